@@ -1,0 +1,153 @@
+import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import type { Construct } from 'constructs';
+
+/** Where the three rate-limit headers of a response come from. */
+export type RateLimitSource = 'none' | 'authorizer';
+
+interface GatewayAnswer {
+  readonly status: number;
+  /** Text, or `$context` variables that API Gateway puts in as they are. */
+  readonly code: string;
+  readonly message: string;
+  /** `authorizer` where it has run and recognised the key; else there is no allowance to state. */
+  readonly rateLimit: RateLimitSource;
+  /** Further headers: static values in single quotes, or `context.` variables. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const unauthorized: GatewayAnswer = {
+  status: 401,
+  code: 'unauthorized',
+  message: 'A valid API key is required: Authorization: Bearer <API key>.',
+  rateLimit: 'none',
+  headers: { 'WWW-Authenticate': "'Bearer'" },
+};
+
+const authorizerDown: GatewayAnswer = {
+  status: 503,
+  code: 'service_unavailable',
+  message: 'The service cannot check API keys right now. Retry after 1 second.',
+  rateLimit: 'none',
+  headers: { 'Retry-After': "'1'" },
+};
+
+const notFound: GatewayAnswer = {
+  status: 404,
+  code: 'not_found',
+  message: 'There is no such path or method.',
+  rateLimit: 'none',
+};
+
+const internalError: GatewayAnswer = {
+  status: 500,
+  code: 'internal_error',
+  message: 'Something went wrong on our side.',
+  rateLimit: 'none',
+};
+
+const badRequest: GatewayAnswer = {
+  status: 400,
+  code: 'bad_request',
+  message: 'The request is not valid.',
+  rateLimit: 'none',
+};
+
+const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
+
+/**
+ * What API Gateway answers by itself, by gateway response type: every type that AWS documents, so
+ * that none falls back to a body of another shape.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+const answers: Readonly<Record<string, GatewayAnswer>> = {
+  UNAUTHORIZED: unauthorized,
+  INVALID_API_KEY: unauthorized,
+  EXPIRED_TOKEN: unauthorized,
+  INVALID_SIGNATURE: unauthorized,
+  // The authorizer denies exactly those whose key is good and whose allowance is spent.
+  ACCESS_DENIED: {
+    status: 429,
+    code: '$context.authorizer.code',
+    message: '$context.authorizer.message',
+    rateLimit: 'authorizer',
+    headers: retryAfter,
+  },
+  THROTTLED: {
+    status: 429,
+    code: 'rate_limit_exceeded',
+    message: 'Too many requests. Retry after $context.authorizer.retryAfter seconds.',
+    rateLimit: 'authorizer',
+    headers: retryAfter,
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    code: 'quota_exceeded',
+    message: 'The daily quota is used up. Retry after $context.authorizer.retryAfter seconds.',
+    rateLimit: 'authorizer',
+    headers: retryAfter,
+  },
+  AUTHORIZER_FAILURE: authorizerDown,
+  AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
+  // API Gateway's name for a path or a method that the API does not have.
+  MISSING_AUTHENTICATION_TOKEN: notFound,
+  RESOURCE_NOT_FOUND: notFound,
+  BAD_REQUEST_PARAMETERS: badRequest,
+  BAD_REQUEST_BODY: { ...badRequest, code: 'invalid_body', message: 'The body is not valid.' },
+  REQUEST_TOO_LARGE: {
+    status: 413,
+    code: 'request_too_large',
+    message: 'The request is too large.',
+    rateLimit: 'none',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    code: 'unsupported_media_type',
+    message: 'The content type is not supported: send application/json, or no body.',
+    rateLimit: 'authorizer',
+  },
+  WAF_FILTERED: {
+    status: 403,
+    code: 'forbidden',
+    message: 'The request was refused.',
+    rateLimit: 'none',
+  },
+  INTEGRATION_FAILURE: { ...internalError, rateLimit: 'authorizer' },
+  API_CONFIGURATION_ERROR: { ...internalError, rateLimit: 'authorizer' },
+  INTEGRATION_TIMEOUT: {
+    status: 504,
+    code: 'timeout',
+    message: 'The request took too long.',
+    rateLimit: 'authorizer',
+  },
+  DEFAULT_4XX: badRequest,
+  DEFAULT_5XX: internalError,
+};
+
+/** Gives every answer that API Gateway makes by itself the shape of all other errors. */
+export function addGatewayResponses(scope: Construct, restApi: IRestApi): void {
+  for (const [type, answer] of Object.entries(answers)) {
+    new GatewayResponse(scope, `GatewayResponse-${type}`, {
+      restApi,
+      type: ResponseType.of(type),
+      statusCode: String(answer.status),
+      responseHeaders: { ...rateLimitHeaders(answer.rateLimit), ...answer.headers },
+      templates: { 'application/json': errorBody(answer) },
+    });
+  }
+}
+
+/** The three rate-limit headers, as API Gateway's mapping expressions. */
+export function rateLimitHeaders(source: RateLimitSource): Record<string, string> {
+  const value = (name: string) => (source === 'none' ? "'0'" : `context.authorizer.${name}`);
+  return {
+    'X-RateLimit-Limit': value('limit'),
+    'X-RateLimit-Remaining': value('remaining'),
+    'X-RateLimit-Reset': value('reset'),
+  };
+}
+
+/** An error body, as text: API Gateway substitutes `$context` variables without escaping them. */
+export function errorBody({ code, message, status }: Omit<GatewayAnswer, 'rateLimit'>): string {
+  return JSON.stringify({ code, message, status });
+}

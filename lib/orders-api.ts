@@ -1,0 +1,105 @@
+import {
+  ApiKeySourceType,
+  AuthorizationType,
+  EndpointType,
+  LambdaIntegration,
+  MethodLoggingLevel,
+  ResponseTransferMode,
+  RestApi,
+  TokenAuthorizer,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { AccessLogs } from './access-logs.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+import { addRetiredPetOperation } from './retired-pet-operation.ts';
+import type { StageConfiguration } from './stages.ts';
+
+/** How long API Gateway waits for each function; the functions' own timeouts are a little longer. */
+export const integrationTimeouts = {
+  /** A stream may last as long as a slow client needs, up to API Gateway's 15 minutes. */
+  listOrders: Duration.minutes(5),
+  cancelOrder: Duration.seconds(10),
+};
+
+export interface OrdersApiProps {
+  readonly configuration: StageConfiguration;
+  readonly authorizer: IFunction;
+  readonly listOrders: IFunction;
+  readonly cancelOrder: IFunction;
+}
+
+/** The REST API: its stage, its resources under `/v1`, its authorizer, its own error answers. */
+export class OrdersApi extends Construct {
+  readonly restApi: RestApi;
+
+  constructor(scope: Construct, id: string, props: OrdersApiProps) {
+    super(scope, id);
+    this.restApi = this.createRestApi(props);
+    addGatewayResponses(this, this.restApi);
+    this.addResources(props);
+  }
+
+  private createRestApi({ configuration, authorizer }: OrdersApiProps): RestApi {
+    const accessLogs = new AccessLogs(this, 'AccessLogs', {
+      retentionDays: configuration.logRetentionDays,
+    });
+    const restApi = new RestApi(this, 'RestApi', {
+      restApiName: `store-orders-${configuration.stage}`,
+      description: 'Store orders: list all orders, cancel one',
+      endpointTypes: [EndpointType.REGIONAL],
+      apiKeySourceType: ApiKeySourceType.AUTHORIZER,
+      cloudWatchRole: false,
+      defaultMethodOptions: {
+        authorizationType: AuthorizationType.CUSTOM,
+        authorizer: this.createAuthorizer(configuration, authorizer),
+        apiKeyRequired: true,
+      },
+      deployOptions: {
+        stageName: configuration.stage,
+        accessLogDestination: accessLogs.destination,
+        accessLogFormat: accessLogs.format,
+        loggingLevel: MethodLoggingLevel.ERROR,
+        dataTraceEnabled: false,
+        throttlingRateLimit: configuration.throttle.requestsPerSecond,
+        throttlingBurstLimit: configuration.throttle.burst,
+      },
+    });
+    restApi.deploymentStage.node.addDependency(accessLogs.account);
+    // The construct's own output; the stack has one of its own, with the version segment.
+    restApi.node.tryRemoveChild('Endpoint');
+    return restApi;
+  }
+
+  /**
+   * A malformed header is refused by the expression, before the function is paid for. Results are
+   * not cached: each request is counted, and a revoked key is refused from the next one on.
+   */
+  private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
+    return new TokenAuthorizer(this, 'Authorizer', {
+      handler,
+      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
+      resultsCacheTtl: Duration.seconds(0),
+    });
+  }
+
+  private addResources({ listOrders, cancelOrder }: OrdersApiProps): void {
+    const v1 = this.restApi.root.addResource('v1');
+    const orders = v1.addResource('store').addResource('orders');
+    const listIntegration = new LambdaIntegration(listOrders, {
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout: integrationTimeouts.listOrders,
+      allowTestInvoke: false,
+    });
+    orders.addMethod('GET', listIntegration, { operationName: 'listOrders' });
+    const cancelIntegration = new LambdaIntegration(cancelOrder, {
+      timeout: integrationTimeouts.cancelOrder,
+      allowTestInvoke: false,
+    });
+    orders
+      .addResource('{orderId}')
+      .addMethod('DELETE', cancelIntegration, { operationName: 'cancelOrder' });
+    addRetiredPetOperation(v1.addResource('pets'));
+  }
+}
