@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import { parseExactJson } from './exact-json.ts';
+import type { Answer } from './http-client.ts';
+
+const documentId = 'openapi.yaml';
+
+interface Documented {
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+interface DocumentedHeader {
+  readonly required?: boolean;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly deprecated?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** HTTP's own headers: they say how the message travels, not what the service answers. */
+const transportHeaders = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'via',
+]);
+
+/**
+ * The published contract, as a judge of real responses. It is stricter than a client should be:
+ * whatever is not documented, be it a status, a header or a field, is a difference.
+ */
+export class Contract {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly #ajv: Ajv2020;
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(document: Readonly<Record<string, unknown>>) {
+    this.document = document;
+    this.#ajv = new Ajv2020({ allErrors: true, strict: false });
+    ajvFormats.default(this.#ajv, ['date-time', 'int64']);
+    this.#ajv.addSchema(document, documentId);
+  }
+
+  static read(file: string): Contract {
+    return new Contract(parse(readFileSync(file, 'utf8')));
+  }
+
+  operations(): Operation[] {
+    const paths = this.document.paths as Record<string, Record<string, object>>;
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, operation]) =>
+          ({ ...operation, method: method.toUpperCase(), path }) as Operation,
+      ),
+    );
+  }
+
+  operation(operationId: string): Operation {
+    const operation = this.operations().find((candidate) => candidate.operationId === operationId);
+    if (operation === undefined) throw new Error(`${documentId} has no operation ${operationId}`);
+    return operation;
+  }
+
+  /** Differences of an operation's response: status, headers and, where it was read, the body. */
+  differences(operationId: string, answer: Answer & { readonly text?: string }): string[] {
+    const { path, method } = this.operation(operationId);
+    const responses = `#/paths/${escapePointer(path)}/${method.toLowerCase()}/responses`;
+    return this.#responseDifferences(`${responses}/${answer.status}`, answer);
+  }
+
+  /** Differences of what the gateway answers by itself, by its gateway response type. */
+  gatewayDifferences(type: string, answer: Answer & { readonly text?: string }): string[] {
+    return this.#responseDifferences(`#/x-gateway-responses/${type}/${answer.status}`, answer);
+  }
+
+  /** Differences of one order, given as the text it came as. */
+  orderDifferences(text: string): string[] {
+    return this.#valueDifferences('#/components/schemas/Order', text, 'the order');
+  }
+
+  #responseDifferences(pointer: string, answer: Answer & { readonly text?: string }): string[] {
+    if (this.#at(pointer) === undefined) return [`status ${answer.status} is not documented`];
+    const response = this.#resolve(pointer);
+    const body =
+      answer.text === undefined ? [] : this.#bodyDifferences(response, answer, answer.text);
+    return [...this.#headerDifferences(response, answer), ...body];
+  }
+
+  #headerDifferences(response: string, answer: Answer): string[] {
+    const documented = this.#documentedHeaders(response);
+    const undocumented = [...answer.headers.keys()]
+      .filter((name) => !documented.has(name) && !isInfrastructureHeader(name))
+      .map((name) => `header ${name} is not documented`);
+    const wrong = [...documented].flatMap(([name, pointer]) =>
+      this.#valuesDifferences(name, pointer, answer.headers.get(name) ?? []),
+    );
+    return [...undocumented, ...wrong];
+  }
+
+  #documentedHeaders(response: string): Map<string, string> {
+    const { headers = {} } = this.#at(response) as Documented;
+    return new Map(
+      Object.keys(headers).map((name) => [
+        name.toLowerCase(),
+        this.#resolve(`${response}/headers/${escapePointer(name)}`),
+      ]),
+    );
+  }
+
+  #valuesDifferences(name: string, pointer: string, values: readonly string[]): string[] {
+    const isRequired = (this.#at(pointer) as DocumentedHeader).required === true;
+    if (values.length === 0) return isRequired ? [`header ${name} is missing`] : [];
+    if (values.length > 1) return [`header ${name} is sent ${values.length} times`];
+    const validate = this.#validator(`${pointer}/schema`);
+    const value = /^(0|[1-9]\d*)$/.test(values[0]!) ? Number(values[0]) : values[0];
+    if (validate(value)) return [];
+    return [
+      `header ${name} is '${values[0]}': it ${this.#ajv.errorsText(validate.errors, noName)}`,
+    ];
+  }
+
+  #bodyDifferences(response: string, answer: Answer, text: string): string[] {
+    const { content } = this.#at(response) as Documented;
+    if (content === undefined) {
+      return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
+    }
+    const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
+    if (!(mediaType in content))
+      return [`content-type is ${mediaType}, documented is application/json`];
+    const schema = `${response}/content/${escapePointer(mediaType)}/schema`;
+    return this.#valueDifferences(schema, text, 'the body');
+  }
+
+  #valueDifferences(schema: string, text: string, what: string): string[] {
+    const validate = this.#validator(schema);
+    try {
+      if (validate(parseExactJson(text))) return [];
+    } catch (error) {
+      return [`${what} ${(error as Error).message}: ${shorten(text)}`];
+    }
+    return [`${what} ${this.#ajv.errorsText(validate.errors, noName)}: ${shorten(text)}`];
+  }
+
+  #validator(pointer: string): ValidateFunction {
+    const known = this.#validators.get(pointer);
+    if (known !== undefined) return known;
+    // unevaluatedProperties also sees through allOf, where additionalProperties would not.
+    const schema = {
+      allOf: [{ $ref: documentId + encodeURI(pointer) }],
+      unevaluatedProperties: false,
+    };
+    const compiled = this.#ajv.compile(schema);
+    this.#validators.set(pointer, compiled);
+    return compiled;
+  }
+
+  #resolve(pointer: string): string {
+    const target = this.#at(pointer) as { $ref?: string };
+    return target.$ref === undefined ? pointer : this.#resolve(target.$ref);
+  }
+
+  #at(pointer: string): unknown {
+    const keys = pointer.slice(2).split('/').map(unescapePointer);
+    return keys.reduce<unknown>(
+      (value, key) => (value as Record<string, unknown> | undefined)?.[key],
+      this.document,
+    );
+  }
+}
+
+const noName = { dataVar: '' };
+
+/** `x-amz…` is the infrastructure's own namespace, which the contract says. */
+function isInfrastructureHeader(name: string): boolean {
+  return transportHeaders.has(name) || name.startsWith('x-amz');
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function unescapePointer(key: string): string {
+  return key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,25 @@
+const lowest = -(2n ** 63n);
+const highest = 2n ** 63n - 1n;
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/**
+ * `JSON.parse` that refuses every number which is not a 64-bit integer in plain digits. The contract
+ * has no other numbers, and a rounded or reformatted id shows in its text only.
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, refuseInexactNumber as (key: string, value: unknown) => unknown);
+}
+
+const refuseInexactNumber: Reviver = (_key, value, context) => {
+  if (typeof value === 'number' && !isInt64(context.source ?? '')) {
+    throw new SyntaxError(`holds ${context.source}, which is no 64-bit integer`);
+  }
+  return value;
+};
+
+function isInt64(text: string): boolean {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return false;
+  const value = BigInt(text);
+  return value >= lowest && value <= highest;
+}

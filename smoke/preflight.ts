@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TextAnswer } from './http-client.ts';
+import { rateLimitOf, type Stage, serverSeconds } from './stage.ts';
+
+/** What all checks together use up, and a few to spare. */
+export const neededRequests = 35;
+
+/** Why the checks cannot even begin; the message is one line that says what to do. */
+export class PreflightError extends Error {}
+
+/** Makes sure that the stage answers, knows the key and has enough left for it. */
+export async function preflight(stage: Stage, isWaitingAllowed: boolean): Promise<void> {
+  const answer = await firstAnswer(stage);
+  if (answer.status === 401) {
+    throw new PreflightError(
+      '--key is refused by the stage (401): issue one there, or give the address of its own stage',
+    );
+  }
+  const { limit, remaining, reset } = rateLimitOf(answer);
+  const isSpent = answer.status === 429 || remaining < neededRequests;
+  if (!isSpent) return;
+  const retryAfter = Number(answer.headers.get('retry-after')?.[0]);
+  const waitSeconds = retryAfter || reset - serverSeconds(answer) + 1;
+  if (isWaitingAllowed && limit >= neededRequests) return sleep(waitSeconds * 1000);
+  throw new PreflightError(
+    `--key has ${remaining} of ${limit} requests left and the checks need ${neededRequests}: ` +
+      `try again in ${waitSeconds} seconds, add --wait, or use another key`,
+  );
+}
+
+async function firstAnswer(stage: Stage): Promise<TextAnswer> {
+  try {
+    return await stage.call('getPet');
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw new PreflightError(`--url does not answer (${message || code}): is the stage running?`);
+  }
+}

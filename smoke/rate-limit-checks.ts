@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { absentOrderId } from './cancel-checks.ts';
+import { CheckSkipped, checksOf } from './check.ts';
+import type { TextAnswer } from './http-client.ts';
+import { codeOf, rateLimitOf, type Stage, serverSeconds } from './stage.ts';
+
+// Enough for a Business key; above that the check would be a load test.
+const mostRequests = 2_000;
+const requestsAtOnce = 10;
+const attempts = 3;
+
+/** What each admitted request does to `Remaining`. */
+export const countingChecks = checksOf('Rate limits', {
+  'lowers Remaining by exactly one per admitted request': expectCountdown,
+});
+
+/** Uses the allowance up, and looks at the answers from there. */
+export function exhaustionChecks(isWaitingAllowed: boolean) {
+  return checksOf('Rate limits', {
+    'admits exactly what Remaining promised, then answers 429': expectExhaustion,
+    'answers 429 on every operation': expectLimitedEverywhere,
+    ...(isWaitingAllowed ? { 'serves a client that waited for Retry-After': expectService } : {}),
+  });
+}
+
+async function expectCountdown(stage: Stage): Promise<string[]> {
+  let differences: string[] = [];
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = rateLimitOf(await stage.call('getPet'));
+    const after = rateLimitOf(await stage.call('getPet'));
+    if (after.remaining === before.remaining - 1) return [];
+    differences = [`remaining went from ${before.remaining} to ${after.remaining}`];
+    // Another window may have begun, or have become the one that is described.
+    if (after.reset === before.reset) return differences;
+  }
+  return differences;
+}
+
+async function expectExhaustion(stage: Stage): Promise<string[]> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const first = await stage.call('getPet');
+    const differences = await exhaust(stage, rateLimitOf(first));
+    if (differences !== undefined) return differences;
+  }
+  return ['the window ended before the limit was reached, three times: is the stage very slow?'];
+}
+
+interface Allowance {
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+/** Undefined where the window ended meanwhile. */
+async function exhaust(stage: Stage, { remaining, reset }: Allowance) {
+  if (remaining > mostRequests) {
+    throw new CheckSkipped(`the key has ${remaining} requests left: use one of the Free plan`);
+  }
+  let admitted = 0;
+  while (admitted <= remaining) {
+    const answers = await callAtOnce(stage);
+    if (answers.some((answer) => answer.status !== 429 && rateLimitOf(answer).reset !== reset)) {
+      return undefined;
+    }
+    const limited = answers.filter(({ status }) => status === 429);
+    admitted += answers.length - limited.length;
+    if (limited.length > 0) {
+      return [
+        ...(admitted === remaining ? [] : [`admitted ${admitted}, Remaining was ${remaining}`]),
+        ...limited.flatMap((answer) => limitedDifferences(stage, 'getPet', answer)),
+      ];
+    }
+  }
+  return [`admitted ${admitted} and still no 429, Remaining was ${remaining}`];
+}
+
+function callAtOnce(stage: Stage): Promise<TextAnswer[]> {
+  return Promise.all(Array.from({ length: requestsAtOnce }, () => stage.call('getPet')));
+}
+
+async function expectLimitedEverywhere(stage: Stage): Promise<string[]> {
+  const differences: string[] = [];
+  for (const { operationId } of stage.contract.operations()) {
+    const answer = await stage.call(operationId, { orderId: absentOrderId() });
+    differences.push(
+      ...limitedDifferences(stage, operationId, answer).map((text) => `${operationId}: ${text}`),
+    );
+  }
+  return differences;
+}
+
+function limitedDifferences(stage: Stage, operationId: string, answer: TextAnswer): string[] {
+  const { remaining, reset } = rateLimitOf(answer);
+  const retryAfter = Number(answer.headers.get('retry-after')?.[0]);
+  const wait = reset - serverSeconds(answer);
+  // Whole seconds on both sides, and the date may have been read before or after the limiter's.
+  const isTrue = codeOf(answer) === 'rate_limit_exceeded' ? Math.abs(retryAfter - wait) <= 2 : true;
+  return [
+    ...stage.compare(operationId, answer, { status: 429 }),
+    ...(remaining === 0 ? [] : [`x-ratelimit-remaining is ${remaining} on a 429`]),
+    ...(isTrue ? [] : [`retry-after is ${retryAfter}, the window ends in ${wait} seconds`]),
+    ...(answer.text.includes(String(retryAfter))
+      ? []
+      : ['the message does not say how long to wait']),
+  ];
+}
+
+async function expectService(stage: Stage): Promise<string[]> {
+  const limited = await stage.call('getPet');
+  const retryAfter = Number(limited.headers.get('retry-after')?.[0] ?? 0);
+  await sleep(retryAfter * 1000);
+  return stage.expect('getPet', {}, { status: 410, code: 'gone' });
+}

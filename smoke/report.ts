@@ -1,0 +1,52 @@
+import type { Result } from './run.ts';
+
+export interface Summary {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export interface Reporter {
+  readonly begin: () => void;
+  readonly result: (result: Result) => void;
+  readonly end: (results: readonly Result[], elapsedMs: number) => void;
+}
+
+const marks = { passed: '✓', failed: '✗', skipped: '–' };
+
+/** A report for people, line by line as the results come. */
+export function textReporter(url: string, print: (line: string) => void): Reporter {
+  let group = '';
+  return {
+    begin: () => print(`Smoke test of ${url}`),
+    result: (result) => {
+      if (result.group !== group) print(`\n${result.group}`);
+      group = result.group;
+      print(`  ${marks[result.outcome]} ${result.title}`);
+      for (const detail of result.details) print(`      ${detail}`);
+    },
+    end: (results, elapsedMs) => {
+      const { passed, failed, skipped } = summarize(results);
+      const seconds = (elapsedMs / 1000).toFixed(1);
+      print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
+    },
+  };
+}
+
+/** One line of JSON, once everything was checked. */
+export function jsonReporter(url: string, print: (line: string) => void): Reporter {
+  return {
+    begin: () => {},
+    result: () => {},
+    end: (checks, elapsedMs) =>
+      print(
+        JSON.stringify({ url, ...summarize(checks), elapsedMs: Math.round(elapsedMs), checks }),
+      ),
+  };
+}
+
+export function summarize(results: readonly Result[]): Summary {
+  const count = (outcome: Result['outcome']) =>
+    results.filter((result) => result.outcome === outcome).length;
+  return { passed: count('passed'), failed: count('failed'), skipped: count('skipped') };
+}

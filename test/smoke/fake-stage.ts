@@ -1,0 +1,148 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+
+export interface FakeAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Buffer;
+}
+
+/** What arrives, as far as a mutation cares. */
+export interface FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+}
+
+/** Changes an answer that would have been right. */
+export type Mutation = (answer: FakeAnswer, request: FakeRequest) => void;
+
+export interface FakeStage extends AsyncDisposable {
+  readonly url: string;
+}
+
+export const fakeKey = `so_test_${'0123456789'.repeat(4)}3Xfj2N`;
+
+const orders =
+  '[{"id":9223372036854775807,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false},{"id":2}]';
+const perMinute = 100;
+
+/**
+ * A stage that keeps the contract with canned answers, written from the contract alone, until a
+ * mutation spoils one of them. Its minute ends a whole minute after its start.
+ */
+export async function startFakeStage(mutate: Mutation = () => {}): Promise<FakeStage> {
+  const answerer = new FakeAnswerer();
+  const server = createServer((incoming, response) => {
+    const request = {
+      method: incoming.method ?? '',
+      path: incoming.url?.replace(/^\/staging\/v1|\?.*$/g, '') ?? '',
+      authorization: incoming.headers.authorization,
+    };
+    const answer = answerer.answer(request, incoming);
+    mutate(answer, request);
+    send(response, answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/staging/v1`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+class FakeAnswerer {
+  #remaining = perMinute;
+  #isCancelled = false;
+  readonly #resetSeconds = (Math.floor(Date.now() / 60_000) + 2) * 60;
+
+  answer({ method, path, authorization }: FakeRequest, incoming: IncomingMessage): FakeAnswer {
+    const orderId = /^\/store\/orders\/(.+)$/.exec(path)?.[1];
+    const operation = `${method} ${orderId === undefined ? path : '/store/orders/{orderId}'}`;
+    if (!operations.has(operation)) return error(404, 'not_found', unknownAllowance);
+    if (!/^bearer /i.test(authorization ?? '') || authorization?.slice(7) !== fakeKey) {
+      return error(401, 'unauthorized', { ...unknownAllowance, 'WWW-Authenticate': 'Bearer' });
+    }
+    if (this.#remaining === 0) return this.#limited();
+    this.#remaining--;
+    if (operation === 'GET /store/orders') return this.#list(incoming);
+    if (operation === 'GET /pets/7') return error(410, 'gone', { ...this.#allowance(), ...gone });
+    return this.#cancel(orderId ?? '', incoming);
+  }
+
+  #list(incoming: IncomingMessage): FakeAnswer {
+    const isZipped = /gzip(?!;q=0)/.test(incoming.headers['accept-encoding'] ?? '');
+    return {
+      status: 200,
+      headers: {
+        ...this.#allowance(),
+        'Content-Type': 'application/json',
+        Vary: 'Accept-Encoding',
+        ...(isZipped ? { 'Content-Encoding': 'gzip' } : {}),
+      },
+      body: isZipped ? gzipSync(orders) : orders,
+    };
+  }
+
+  #cancel(orderId: string, incoming: IncomingMessage): FakeAnswer {
+    const headers = this.#allowance();
+    if (incoming.headers['content-type']) return error(400, 'invalid_body', headers);
+    if (!/^-?[1-9]\d{0,18}$/.test(orderId) || orderId === '9223372036854775808') {
+      return error(400, 'invalid_order_id', headers);
+    }
+    if (orderId !== '2') return error(404, 'order_not_found', headers);
+    if (this.#isCancelled) return error(409, 'order_already_cancelled', headers);
+    this.#isCancelled = true;
+    return { status: 204, headers, body: '' };
+  }
+
+  #limited(): FakeAnswer {
+    const wait = String(this.#resetSeconds - Math.floor(Date.now() / 1000));
+    const headers = { ...this.#allowance(), 'Retry-After': wait };
+    return error(429, 'rate_limit_exceeded', headers, `Wait for ${wait} seconds.`);
+  }
+
+  #allowance(): Record<string, string> {
+    return {
+      'X-RateLimit-Limit': String(perMinute),
+      'X-RateLimit-Remaining': String(this.#remaining),
+      'X-RateLimit-Reset': String(this.#resetSeconds),
+    };
+  }
+}
+
+const operations = new Set(['GET /store/orders', 'DELETE /store/orders/{orderId}', 'GET /pets/7']);
+const unknownAllowance = {
+  'X-RateLimit-Limit': '0',
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': '0',
+};
+const gone = {
+  Deprecation: '@1777593600',
+  Sunset: 'Sun, 01 Nov 2026 00:00:00 GMT',
+  Link: '<../store/orders>; rel="successor-version"',
+};
+
+function error(
+  status: number,
+  code: string,
+  headers: Record<string, string>,
+  message = 'A message for people.',
+): FakeAnswer {
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code, message, status }),
+  };
+}
+
+// Writing before the end leaves no Content-Length, as a stream would.
+function send(response: ServerResponse, { status, headers, body }: FakeAnswer): void {
+  response.writeHead(status, headers);
+  if (body.length > 0) response.write(body);
+  response.end();
+}

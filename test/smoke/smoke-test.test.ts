@@ -1,0 +1,285 @@
+import { describe, expect, it } from '@jest/globals';
+import { smokeTest } from '../../smoke/smoke-test.ts';
+import { type FakeAnswer, fakeKey, type Mutation, startFakeStage } from './fake-stage.ts';
+
+async function run(argv: readonly string[], environment: Record<string, string> = {}) {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const exitCode = await smokeTest(argv, environment, {
+    print: (line) => lines.push(line),
+    printError: (line) => errors.push(line),
+  });
+  return { exitCode, output: lines.join('\n'), errors };
+}
+
+async function runAgainst(mutation: Mutation | undefined, ...options: string[]) {
+  await using stage = await startFakeStage(mutation);
+  return await run(['--url', stage.url, '--key', fakeKey, ...options]);
+}
+
+const setBody = (answer: FakeAnswer, change: (body: Record<string, unknown>) => void) => {
+  const body = JSON.parse(String(answer.body));
+  change(body);
+  answer.body = JSON.stringify(body);
+};
+
+const mutations: [string, Mutation, string][] = [
+  [
+    'a rate-limit header is missing on 401',
+    (answer) => {
+      if (answer.status === 401) delete answer.headers['X-RateLimit-Reset'];
+    },
+    'header x-ratelimit-reset is missing',
+  ],
+  [
+    'a 401 states an allowance',
+    (answer) => {
+      if (answer.status === 401) answer.headers['X-RateLimit-Limit'] = '60';
+    },
+    'rate-limit headers are 60, 0, 0, expected 0, 0, 0',
+  ],
+  [
+    'one of the 401 answers has a message of its own',
+    (answer, { authorization }) => {
+      if (authorization?.startsWith('Basic')) setBody(answer, (body) => (body.message = 'Basic?'));
+    },
+    'the bodies differ',
+  ],
+  [
+    'WWW-Authenticate was renamed',
+    (answer) => {
+      if (answer.status !== 401) return;
+      delete answer.headers['WWW-Authenticate'];
+      answer.headers['x-amzn-Remapped-WWW-Authenticate'] = 'Bearer';
+    },
+    'header www-authenticate is missing',
+  ],
+  [
+    'a wrong key is served',
+    (answer, { authorization }) => {
+      if (authorization === `Bearer  ${fakeKey}`) answer.status = 200;
+    },
+    'answered 200 unauthorized, expected 401 unauthorized',
+  ],
+  [
+    "an unknown path gets API Gateway's own answer",
+    (answer) => {
+      if (answer.status !== 404) return;
+      answer.status = 403;
+      answer.body = '{"message":"Missing Authentication Token"}';
+    },
+    'status 403 is not documented',
+  ],
+  [
+    'an error has a field too many',
+    (answer) => {
+      if (answer.status === 410) setBody(answer, (body) => (body.stack = 'at …'));
+    },
+    'must NOT have unevaluated properties',
+  ],
+  [
+    "an error's status differs from the response's",
+    (answer) => {
+      if (answer.status === 404) setBody(answer, (body) => (body.status = 400));
+    },
+    'status must be equal to constant',
+  ],
+  [
+    'an undocumented header is sent',
+    (answer) => {
+      answer.headers['X-Powered-By'] = 'Something';
+    },
+    'header x-powered-by is not documented',
+  ],
+  [
+    'the list is cut off',
+    (answer, { method }) => {
+      if (answer.status === 200 && method === 'GET') answer.body = answer.body.slice(0, -1);
+    },
+    'the array is not closed',
+  ],
+  [
+    'an id was rounded',
+    (answer) => {
+      if (answer.status !== 200 || answer.headers['Content-Encoding']) return;
+      answer.body = String(answer.body).replace('9223372036854775807', '9223372036854775808');
+    },
+    'holds 9223372036854775808, which is no 64-bit integer',
+  ],
+  [
+    'an order shows its status',
+    (answer) => {
+      if (answer.status !== 200 || answer.headers['Content-Encoding']) return;
+      answer.body = '[{"id":1,"status":"pending"}]';
+    },
+    'must NOT have unevaluated properties',
+  ],
+  [
+    'the list is buffered',
+    (answer) => {
+      if (answer.status === 200) answer.headers['Content-Length'] = String(answer.body.length);
+    },
+    'has a content-length, so it was not streamed',
+  ],
+  [
+    'Remaining stands still',
+    (answer) => {
+      if (answer.status === 410) answer.headers['X-RateLimit-Remaining'] = '50';
+    },
+    'remaining went from 50 to 50',
+  ],
+  [
+    'the sunset date is another one',
+    (answer) => {
+      if (answer.status === 410) answer.headers.Sunset = 'Fri, 01 Jan 2027 00:00:00 GMT';
+    },
+    'documented is Sun, 01 Nov 2026',
+  ],
+  [
+    'a bad order id breaks the service',
+    (answer, { path }) => {
+      if (path.endsWith('/0x10')) answer.status = 500;
+    },
+    '0x10: answered 500 invalid_order_id, expected 400 invalid_order_id',
+  ],
+  [
+    'the key is repeated in a response',
+    (answer, { authorization }) => {
+      if (authorization?.includes(fakeKey) && answer.status >= 400) {
+        setBody(answer, (body) => (body.message = `You sent ${authorization}`));
+      }
+    },
+    'the response repeats the API key',
+  ],
+];
+
+const limitMutations: [string, Mutation, string][] = [
+  [
+    'Retry-After is missing on 429',
+    (answer) => {
+      if (answer.status === 429) delete answer.headers['Retry-After'];
+    },
+    'header retry-after is missing',
+  ],
+  [
+    'Retry-After is too short',
+    (answer) => {
+      if (answer.status === 429) answer.headers['Retry-After'] = '1';
+    },
+    'retry-after is 1, the window ends in',
+  ],
+  [
+    'the message does not say how long to wait',
+    (answer) => {
+      if (answer.status === 429) setBody(answer, (body) => (body.message = 'Slow down.'));
+    },
+    'the message does not say how long to wait',
+  ],
+];
+
+describe('smoke test', () => {
+  it('exits with 0 on a stage that keeps the contract', async () => {
+    const { exitCode, output } = await runAgainst(undefined, '--cancel-order', '2', '--limits');
+
+    expect(output).toContain(' 0 failed, 0 skipped');
+    expect(exitCode).toBe(0);
+  });
+
+  it.each([...mutations])('exits with 1 and names the difference where %s', async (...row) => {
+    const [, mutation, difference] = row;
+
+    const { exitCode, output } = await runAgainst(mutation);
+
+    expect(output).toContain(difference);
+    expect(exitCode).toBe(1);
+  });
+
+  it.each([...limitMutations])(
+    'finds with --limits that %s',
+    async (_what, mutation, difference) => {
+      const { exitCode, output } = await runAgainst(mutation, '--limits');
+
+      expect(output).toContain(difference);
+      expect(exitCode).toBe(1);
+    },
+  );
+
+  it('never prints a key, whatever the stage answers', async () => {
+    const repeatKey: Mutation = (answer, { authorization }) => {
+      answer.headers['X-Echo'] = authorization ?? '';
+      answer.body = JSON.stringify({ authorization });
+    };
+
+    const { output, errors } = await runAgainst(repeatKey, '--limits');
+
+    expect(output).toContain('so_test_<hidden>');
+    expect(output + errors.join()).not.toMatch(/so_(live|test)_[0-9A-Za-z]/);
+  });
+
+  it('prints one line of JSON with --json', async () => {
+    const { output } = await runAgainst(undefined, '--json');
+
+    const { failed, checks } = JSON.parse(output);
+    expect(failed).toBe(0);
+    expect(checks[0]).toEqual({
+      group: 'Authentication',
+      title: 'refuses a missing Authorization header',
+      outcome: 'passed',
+      details: [],
+    });
+  });
+
+  it('exits with 1 when nothing listens at the address', async () => {
+    const { exitCode, errors } = await run([
+      '--url',
+      'http://127.0.0.1:1/staging/v1',
+      '--key',
+      fakeKey,
+    ]);
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining('--url does not answer')]);
+  });
+
+  it('exits with 1 when the stage refuses the key', async () => {
+    await using stage = await startFakeStage();
+    const otherKey = `so_test_${'a'.repeat(46)}`;
+
+    const { exitCode, errors } = await run(['--url', stage.url], { STORE_ORDERS_KEY: otherKey });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining('--key is refused by the stage (401)')]);
+  });
+
+  it('exits with 1 when the key has too little left, and says when to come back', async () => {
+    const { exitCode, errors } = await runAgainst((answer) => {
+      answer.headers['X-RateLimit-Remaining'] = '3';
+    });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([
+      expect.stringMatching(/^smoke: --key has 3 of 100 requests left .*in \d+ seconds/),
+    ]);
+  });
+
+  it.each([
+    [[], '--url is missing'],
+    [
+      ['--url', 'ftp://host/v1'],
+      "argument 'ftp://host/v1' is invalid. Give an http:// or https://",
+    ],
+    [['--url', 'http://host/prod'], 'It has to end with /v1'],
+    [['--url', 'http://host/v1'], '--key is missing'],
+    [['--url', 'http://host/v1', '--key', 'so_test_short'], '--key has 13 characters'],
+    [['--url', fakeKey], 'so_test_<hidden>'],
+    [['--url', 'http://host/v1', '--cancel-order', '007'], "'007' is invalid. Give the decimal"],
+    [['--url', 'http://host/v1', '--timeout', '1.5'], "'1.5' is invalid. Give whole seconds"],
+    [['--unknown'], "unknown option '--unknown'"],
+  ])('explains a wrong call in one line: %j', async (argv, message) => {
+    const { exitCode, errors } = await run(argv);
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining(message)]);
+    expect(errors[0]).not.toContain('\n');
+  });
+});
