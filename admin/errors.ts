@@ -1,0 +1,65 @@
+/** What went wrong in an operator's command, told in one line that names the remedy. */
+export class OperatorError extends Error {
+  override name = 'OperatorError';
+}
+
+/** A value that cannot be accepted: which field, which value, what was expected. */
+export class InvalidValueError extends OperatorError {
+  override name = 'InvalidValueError';
+  readonly field: string;
+
+  constructor(field: string, value: unknown, expected: string) {
+    super(`${field}: ${quoted(value)} is not accepted; expected ${expected}`);
+    this.field = field;
+  }
+}
+
+/** No key, or no order, has this id. */
+export class NotFoundError extends OperatorError {
+  override name = 'NotFoundError';
+}
+
+/** The key or order exists, but in a state that does not allow the command. */
+export class WrongStateError extends OperatorError {
+  override name = 'WrongStateError';
+}
+
+/** One of DynamoDB and API Gateway has changed and the other has not; says what repairs it. */
+export class HalfDoneError extends OperatorError {
+  override name = 'HalfDoneError';
+}
+
+/** A line of an orders file that is not an order. */
+export class BadLineError extends OperatorError {
+  override name = 'BadLineError';
+  /** Line in the file, from 1. */
+  readonly line: number;
+  /** The fault alone, without the line. */
+  readonly fault: string;
+
+  constructor(line: number, fault: string) {
+    super(`line ${line}: ${fault}`);
+    this.line = line;
+    this.fault = fault;
+  }
+}
+
+/** An orders file whose structure is lost at some place, so that nothing after it can be read. */
+export class UnreadableFileError extends OperatorError {
+  override name = 'UnreadableFileError';
+}
+
+const quotedLength = 60;
+
+/** A value as an error message shows it: on one line, and not endlessly long. */
+export function quoted(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
+}
+
+/** The reason behind a failed call, in one line. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = error.message || (error as { code?: string }).code || error.name;
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
