@@ -1,0 +1,105 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { logFields } from './shared/api-event.ts';
+import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
+import { createDynamoDbClient } from './shared/dynamodb.ts';
+import { requiredVariable } from './shared/environment.ts';
+import {
+  ApiError,
+  OrderAlreadyCancelledError,
+  OrderAlreadyShippedError,
+  OrderNotCancellableError,
+  OrderNotFoundError,
+} from './shared/errors.ts';
+import { recordMetrics } from './shared/metrics.ts';
+import { parseOrderId } from './shared/order-id.ts';
+
+interface Cancellation {
+  /** The digits of an int64. */
+  orderId: string;
+  requestId: string;
+  keyId: string;
+}
+
+const ordersTable = requiredVariable('ORDERS_TABLE');
+const dynamodb = createDynamoDbClient(2);
+
+/** `DELETE /store/orders/{orderId}`: 204, or an error that says why not. */
+export const handler = middy(cancelOrder, middySettings).use(apiMiddleware());
+
+async function cancelOrder(event: APIGatewayProxyEvent): Promise<ApiResponse> {
+  const fields = logFields(event);
+  const { requestId = '', keyId = '' } = fields;
+  const orderId = parseOrderId(event.pathParameters?.orderId);
+
+  try {
+    await cancelPendingOrder({ orderId, requestId, keyId });
+  } catch (error) {
+    if (error instanceof ApiError) recordOutcome(error.code, fields);
+    throw error;
+  }
+  recordOutcome('cancelled', fields);
+  return { statusCode: 204, headers: {}, body: '' };
+}
+
+function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): void {
+  recordMetrics({ OrdersCancelled: 1 }, { dimension: { Outcome: outcome }, fields });
+}
+
+/**
+ * One write, and never a read before it: between the two, another request could cancel or ship the
+ * order. DynamoDB compares and sets the status in one step, so of any number of simultaneous
+ * requests exactly one finds it pending; to the others the failed condition returns what it found.
+ */
+async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
+  try {
+    await dynamodb.send(new UpdateItemCommand(conditionalCancel(cancellation)));
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    explainRefusal(error.Item, cancellation);
+  }
+}
+
+function conditionalCancel({ orderId, requestId, keyId }: Cancellation) {
+  return {
+    TableName: ordersTable,
+    Key: { id: { N: orderId } },
+    UpdateExpression:
+      'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :requestId',
+    // False for an order that does not exist, which has no status.
+    ConditionExpression: '#status = :pending',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':pending': { S: 'pending' },
+      ':cancelled': { S: 'cancelled' },
+      ':now': { S: new Date().toISOString() },
+      ':keyId': { S: keyId },
+      ':requestId': { S: requestId },
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
+}
+
+/** Returns when the order found is cancelled, and by this very request; throws in any other case. */
+function explainRefusal(
+  order: Record<string, AttributeValue> | undefined,
+  { requestId, keyId }: Cancellation,
+): void {
+  if (!order) throw new OrderNotFoundError();
+  switch (order.status?.S) {
+    case 'shipped':
+      throw new OrderAlreadyShippedError();
+    case 'cancelled':
+      // The SDK sent the write again because its first answer was lost: it has been carried out.
+      // The key counts as well, because a client can choose its own request id.
+      if (order.cancelRequestId?.S === requestId && order.cancelledBy?.S === keyId) return;
+      throw new OrderAlreadyCancelledError();
+    default:
+      throw new OrderNotCancellableError();
+  }
+}

@@ -1,0 +1,79 @@
+import { pipeline, Readable, Transform } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { OrdersPage } from './orders-page.ts';
+
+const comma = ','.charCodeAt(0);
+const openingBracket = '['.charCodeAt(0);
+// Level 1 takes a tenth of the time of level 9, and orders shrink to a seventh all the same.
+const gzipOptions = { level: 1, chunkSize: 64 * 1024 };
+
+type Pages = AsyncGenerator<OrdersPage, void, void>;
+
+/** How much a body has carried so far. */
+export interface BodyTotals {
+  orders: number;
+  /** As sent, hence after compression. */
+  bytes: number;
+  isComplete: boolean;
+}
+
+export interface OrdersBody {
+  stream: Readable;
+  totals: BodyTotals;
+}
+
+/**
+ * The JSON array of all orders. A page is asked for when the reader has taken the one before it.
+ * When one fails the body breaks off without its `]`, so that nobody takes a part of the orders for
+ * all of them.
+ *
+ * @param stop called once nothing more is wanted: the body has ended or failed, or its reader left
+ */
+export function ordersBody(pages: Pages, isGzip: boolean, stop: () => void): OrdersBody {
+  const totals = { orders: 0, bytes: 0, isComplete: false };
+  const json = readable(jsonArray(pages, totals), stop);
+  const counter = byteCounter(totals);
+  // The last stream's own error is what the reader sees; there is nothing to add in a callback.
+  const done = () => {};
+  const stream = isGzip
+    ? pipeline(json, createGzip(gzipOptions), counter, done)
+    : pipeline(json, counter, done);
+  return { stream, totals };
+}
+
+/** Every order comes as `,{…}`: the first comma of all makes way for the opening bracket. */
+async function* jsonArray(pages: Pages, totals: BodyTotals): AsyncGenerator<Buffer, void, void> {
+  for await (const { json, count } of pages) {
+    if (count === 0) continue;
+    json[0] = totals.orders === 0 ? openingBracket : comma;
+    totals.orders += count;
+    yield json;
+  }
+  totals.isComplete = true;
+  yield Buffer.from(totals.orders === 0 ? '[]' : ']');
+}
+
+function readable(chunks: AsyncGenerator<Buffer, void, void>, stop: () => void): Readable {
+  return new Readable({
+    read() {
+      chunks.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, callback) {
+      stop();
+      chunks.return().catch(() => {});
+      callback(error);
+    },
+  });
+}
+
+function byteCounter(totals: BodyTotals): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      totals.bytes += chunk.length;
+      callback(null, chunk);
+    },
+  });
+}

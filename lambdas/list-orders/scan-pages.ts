@@ -1,0 +1,68 @@
+import type { OrdersPage, ReadPage, StartKey } from './orders-page.ts';
+
+const totalSegments = 4;
+
+/** A table of which the first page is read: the rest is read as it is asked for. */
+export interface OrdersScan {
+  firstPage: OrdersPage;
+  /** All pages, the first one included. */
+  pages: AsyncGenerator<OrdersPage, void, void>;
+}
+
+/*
+ * A small store is one Scan request. A large one is read in parallel segments, but DynamoDB fixes
+ * the number of segments with the first request, before anyone knows which of the two it is:
+ *
+ *   Scan                          [ page 1 ]  no LastEvaluatedKey: that was all
+ *                                     |
+ *                                     | there is more
+ *                                     v
+ *   Scan, segment 0 of 4          [ page 1' ][ page ][ page ] ...
+ *   Scan, segment 1 of 4          [ page ][ page ] ...
+ *   Scan, segment 2 of 4          [ page ] ...
+ *   Scan, segment 3 of 4          [ page ] ...
+ *
+ * Page 1 is on its way to the client while the segments begin from nothing, so the segments will
+ * come across its orders a second time. Their ids are remembered, at most one page of them, and
+ * each is left out once. A start key of the one scan may not be used in a segment of the other, so
+ * the price of this is one page read twice, of a store that has at least two.
+ */
+
+/** Reads the first page. @param signal ends every request under way */
+export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<OrdersScan> {
+  const sent = new Set<string>();
+  const keep = (id: string) => sent.add(id) && true;
+  const firstPage = await readPage({ keep, signal });
+  return { firstPage, pages: allPages(readPage, firstPage, sent, signal) };
+}
+
+async function* allPages(
+  readPage: ReadPage,
+  firstPage: OrdersPage,
+  sent: Set<string>,
+  signal: AbortSignal,
+): AsyncGenerator<OrdersPage, void, void> {
+  if (!firstPage.lastEvaluatedKey) {
+    yield firstPage;
+    return;
+  }
+  const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
+  const request = (index: number, startKey?: StartKey) => {
+    const keep = sent.size > 0 ? (id: string) => !sent.delete(id) : undefined;
+    const segment = { index, total: totalSegments };
+    const next = readPage({ startKey, segment, keep, signal }).then((page) => ({ index, page }));
+    // Reported by the race below, if anyone is still interested in it.
+    next.catch(() => {});
+    underWay.set(index, next);
+  };
+
+  for (let index = 0; index < totalSegments; index++) request(index);
+  yield firstPage;
+  while (underWay.size > 0) {
+    const { index, page } = await Promise.race(underWay.values());
+    // Removed and added again, it goes to the end of the queue: no segment waits behind another.
+    underWay.delete(index);
+    if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
+    yield page;
+  }
+}

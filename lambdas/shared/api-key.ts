@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+// A token is prefix + 40 random base62 characters + 6 base62 characters of CRC-32 over all of that.
+const randomLength = 40;
+const checksumLength = 6;
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
+
+/**
+ * The token in an `Authorization` header, if it can be a key of this stage at all: decided offline,
+ * so a typing mistake or another stage's key costs no call to DynamoDB. The scheme's case does not
+ * matter (RFC 9110, section 11.1); one space follows it.
+ *
+ * @param prefix the stage's own, such as `so_live_`
+ */
+export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
+  const token = credentials.exec(header ?? '')?.[1];
+  return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
+}
+
+/** The lower-case hexadecimal SHA-256 of the whole token: the key's identity in the table. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** The six characters that end a token: a CRC-32 in base 62, most significant digit first. */
+export function tokenChecksum(prefixAndRandom: string): string {
+  let rest = crc32(prefixAndRandom);
+  let digits = '';
+  for (let index = 0; index < checksumLength; index++) {
+    digits = base62.charAt(rest % base62.length) + digits;
+    rest = Math.floor(rest / base62.length);
+  }
+  return digits;
+}
+
+function isWellFormed(token: string, prefix: string): boolean {
+  const checksumAt = prefix.length + randomLength;
+  return (
+    token.length === checksumAt + checksumLength &&
+    token.startsWith(prefix) &&
+    !token.includes('_', prefix.length) &&
+    token.slice(checksumAt) === tokenChecksum(token.slice(0, checksumAt))
+  );
+}

@@ -1,0 +1,95 @@
+import type middy from '@middy/core';
+import jsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { authorizerContext, header, logFields } from './api-event.ts';
+import { asServiceError } from './dynamodb.ts';
+import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
+import { log } from './log.ts';
+
+/** An answer as both of Middy's execution modes take it; `Body` is a stream for a streamed one. */
+export interface ApiResponse<Body = string> {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: Body;
+}
+
+type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, ApiResponse<unknown>>;
+type Request = middy.Request<APIGatewayProxyEvent, ApiResponse<unknown>>;
+
+/** Settings of `middy()` for every handler: an answer of our own just before Lambda gives up. */
+export const middySettings = {
+  timeoutEarlyInMillis: 200,
+  timeoutEarlyResponse: () => {
+    throw new RequestTimeoutError();
+  },
+};
+
+/**
+ * What every handler of the API is wrapped in, outermost first: the rate-limit headers, on answers
+ * and errors alike; the one place where an error becomes an answer; and the body's parser.
+ */
+export function apiMiddleware(): Middleware[] {
+  return [rateLimitHeaders(), errorResponses(), jsonBody()];
+}
+
+function rateLimitHeaders(): Middleware {
+  const addHeaders = ({ event, response }: Request) => {
+    const { limit = '0', remaining = '0', reset = '0' } = authorizerContext(event);
+    if (!response) return;
+    response.headers = {
+      ...response.headers,
+      'X-RateLimit-Limit': String(limit),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Reset': String(reset),
+    };
+  };
+  return { after: addHeaders, onError: addHeaders };
+}
+
+function errorResponses(): Middleware {
+  return {
+    onError: (request) => {
+      const error = asApiError(request.error);
+      if (error.status >= 500) {
+        log.error(error.code, error.cause ?? error, logFields(request.event));
+      }
+      request.response = errorResponse(error);
+    },
+  };
+}
+
+function asApiError(error: unknown): ApiError {
+  const known = asServiceError(error);
+  return known instanceof ApiError ? known : new InternalError({ cause: error });
+}
+
+function errorResponse({ status, code, message, headers }: ApiError): ApiResponse {
+  return {
+    statusCode: status,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ code, message, status }),
+  };
+}
+
+/**
+ * No operation has a request body, but one that claims to be JSON has to be. The parser throws on a
+ * missing body and on any other content type, and knows two spellings of the header's name; here
+ * it sees only what it is for.
+ */
+function jsonBody(): Middleware {
+  const parser = jsonBodyParser({ disableContentTypeError: true });
+  return {
+    before: async (request) => {
+      const { body, isBase64Encoded } = request.event;
+      if (!body) return;
+      const headers = { 'content-type': header(request.event, 'content-type') };
+      const parsed = { ...request, event: { headers, body, isBase64Encoded } };
+      try {
+        await parser.before?.(parsed as never);
+      } catch (error) {
+        throw new InvalidBodyError({ cause: error });
+      }
+      request.event.body = parsed.event.body;
+    },
+  };
+}

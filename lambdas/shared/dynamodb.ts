@@ -1,0 +1,68 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoDbEndpoint, functionCredentials, requiredVariable } from './environment.ts';
+import { ServiceUnavailableError } from './errors.ts';
+
+const connectionTimeoutMs = 1_000;
+const requestTimeoutMs = 1_000;
+
+/**
+ * A DynamoDB client that answers or fails within about `maxAttempts` seconds, so that a table that
+ * cannot be reached becomes a 503 and never a hanging request.
+ *
+ * Everything that the SDK would otherwise look for at the first call (credential providers, the
+ * shared configuration files) is given: in Lambda it is all in the environment.
+ *
+ * @param maxAttempts at least 2: the first call after a thaw may find its kept connection closed
+ */
+export function createDynamoDbClient(maxAttempts: number): DynamoDBClient {
+  return new DynamoDBClient({
+    region: requiredVariable('AWS_REGION'),
+    endpoint: dynamoDbEndpoint(),
+    ignoreConfiguredEndpointUrls: true,
+    credentials: async () => functionCredentials(),
+    maxAttempts,
+    retryMode: 'standard',
+    defaultsMode: 'standard',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    endpointDiscoveryEnabled: false,
+    accountIdEndpointMode: 'disabled',
+    authSchemePreference: [],
+    userAgentAppId: async () => undefined,
+    requestHandler: {
+      connectionTimeout: connectionTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+      // Ends a response that stops arriving half-way, which the request timeout no longer sees.
+      socketTimeout: requestTimeoutMs,
+    },
+  });
+}
+
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+const temporaryErrors = new Set([
+  'InternalServerError',
+  'LimitExceededException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ServiceUnavailable',
+  'ThrottlingException',
+  'TimeoutError',
+  'TransactionConflictException',
+]);
+
+/** `ServiceUnavailableError` where retrying later may help, and otherwise the error itself. */
+export function asServiceError(error: unknown): unknown {
+  return isTemporary(error) ? new ServiceUnavailableError({ cause: error }) : error;
+}
+
+function isTemporary(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  return (
+    temporaryErrors.has(error.name) ||
+    ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    // A system error of the socket or the resolver: there was no answer at all.
+    (typeof code === 'string' && /^E[A-Z]/.test(code) && !code.startsWith('ERR_'))
+  );
+}

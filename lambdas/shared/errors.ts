@@ -1,0 +1,96 @@
+/** An error that the client is told about: its status, code and message are the answer's body. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: ErrorOptions & { headers?: Record<string, string> } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = new.target.name;
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The `orderId` of the path is not an int64 in its one canonical spelling. */
+export class InvalidOrderIdError extends ApiError {
+  constructor() {
+    super(400, 'invalid_order_id', 'The order id must be an integer between -2^63 and 2^63 - 1.');
+  }
+}
+
+/** A body was sent as JSON and does not parse. */
+export class InvalidBodyError extends ApiError {
+  constructor(options?: ErrorOptions) {
+    super(400, 'invalid_body', 'The request body is not valid JSON.', options);
+  }
+}
+
+/** No order has the given id. */
+export class OrderNotFoundError extends ApiError {
+  constructor() {
+    super(404, 'order_not_found', 'There is no order with this id.');
+  }
+}
+
+/** The order has left the store; that cannot be reversed. */
+export class OrderAlreadyShippedError extends ApiError {
+  constructor() {
+    super(409, 'order_already_shipped', 'The order has already shipped and cannot be cancelled.');
+  }
+}
+
+/** An earlier request cancelled the order. */
+export class OrderAlreadyCancelledError extends ApiError {
+  constructor() {
+    super(409, 'order_already_cancelled', 'The order has already been cancelled.');
+  }
+}
+
+/** The order is in a state, known or not, from which there is no cancelling. */
+export class OrderNotCancellableError extends ApiError {
+  constructor() {
+    super(409, 'order_not_cancellable', 'Only a pending order can be cancelled.');
+  }
+}
+
+/** Anything unforeseen. The message says nothing; the cause is for the log. */
+export class InternalError extends ApiError {
+  constructor(options?: ErrorOptions) {
+    super(500, 'internal_error', 'The request could not be processed.', options);
+  }
+}
+
+/** DynamoDB throttled the request or could not be reached. */
+export class ServiceUnavailableError extends ApiError {
+  constructor(options?: ErrorOptions) {
+    super(503, 'service_unavailable', 'The service is temporarily unavailable. Please retry.', {
+      ...options,
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
+/** The function's own time is nearly over. */
+export class RequestTimeoutError extends ApiError {
+  constructor(options?: ErrorOptions) {
+    super(504, 'timeout', 'The request took too long.', options);
+  }
+}
+
+/**
+ * The key is missing, malformed, unknown, expired or revoked. API Gateway recognises this very
+ * message of an authorizer and answers 401; any other makes it a failure of the authorizer.
+ */
+export class UnauthorizedError extends Error {
+  constructor() {
+    super('Unauthorized');
+    this.name = new.target.name;
+  }
+}
