@@ -1,0 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { startCannedDynamodb } from './canned-dynamodb.ts';
+import { createLocalhostCertificate } from './certificate.ts';
+
+// A process of its own, so that its CPU time and memory count for nobody.
+const [certificateFile = ''] = process.argv.slice(2);
+const certificate = createLocalhostCertificate();
+writeFileSync(certificateFile, certificate.cert);
+const { endpoint } = await startCannedDynamodb(certificate);
+process.send?.({ endpoint });
+process.on('disconnect', () => process.exit());

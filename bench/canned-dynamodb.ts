@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServerCertificate } from './certificate.ts';
+import { createPageSource, pageRange, type ScanRequest } from './order-pages.ts';
+import { parseOrdersTableName } from './orders-table.ts';
+
+/** What the canned DynamoDB has been asked since it started. */
+export interface RequestCounts {
+  requests: number;
+  /** A write of up to 1 KB takes one write unit, also when its condition fails. */
+  writeUnits: number;
+}
+
+export interface CannedDynamodb {
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  status?: number;
+  delayMs?: number;
+  body: Buffer[];
+}
+
+type DynamodbRequest = ScanRequest & {
+  TableName: string;
+  Key?: Record<string, { S?: string }>;
+  ConditionExpression?: string;
+};
+
+/** Table of API keys: every key is a known one with quota left. */
+export const apiKeysTable = 'api-keys';
+/** The two counters of `rate-limiter-flexible`, one item a key and window. */
+export const counterTable = 'rate-limiter-counters';
+
+/**
+ * An HTTPS server that answers `Scan`, `GetItem` and `UpdateItem` as DynamoDB would, from memory
+ * and at no cost worth mentioning: what is left to measure is the client. `GET /counts` tells what
+ * it was asked. It checks no signatures and evaluates no expressions.
+ */
+export async function startCannedDynamodb(certificate: ServerCertificate): Promise<CannedDynamodb> {
+  const counts: RequestCounts = { requests: 0, writeUnits: 0 };
+  const answer = createAnswers();
+  const server = createServer(certificate, async (request, response) => {
+    if (request.url === '/counts') return send(response, { body: json(counts) });
+    const [operation, input] = await read(request);
+    counts.requests++;
+    if (operation === 'UpdateItem') counts.writeUnits++;
+    await send(response, answer(operation, input));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { endpoint: `https://127.0.0.1:${port}`, close: () => close(server) };
+}
+
+async function close(server: ReturnType<typeof createServer>): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}
+
+async function read(request: IncomingMessage): Promise<[operation: string, DynamodbRequest]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const target = String(request.headers['x-amz-target'] ?? '');
+  return [target.replace('DynamoDB_20120810.', ''), JSON.parse(Buffer.concat(chunks).toString())];
+}
+
+async function send(response: ServerResponse, answer: Answer): Promise<void> {
+  if (answer.delayMs) await pause(answer.delayMs);
+  const length = answer.body.reduce((total, part) => total + part.length, 0);
+  response.writeHead(answer.status ?? 200, {
+    'content-type': 'application/x-amz-json-1.0',
+    'content-length': length,
+    'x-amzn-requestid': 'BENCHMARK',
+  });
+  for (const part of answer.body) response.write(part);
+  response.end();
+}
+
+function createAnswers(): (operation: string, input: DynamodbRequest) => Answer {
+  const pageBody = createPageSource();
+  const isCounted = new Set<string>();
+  return (operation, input) => {
+    if (operation === 'Scan') return scan(input, pageBody);
+    if (operation === 'GetItem' && input.TableName === apiKeysTable)
+      return { body: json({ Item: apiKeyItem(input) }) };
+    if (operation === 'UpdateItem') return update(input, isCounted);
+    return failure('UnknownOperationException');
+  };
+}
+
+function scan(input: DynamodbRequest, pageBody: ReturnType<typeof createPageSource>): Answer {
+  const table = parseOrdersTableName(input.TableName);
+  if (!table) return failure('ResourceNotFoundException');
+  try {
+    return { body: pageBody(pageRange(table, input)), delayMs: table.delayMs };
+  } catch {
+    return failure('ValidationException');
+  }
+}
+
+function update(input: DynamodbRequest, isCounted: Set<string>): Answer {
+  if (input.TableName === apiKeysTable) return { body: json({ Attributes: apiKeyItem(input) }) };
+  if (input.TableName === counterTable) return count(input, isCounted);
+  return parseOrdersTableName(input.TableName)
+    ? { body: json({}) }
+    : failure('ResourceNotFoundException');
+}
+
+/** A counter exists from its first update on; creating it again fails, adding to it succeeds. */
+function count(input: DynamodbRequest, isCounted: Set<string>): Answer {
+  const key = input.Key?.key?.S ?? '';
+  const isCreation = input.ConditionExpression?.includes('attribute_not_exists') ?? false;
+  if (isCreation === isCounted.has(key)) return failure('ConditionalCheckFailedException');
+  isCounted.add(key);
+  const expire = String(Math.floor(Date.now() / 1000) + 30);
+  return {
+    body: json({ Attributes: { key: { S: key }, points: { N: '2' }, expire: { N: expire } } }),
+  };
+}
+
+function apiKeyItem(input: DynamodbRequest): Record<string, { S?: string; N?: string }> {
+  const nowSeconds = Math.floor(Date.now() / 1000);
+  return {
+    keyHash: { S: input.Key?.keyHash?.S ?? '' },
+    keyId: { S: 'key_0123456789abcdefghijklmnopqrstuv' },
+    owner: { S: 'benchmark' },
+    plan: { S: 'enterprise' },
+    perMinute: { N: '60000' },
+    perDay: { N: '10000000' },
+    status: { S: 'active' },
+    createdAt: { S: '2026-11-01T00:00:00Z' },
+    minuteWindow: { N: String(nowSeconds - (nowSeconds % 60)) },
+    minuteCount: { N: '17' },
+    dayWindow: { N: String(nowSeconds - (nowSeconds % 86_400)) },
+    dayCount: { N: '4711' },
+    rejectionWindow: { N: '0' },
+    rejectionCount: { N: '0' },
+  };
+}
+
+function failure(type: string): Answer {
+  const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type };
+  return { status: 400, body: json(body) };
+}
+
+function json(value: unknown): Buffer[] {
+  return [Buffer.from(JSON.stringify(value))];
+}

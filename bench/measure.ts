@@ -1,0 +1,120 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { RequestCounts } from './canned-dynamodb.ts';
+import type {
+  CallsJob,
+  CallsResult,
+  ColdJob,
+  ColdResult,
+  Job,
+  ListCall,
+  ListJob,
+  ListResult,
+} from './job.ts';
+import { installLambdaDouble, invocationContext, ReceivingStream } from './lambda-double.ts';
+
+type Handler = (...parameters: unknown[]) => Promise<unknown>;
+
+// Runs in a fresh process and as a bundle of its own: this file, the double and the measured
+// function are all that the process loads.
+installLambdaDouble();
+const job = JSON.parse(process.argv[2]!) as Job;
+const measurements = { list, calls: callRepeatedly, cold: startCold };
+const result = (measurements[job.kind] as (job: Job) => Promise<unknown>)(job);
+result.then(
+  (value) => process.send?.(value, () => process.exit()),
+  (error) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
+
+async function startCold(job: ColdJob): Promise<ColdResult> {
+  const stopwatch = startStopwatch();
+  const handler = await load(job.bundleFile);
+  const { answer } = await call(handler, job);
+  return { ...stopwatch(), answer };
+}
+
+async function callRepeatedly(job: CallsJob): Promise<CallsResult> {
+  const handler = await load(job.bundleFile);
+  for (let index = 0; index < job.warmCalls; index++) await call(handler, job);
+  const before = await requestCounts();
+  const stopwatch = startStopwatch();
+  for (let index = 1; index < job.calls; index++) await call(handler, job);
+  const { answer } = await call(handler, job);
+  const { cpuMs } = stopwatch();
+  const after = await requestCounts();
+  return {
+    cpuMs: cpuMs / job.calls,
+    requests: (after.requests - before.requests) / job.calls,
+    writeUnits: (after.writeUnits - before.writeUnits) / job.calls,
+    answer,
+  };
+}
+
+async function list(job: ListJob): Promise<ListResult> {
+  const handler = await load(job.bundleFile);
+  const calls: ListCall[] = [];
+  for (let index = 0; index < job.calls; index++) calls.push(await listOnce(handler, job));
+  return { calls, peakRssMb: process.resourceUsage().maxRSS / 1024 };
+}
+
+async function listOnce(handler: Handler, job: ListJob): Promise<ListCall> {
+  const startedAtMs = performance.now();
+  const stopwatch = startStopwatch();
+  const { stream, answer } = await call(handler, job);
+  const { cpuMs, wallMs } = stopwatch();
+  const body = job.isStreaming ? undefined : (answer as { body: string }).body;
+  return {
+    cpuMs,
+    wallMs,
+    firstByteMs: stream.firstByteAtMs ? stream.firstByteAtMs - startedAtMs : wallMs,
+    bytes: body === undefined ? stream.bytes : Buffer.byteLength(body),
+    orders: job.isChecked ? countOrders(body ?? stream.text()) : undefined,
+  };
+}
+
+/** Reads all of the answer; throws when it is not the JSON that it should be. */
+function countOrders(text: string): number {
+  const orders = JSON.parse(text) as { id: number }[];
+  return new Set(orders.map((order) => order.id)).size;
+}
+
+async function load(bundleFile: string): Promise<Handler> {
+  const module = bundleFile.endsWith('.mjs')
+    ? await import(pathToFileURL(bundleFile).href)
+    : createRequire(bundleFile)(bundleFile);
+  return module.handler;
+}
+
+async function call(handler: Handler, job: Job) {
+  const stream = new ReceivingStream({ isKept: job.kind === 'list' && job.isChecked });
+  const context = invocationContext();
+  const answer = job.isStreaming
+    ? await handler(job.event, stream, context)
+    : await handler(job.event, context);
+  return { stream, answer: job.isStreaming ? stream.prelude : answer };
+}
+
+function startStopwatch(): () => { cpuMs: number; wallMs: number } {
+  const startedAtNs = process.hrtime.bigint();
+  const cpuAtStart = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(cpuAtStart);
+    const wallNs = process.hrtime.bigint() - startedAtNs;
+    return { cpuMs: (user + system) / 1000, wallMs: Number(wallNs) / 1e6 };
+  };
+}
+
+// Loaded only when asked for: a cold start must find nothing warmed up.
+async function requestCounts(): Promise<RequestCounts> {
+  const { get } = await import('node:https');
+  const url = `${process.env.AWS_ENDPOINT_URL_DYNAMODB}/counts`;
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, async (response) => {
+      const chunks = await response.toArray();
+      resolve(JSON.parse(Buffer.concat(chunks).toString()));
+    }).on('error', reject);
+  });
+}

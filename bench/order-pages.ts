@@ -1,0 +1,92 @@
+import { type OrdersTable, ordersPerFullPage } from './orders-table.ts';
+
+/** What of a `Scan` request decides which orders are answered. */
+export interface ScanRequest {
+  Segment?: number;
+  TotalSegments?: number;
+  Limit?: number;
+  ExclusiveStartKey?: { id: { N: string } };
+}
+
+/** Orders first..end-1 of a table, and whether the segment goes on after them. */
+export interface PageRange {
+  first: number;
+  end: number;
+  isLast: boolean;
+}
+
+/** Sixteen digits, and below 2^53: the peers read an id into a JavaScript number. */
+const firstOrderId = 8_000_000_000_000_000;
+/** Orders repeat after this many, so that ten million need not all be kept. */
+const distinctOrders = 128 * ordersPerFullPage;
+const keptPages = 512;
+
+/**
+ * The range of orders that one `Scan` answers: at most a page, within its segment.
+ * @throws RangeError when the start key lies outside the segment; DynamoDB refuses that as well.
+ */
+export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
+  const [segmentStart, segmentEnd] = segmentBounds(table, scan);
+  const first = startOfPage(scan, segmentStart);
+  if (first < segmentStart || first > segmentEnd) throw new RangeError('start key out of segment');
+  const pageSize = Math.min(table.ordersPerPage, scan.Limit ?? Number.POSITIVE_INFINITY);
+  const end = Math.min(first + pageSize, segmentEnd);
+  return { first, end, isLast: end === segmentEnd };
+}
+
+function startOfPage({ ExclusiveStartKey }: ScanRequest, segmentStart: number): number {
+  if (!ExclusiveStartKey) return segmentStart;
+  return Number(ExclusiveStartKey.id.N) - firstOrderId + 1;
+}
+
+function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, end: number] {
+  const { Segment: segment = 0, TotalSegments: total = 1 } = scan;
+  if (table.isUnsegmented) return segment === 0 ? [0, table.orders] : [table.orders, table.orders];
+  const boundary = (index: number) => Math.floor((table.orders * index) / total);
+  return [boundary(segment), boundary(segment + 1)];
+}
+
+/** Makes a `Scan` answer's body in two parts; the first, large one is made once and kept. */
+export function createPageSource(): (range: PageRange) => [items: Buffer, end: Buffer] {
+  const kept = new Map<string, Buffer>();
+  return (range) => {
+    const key = `${range.first % distinctOrders}+${range.end - range.first}`;
+    const items = kept.get(key) ?? renderItems(range);
+    if (kept.size < keptPages) kept.set(key, items);
+    return [items, Buffer.from(renderEnd(range))];
+  };
+}
+
+function renderItems({ first, end }: PageRange): Buffer {
+  const items = [];
+  for (let index = first; index < end; index++) items.push(renderItem(index % distinctOrders));
+  return Buffer.from(`{"Items":[${items.join(',')}]`);
+}
+
+function renderEnd({ first, end, isLast }: PageRange): string {
+  const counts = `,"Count":${end - first},"ScannedCount":${end - first}`;
+  return isLast ? `${counts}}` : `${counts},"LastEvaluatedKey":{"id":{"N":"${orderId(end - 1)}"}}}`;
+}
+
+/** One in twenty orders has no ship date yet. The attributes come in no helpful order. */
+function renderItem(index: number): string {
+  const pairs = [
+    `"petId":{"N":"${(index * 7_919) % 1_000_000}"}`,
+    `"complete":{"BOOL":${index % 3 === 0}}`,
+    `"id":{"N":"${orderId(index)}"}`,
+    `"quantity":{"N":"${(index % 9) + 1}"}`,
+  ];
+  if (index % 20 !== 0) pairs.push(`"shipDate":{"S":"${shipDate(index)}"}`);
+  return `{${pairs.join(',')}}`;
+}
+
+/** The id of the order at a position of the table. */
+export function orderId(index: number): string {
+  return String(firstOrderId + index);
+}
+
+function shipDate(index: number): string {
+  const firstDayMs = Date.UTC(2026, 10, 20);
+  const minuteMs = 60_000;
+  return `${new Date(firstDayMs + (index % 500_000) * minuteMs).toISOString().slice(0, 19)}Z`;
+}

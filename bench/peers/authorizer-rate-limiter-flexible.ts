@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
+
+interface ApiKey {
+  keyId: string;
+  plan: string;
+  status: string;
+  perMinute: number;
+  perDay: number;
+}
+
+const dynamodb = new DynamoDB({});
+const client = DynamoDBDocumentClient.from(dynamodb);
+/** One union a plan: the library binds the limits when it is set up. */
+const limiters = new Map<string, RateLimiterUnion>();
+
+/** The authorizer as it is usually written: look the key up, then let a library count. */
+export async function handler(
+  event: APIGatewayTokenAuthorizerEvent,
+): Promise<APIGatewayAuthorizerResult> {
+  const apiKey = await findApiKey(event.authorizationToken);
+  if (apiKey?.status !== 'active') throw new Error('Unauthorized');
+  const windows = await limiterOf(apiKey).consume(apiKey.keyId);
+  const remaining = Object.values(windows).map((window) => window.remainingPoints);
+  return allow(apiKey, event.methodArn, Math.min(...remaining));
+}
+
+async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
+  const keyHash = createHash('sha256').update(authorization.slice('Bearer '.length)).digest('hex');
+  const { Item } = await client.send(
+    new GetCommand({ TableName: process.env.API_KEYS_TABLE, Key: { keyHash } }),
+  );
+  return Item as ApiKey | undefined;
+}
+
+function limiterOf({ plan, perMinute, perDay }: ApiKey): RateLimiterUnion {
+  const known = limiters.get(plan);
+  if (known) return known;
+  const union = new RateLimiterUnion(
+    limiter('minute', perMinute, 60),
+    limiter('day', perDay, 86_400),
+  );
+  limiters.set(plan, union);
+  return union;
+}
+
+function limiter(keyPrefix: string, points: number, duration: number): RateLimiterDynamo {
+  return new RateLimiterDynamo({
+    storeClient: dynamodb,
+    tableName: process.env.COUNTERS_TABLE!,
+    tableCreated: true,
+    ttlSet: true,
+    keyPrefix,
+    points,
+    duration,
+  });
+}
+
+function allow(apiKey: ApiKey, methodArn: string, remaining: number): APIGatewayAuthorizerResult {
+  const Resource = `${methodArn.split('/', 2).join('/')}/*/*`;
+  return {
+    principalId: apiKey.keyId,
+    usageIdentifierKey: apiKey.keyId,
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
+    },
+    context: { keyId: apiKey.keyId, limit: apiKey.perMinute, remaining },
+  };
+}

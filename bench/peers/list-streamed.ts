@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import middy from '@middy/core';
+import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+
+const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+
+/** The list as it is usually streamed: DocumentClient and JSON.stringify, page by page. */
+export const handler = middy({ executionMode: executionModeStreamifyResponse }).handler(
+  async () => ({
+    statusCode: 200,
+    headers: { 'Content-Type': 'application/json' },
+    body: Readable.from(renderPages()),
+  }),
+);
+
+async function* renderPages(): AsyncGenerator<string> {
+  const input = {
+    TableName: process.env.ORDERS_TABLE,
+    ProjectionExpression: 'id, petId, quantity, shipDate, complete',
+  };
+  let separator = '[';
+  for await (const { Items: orders = [] } of paginateScan({ client }, input)) {
+    if (orders.length === 0) continue;
+    yield separator + JSON.stringify(orders).slice(1, -1);
+    separator = ',';
+  }
+  yield separator === '[' ? '[]' : ']';
+}

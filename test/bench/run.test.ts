@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { targets } from '../../bench/figures.ts';
+
+const run = promisify(execFile);
+
+async function bench(...options: string[]) {
+  const { stdout, stderr } = await run(process.execPath, ['bench/run.ts', ...options]);
+  return { lines: stdout.trimEnd().split('\n'), stderr };
+}
+
+describe('npm run bench', () => {
+  it('prints one line of figures with --json, and the table beside it', async () => {
+    const parts = ['list', 'million', 'limiter', 'cold'].flatMap((part) => ['--only', part]);
+
+    const { lines, stderr } = await bench('--quick', '--json', ...parts);
+
+    expect(lines).toHaveLength(1);
+    const figures = JSON.parse(lines[0]!);
+    const expected = Object.keys(targets).filter((name) => name !== 'local_ready_seconds');
+    expect(Object.keys(figures)).toEqual(expected);
+    for (const value of Object.values(figures)) expect(value).toBeGreaterThan(0);
+    expect(stderr).toContain('Limiter: each admitted request');
+  }, 60_000);
+
+  it('refuses a part that it does not have', async () => {
+    await expect(bench('--only', 'nonsense')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--only list|million|limiter|cold|local'),
+    });
+  });
+});
