@@ -1,23 +1,52 @@
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
 import { bundleFunctions } from '../lib/bundling.ts';
+import { ConfigurationError } from '../lib/stage-validation.ts';
 import { type StageName, stageConfiguration, stageNames } from '../lib/stages.ts';
 import { StoreOrdersStack } from '../lib/store-orders-stack.ts';
 
+// `cdk` names its output folder in CDK_OUTDIR, and so may whoever calls this file directly.
 const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
-const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
-const app = new App({ outdir: outputDirectory, analyticsReporting: false, treeMetadata: false });
-const stage: StageName | undefined = app.node.tryGetContext('stage');
 
-for (const name of stage ? [stage] : stageNames) {
-  const configuration = stageConfiguration(name);
+const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
+const app = new App({
+  outdir: outputDirectory,
+  analyticsReporting: false,
+  treeMetadata: false,
+  // A template that CloudFormation would refuse fails here.
+  postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true },
+});
+
+try {
+  for (const stage of requestedStages()) addStack(stage);
+  app.synth();
+} catch (error) {
+  if (!(error instanceof ConfigurationError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+/** All, or the one in `STORE_ORDERS_STAGE`: the local run needs one, and soon. */
+function requestedStages(): readonly StageName[] {
+  const requested = process.env.STORE_ORDERS_STAGE;
+  if (!requested) return stageNames;
+  const stages = stageNames.filter((stage) => stage === requested);
+  if (stages.length > 0) return stages;
+  throw new ConfigurationError(
+    `STORE_ORDERS_STAGE is "${requested}": use ${stageNames.join(' or ')}, or leave it out`,
+  );
+}
+
+function addStack(stage: StageName): void {
+  const configuration = stageConfiguration(stage, process.env);
   const { account, region } = configuration;
-  new StoreOrdersStack(app, `StoreOrders-${name}`, {
-    description: `Store orders API, ${name}`,
+  new StoreOrdersStack(app, `StoreOrders-${stage}`, {
+    description: `Store orders API, ${stage}`,
     env: { account, region },
+    terminationProtection: configuration.deletionProtection,
+    // Nothing but resources and outputs in the template: no parameter and no rule about bootstrap.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
     configuration,
     bundles,
   });
 }
-app.synth();

@@ -6,6 +6,7 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   Architecture,
   Code,
   type IFunction,
@@ -37,16 +38,29 @@ export interface ApiFunctionProps {
  * and nothing else.
  */
 export class ApiFunction extends Construct {
-  /** What API Gateway invokes. */
+  /** Points at the version that serves; exists where the stage deploys gradually. */
+  readonly alias?: Alias;
+  /** What API Gateway invokes: the alias where there is one, and else the function. */
   readonly handler: IFunction;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
+    const lambdaFunction = this.createFunction(props);
+    if (props.configuration.gradualDeployment) {
+      this.alias = new Alias(this, 'Live', {
+        aliasName: 'live',
+        version: lambdaFunction.currentVersion,
+      });
+    }
+    this.handler = this.alias ?? lambdaFunction;
+  }
+
+  private createFunction(props: ApiFunctionProps): LambdaFunction {
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.configuration.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.handler = new LambdaFunction(this, 'Function', {
+    return new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -57,7 +71,10 @@ export class ApiFunction extends Construct {
       timeout: props.timeout,
       role: executionRole(this, logGroup, props.access),
       logGroup,
+      // The functions write whole lines of JSON, metrics among them: they must arrive as they are.
       loggingFormat: LoggingFormat.TEXT,
+      // Earlier versions stay, so that there is something to go back to.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
     });
   }
 }

@@ -1,6 +1,7 @@
 import {
   ApiKeySourceType,
   AuthorizationType,
+  type CfnAuthorizer,
   EndpointType,
   LambdaIntegration,
   MethodLoggingLevel,
@@ -9,7 +10,8 @@ import {
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Duration } from 'aws-cdk-lib/core';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { AccessLogs } from './access-logs.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
@@ -33,18 +35,19 @@ export interface OrdersApiProps {
 /** The REST API: its stage, its resources under `/v1`, its authorizer, its own error answers. */
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
+  readonly accessLogs: AccessLogs;
 
   constructor(scope: Construct, id: string, props: OrdersApiProps) {
     super(scope, id);
+    this.accessLogs = new AccessLogs(this, 'AccessLogs', {
+      retentionDays: props.configuration.logRetentionDays,
+    });
     this.restApi = this.createRestApi(props);
     addGatewayResponses(this, this.restApi);
     this.addResources(props);
   }
 
   private createRestApi({ configuration, authorizer }: OrdersApiProps): RestApi {
-    const accessLogs = new AccessLogs(this, 'AccessLogs', {
-      retentionDays: configuration.logRetentionDays,
-    });
     const restApi = new RestApi(this, 'RestApi', {
       restApiName: `store-orders-${configuration.stage}`,
       description: 'Store orders: list all orders, cancel one',
@@ -58,18 +61,33 @@ export class OrdersApi extends Construct {
       },
       deployOptions: {
         stageName: configuration.stage,
-        accessLogDestination: accessLogs.destination,
-        accessLogFormat: accessLogs.format,
+        accessLogDestination: this.accessLogs.destination,
+        accessLogFormat: this.accessLogs.format,
+        // Errors only, and never data: a trace would contain the bearer token.
         loggingLevel: MethodLoggingLevel.ERROR,
         dataTraceEnabled: false,
+        // By method: a cancellation is expected in milliseconds, a stream lasts as long as it lasts.
+        metricsEnabled: true,
         throttlingRateLimit: configuration.throttle.requestsPerSecond,
         throttlingBurstLimit: configuration.throttle.burst,
       },
     });
-    restApi.deploymentStage.node.addDependency(accessLogs.account);
+    restApi.deploymentStage.node.addDependency(
+      this.accessLogs.account,
+      this.createExecutionLogs(restApi, configuration),
+    );
     // The construct's own output; the stack has one of its own, with the version segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
+  }
+
+  /** API Gateway would create this log group itself, and keep it for ever. */
+  private createExecutionLogs({ restApiId }: RestApi, configuration: StageConfiguration): LogGroup {
+    return new LogGroup(this, 'ExecutionLogs', {
+      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${configuration.stage}`,
+      retention: configuration.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
   }
 
   /**
@@ -77,11 +95,19 @@ export class OrdersApi extends Construct {
    * not cached: each request is counted, and a revoked key is refused from the next one on.
    */
   private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
-    return new TokenAuthorizer(this, 'Authorizer', {
+    const authorizer = new TokenAuthorizer(this, 'Authorizer', {
       handler,
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
+    // The same URI as the construct's own, without taking the function's ARN apart.
+    (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
+      service: 'apigateway',
+      account: 'lambda',
+      resource: 'path',
+      resourceName: `2015-03-31/functions/${handler.functionArn}/invocations`,
+    });
+    return authorizer;
   }
 
   private addResources({ listOrders, cancelOrder }: OrdersApiProps): void {

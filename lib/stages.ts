@@ -1,4 +1,9 @@
-/** Everything that differs between the deployments, in the one typed file that holds it. */
+/**
+ * Everything that differs between the deployments, in the one typed file that holds it. What must
+ * not be published with the code (accounts, addresses) comes from the environment of whoever
+ * deploys: `STAGING_ACCOUNT`, `PROD_ACCOUNT` and so on, one variable for each field below that
+ * names one.
+ */
 
 export type StageName = 'staging' | 'prod';
 
@@ -7,46 +12,97 @@ export interface StageConfiguration {
   readonly stage: StageName;
   /** What this stage's API keys start with; the other stage's keys are refused unread. */
   readonly apiKeyPrefix: 'so_live_' | 'so_test_';
-  /** Account to deploy to. @default - the account of the credentials that deploy */
+  /** Account to deploy to (`…_ACCOUNT`). @default - the account of the credentials that deploy */
   readonly account?: string;
-  /** Region to deploy to. @default - the Region of the profile that deploys */
+  /** Region to deploy to (`…_REGION`). @default - the Region of the profile that deploys */
   readonly region?: string;
-  /** How long logs are kept. */
+  /** Name to be reached under (`…_DOMAIN`). @default - API Gateway's own name */
+  readonly domainName?: string;
+  /**
+   * ACM certificate for `domainName`, in the stack's own Region (`…_CERTIFICATE_ARN`).
+   *
+   * @default - none; required with `domainName`
+   */
+  readonly certificateArn?: string;
+  /** Who is told of an alarm (`…_ALARM_EMAIL`). @default - nobody: alarms show in the console */
+  readonly alarmEmail?: string;
+  /** How long logs are kept: one of the periods that CloudWatch Logs knows. */
   readonly logRetentionDays: number;
   /** What the whole stage accepts, whoever asks: API Gateway's own throttle. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
+  /**
+   * A web ACL in front of the authorizer, which blocks an IP address above this rate before
+   * anything is paid for. Keys share addresses: keep it above five times the largest `perMinute`.
+   *
+   * @default - no web ACL
+   */
+  readonly firewall?: { readonly requestsPerIpPer5Minutes: number };
   /** Whether tables refuse to be deleted, by hand or by CloudFormation. */
   readonly deletionProtection: boolean;
-  /** Days that tables can be restored to any second of; 0 turns it off. */
+  /** Days that tables can be restored to any second of, up to 35; 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
   /** What happens to tables when the stack is deleted. */
   readonly removalPolicy: 'retain' | 'destroy';
+  /** Whether new code gets a tenth of the traffic for five minutes, and all of it only then. */
+  readonly gradualDeployment: boolean;
 }
 
 export const stageNames: readonly StageName[] = ['staging', 'prod'];
 
-const stages: Readonly<Record<StageName, StageConfiguration>> = {
-  staging: {
-    stage: 'staging',
+/** Values from outside, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration of one stage; `environment` supplies what the code does not hold. */
+export function stageConfiguration(stage: StageName, environment: Environment): StageConfiguration {
+  const common = fromEnvironment(stage, environment);
+  if (stage === 'prod') {
+    return {
+      ...common,
+      stage,
+      apiKeyPrefix: 'so_live_',
+      logRetentionDays: 90,
+      throttle: { requestsPerSecond: 10_000, burst: 5_000 },
+      deletionProtection: true,
+      pointInTimeRecoveryDays: 35,
+      removalPolicy: 'retain',
+      gradualDeployment: true,
+    };
+  }
+  return {
+    ...common,
+    stage,
     apiKeyPrefix: 'so_test_',
     logRetentionDays: 14,
     throttle: { requestsPerSecond: 2_000, burst: 4_000 },
     deletionProtection: false,
     pointInTimeRecoveryDays: 0,
     removalPolicy: 'destroy',
-  },
-  prod: {
-    stage: 'prod',
-    apiKeyPrefix: 'so_live_',
-    logRetentionDays: 90,
-    throttle: { requestsPerSecond: 10_000, burst: 5_000 },
-    deletionProtection: true,
-    pointInTimeRecoveryDays: 35,
-    removalPolicy: 'retain',
-  },
-};
+    gradualDeployment: false,
+  };
+}
 
-/** The configuration of one stage. */
-export function stageConfiguration(stage: StageName): StageConfiguration {
-  return stages[stage];
+/** Name of the variable that supplies a field: `PROD_ALARM_EMAIL`. */
+export function variableName(stage: StageName, field: keyof typeof suffixes): string {
+  return `${stage.toUpperCase()}_${suffixes[field]}`;
+}
+
+const suffixes = {
+  account: 'ACCOUNT',
+  region: 'REGION',
+  domainName: 'DOMAIN',
+  certificateArn: 'CERTIFICATE_ARN',
+  alarmEmail: 'ALARM_EMAIL',
+} as const;
+
+function fromEnvironment(stage: StageName, environment: Environment) {
+  // CI passes a variable that is not configured as an empty string.
+  const value = (field: keyof typeof suffixes) =>
+    environment[variableName(stage, field)] || undefined;
+  return {
+    account: value('account'),
+    region: value('region'),
+    domainName: value('domainName'),
+    certificateArn: value('certificateArn'),
+    alarmEmail: value('alarmEmail'),
+  };
 }

@@ -1,9 +1,15 @@
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { ApiFunction } from './api-function.ts';
 import type { FunctionName } from './bundling.ts';
+import { CustomDomain } from './custom-domain.ts';
+import { Firewall } from './firewall.ts';
+import { GradualDeployment } from './gradual-deployment.ts';
+import { Monitoring } from './monitoring.ts';
 import { integrationTimeouts, OrdersApi } from './orders-api.ts';
 import { planNames, plans } from './plans.ts';
+import { validateConfiguration } from './stage-validation.ts';
 import type { StageConfiguration } from './stages.ts';
 import { StoreTables } from './store-tables.ts';
 import { capitalized, UsagePlans } from './usage-plans.ts';
@@ -19,12 +25,47 @@ export class StoreOrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
     super(scope, id, props);
     const { configuration } = props;
+    validateConfiguration(configuration);
     const tables = new StoreTables(this, 'Tables', configuration);
     const functions = this.createFunctions(props, tables);
-    const { restApi } = new OrdersApi(this, 'Api', { configuration, ...functions });
+    const { restApi, accessLogs } = new OrdersApi(this, 'Api', {
+      configuration,
+      authorizer: functions.authorizer.handler,
+      listOrders: functions.listOrders.handler,
+      cancelOrder: functions.cancelOrder.handler,
+    });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
+    this.addFrontDoor(configuration, restApi);
+    const { deploymentAlarms } = new Monitoring(this, 'Monitoring', {
+      configuration,
+      restApi,
+      accessLogs: accessLogs.logGroup,
+      tables,
+    });
+    if (configuration.gradualDeployment) {
+      new GradualDeployment(this, 'Deployment', { functions, alarms: deploymentAlarms });
+    }
+    this.addOutputs(configuration, restApi, tables, usagePlans);
+  }
 
-    this.output('BaseUrl', restApi.urlForPath('/v1'));
+  /** What only some stages have between the client and the API. */
+  private addFrontDoor(configuration: StageConfiguration, restApi: RestApi): void {
+    const { domainName, certificateArn, firewall } = configuration;
+    if (domainName && certificateArn) {
+      new CustomDomain(this, 'CustomDomain', { restApi, domainName, certificateArn });
+    }
+    if (firewall) {
+      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, ...firewall });
+    }
+  }
+
+  private addOutputs(
+    { domainName }: StageConfiguration,
+    restApi: RestApi,
+    tables: StoreTables,
+    usagePlans: UsagePlans,
+  ): void {
+    this.output('BaseUrl', domainName ? `https://${domainName}/v1` : restApi.urlForPath('/v1'));
     this.output('RestApiId', restApi.restApiId);
     this.output('OrdersTableName', tables.orders.tableName);
     this.output('ApiKeysTableName', tables.apiKeys.tableName);
@@ -64,11 +105,7 @@ export class StoreOrdersStack extends Stack {
       access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:UpdateItem'] },
       timeout: integrationTimeouts.cancelOrder.plus(Duration.seconds(5)),
     });
-    return {
-      authorizer: authorizer.handler,
-      listOrders: listOrders.handler,
-      cancelOrder: cancelOrder.handler,
-    };
+    return { authorizer, listOrders, cancelOrder };
   }
 
   private output(name: string, value: string): void {

@@ -1,0 +1,35 @@
+import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { CfnOutput } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+
+export interface CustomDomainProps {
+  readonly restApi: RestApi;
+  readonly domainName: string;
+  readonly certificateArn: string;
+}
+
+/**
+ * Serves the API at `https://{domainName}/v1`. DNS is not ours to change here: the outputs say what
+ * the name's alias or CNAME record must point at.
+ */
+export class CustomDomain extends Construct {
+  constructor(scope: Construct, id: string, props: CustomDomainProps) {
+    super(scope, id);
+    const { restApi, domainName, certificateArn } = props;
+    // Without a base path: the version segment is part of the API's own resources.
+    const domain = restApi.addDomainName('Domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    const outputs = {
+      DomainNameTarget: domain.domainNameAliasDomainName,
+      DomainNameTargetZoneId: domain.domainNameAliasHostedZoneId,
+    };
+    for (const [name, value] of Object.entries(outputs)) {
+      new CfnOutput(this, name, { value }).overrideLogicalId(name);
+    }
+  }
+}

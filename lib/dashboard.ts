@@ -1,0 +1,50 @@
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard as CloudWatchDashboard,
+  GraphWidget,
+  type IMetric,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+export interface DashboardProps {
+  readonly metrics: ServiceMetrics;
+  readonly alarms: Alarm[];
+}
+
+/** One page for the stage: is it well, what do users get, who is refused, what is it doing. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, { metrics, alarms }: DashboardProps) {
+    super(scope, id);
+    new CloudWatchDashboard(this, 'Page', {
+      defaultInterval: Duration.hours(3),
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
+        [
+          graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors]),
+          graph('Cancel: latency in ms', [
+            metrics.cancelLatency('p50'),
+            metrics.cancelLatency('p99'),
+          ]),
+          graph('Authorizer failures', [metrics.authorizerFailures]),
+        ],
+        [
+          graph('Admitted', [metrics.admitted]),
+          graph('Rejected, by reason', metrics.rejected),
+          graph('Keys banned', [metrics.keysBanned]),
+        ],
+        [
+          graph('Cancellations, by outcome', metrics.cancelled),
+          graph('Orders listed, bytes streamed', [metrics.ordersListed], [metrics.bytesStreamed]),
+          graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
+        ],
+      ],
+    });
+  }
+}
+
+function graph(title: string, left: IMetric[], right?: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, right, width: 8, height: 6 });
+}

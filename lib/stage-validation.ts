@@ -1,0 +1,148 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { StageConfiguration } from './stages.ts';
+
+/** A value in `stages.ts`, or in the environment that it reads, that cannot be deployed. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+interface Rule {
+  readonly field: string;
+  readonly value: unknown;
+  readonly isValid: boolean;
+  /** What to write instead. */
+  readonly remedy: string;
+}
+
+/**
+ * @throws ConfigurationError with one line for each wrong field: its name, its value, the remedy.
+ *   Without this, a typing mistake would surface minutes into a deployment, or never.
+ */
+export function validateConfiguration(configuration: StageConfiguration): void {
+  const broken = rules(configuration).filter(({ isValid }) => !isValid);
+  if (broken.length === 0) return;
+  const lines = broken.map(
+    ({ field, value, remedy }) =>
+      `${configuration.stage}.${field} is ${JSON.stringify(value)}: ${remedy}`,
+  );
+  throw new ConfigurationError(lines.join('\n'));
+}
+
+function rules(configuration: StageConfiguration): Rule[] {
+  return [
+    ...placeRules(configuration),
+    ...domainRules(configuration),
+    ...numberRules(configuration),
+    {
+      field: 'alarmEmail',
+      value: configuration.alarmEmail,
+      isValid: matchesOrIsAbsent(configuration.alarmEmail, /^[^\s@,]+@[^\s@,]+\.[^\s@,]+$/),
+      remedy: 'give one e-mail address, or leave it out',
+    },
+    {
+      field: 'removalPolicy',
+      value: configuration.removalPolicy,
+      isValid: !(configuration.deletionProtection && configuration.removalPolicy === 'destroy'),
+      remedy:
+        "use 'retain', or set deletionProtection to false: a protected table cannot be deleted",
+    },
+  ];
+}
+
+function placeRules({ account, region }: StageConfiguration): Rule[] {
+  return [
+    {
+      field: 'account',
+      value: account,
+      isValid: matchesOrIsAbsent(account, /^\d{12}$/),
+      remedy: "give the account's 12 digits, or leave it out to use the deploying credentials'",
+    },
+    {
+      field: 'region',
+      value: region,
+      isValid: matchesOrIsAbsent(region, /^[a-z]{2}(-[a-z]+)+-\d$/),
+      remedy: "give a Region's code such as eu-central-1, or leave it out to use the profile's",
+    },
+  ];
+}
+
+function domainRules({ domainName, certificateArn, region }: StageConfiguration): Rule[] {
+  const certificateRegion = /^arn:[a-z-]+:acm:([a-z0-9-]+):\d{12}:certificate\/[\w-]+$/.exec(
+    certificateArn ?? '',
+  )?.[1];
+  return [
+    {
+      field: 'domainName',
+      value: domainName,
+      isValid: matchesOrIsAbsent(
+        domainName,
+        /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+      ),
+      remedy: 'give a host name in lower case such as api.example.com, without https:// or a path',
+    },
+    {
+      field: 'domainName',
+      value: domainName,
+      isValid: certificateArn === undefined || domainName !== undefined,
+      remedy: 'name the domain that certificateArn is for, or leave both out',
+    },
+    {
+      field: 'certificateArn',
+      value: certificateArn,
+      isValid: domainName === undefined || certificateArn !== undefined,
+      remedy: 'give the ARN of an ACM certificate for domainName, or leave both out',
+    },
+    {
+      field: 'certificateArn',
+      value: certificateArn,
+      isValid: certificateArn === undefined || certificateRegion !== undefined,
+      remedy: 'give an ACM certificate ARN: arn:aws:acm:<region>:<account>:certificate/<id>',
+    },
+    {
+      field: 'certificateArn',
+      value: certificateArn,
+      isValid: !certificateRegion || !region || certificateRegion === region,
+      remedy: `use a certificate in the API's own Region, ${region}`,
+    },
+  ];
+}
+
+function numberRules(configuration: StageConfiguration): Rule[] {
+  const { logRetentionDays, pointInTimeRecoveryDays, throttle, firewall } = configuration;
+  const periods = Object.values(RetentionDays).filter((days) => typeof days === 'number');
+  return [
+    {
+      field: 'logRetentionDays',
+      value: logRetentionDays,
+      isValid: periods.includes(logRetentionDays),
+      remedy: `use a period that CloudWatch Logs knows: ${periods.join(', ')}`,
+    },
+    integerRule('pointInTimeRecoveryDays', pointInTimeRecoveryDays, 0, 35),
+    integerRule('throttle.requestsPerSecond', throttle.requestsPerSecond, 1, 1_000_000),
+    integerRule('throttle.burst', throttle.burst, 1, 1_000_000),
+    // AWS WAF's own bounds for a rate-based rule.
+    ...(firewall
+      ? [
+          integerRule(
+            'firewall.requestsPerIpPer5Minutes',
+            firewall.requestsPerIpPer5Minutes,
+            10,
+            2_000_000_000,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function integerRule(field: string, value: number, least: number, most: number): Rule {
+  return {
+    field,
+    value,
+    isValid: Number.isInteger(value) && value >= least && value <= most,
+    remedy: `use a whole number from ${least} to ${most}`,
+  };
+}
+
+function matchesOrIsAbsent(value: string | undefined, pattern: RegExp): boolean {
+  return value === undefined || pattern.test(value);
+}
