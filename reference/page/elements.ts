@@ -1,0 +1,18 @@
+/** The page's element with this id. Throws where index.html lacks it. */
+export function element<E extends HTMLElement = HTMLElement>(id: string): E {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`index.html has no element #${id}`);
+  return found as E;
+}
+
+/** A new element with text in it; text never becomes markup. */
+export function create<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  text = '',
+  attributes: Readonly<Record<string, string>> = {},
+): HTMLElementTagNameMap[K] {
+  const created = document.createElement(tag);
+  created.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  return created;
+}
