@@ -5,6 +5,9 @@ import { parse } from 'yaml';
 import { parseExactJson } from './exact-json.ts';
 import type { Answer } from './http-client.ts';
 
+/** A response to judge; without `text`, its body is left out. */
+export type JudgedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
+
 const documentId = 'openapi.yaml';
 
 interface Documented {
@@ -72,14 +75,14 @@ export class Contract {
   }
 
   /** Differences of an operation's response: status, headers and, where it was read, the body. */
-  differences(operationId: string, answer: Answer & { readonly text?: string }): string[] {
+  differences(operationId: string, answer: JudgedAnswer): string[] {
     const { path, method } = this.operation(operationId);
     const responses = `#/paths/${escapePointer(path)}/${method.toLowerCase()}/responses`;
     return this.#responseDifferences(`${responses}/${answer.status}`, answer);
   }
 
   /** Differences of what the gateway answers by itself, by its gateway response type. */
-  gatewayDifferences(type: string, answer: Answer & { readonly text?: string }): string[] {
+  gatewayDifferences(type: string, answer: JudgedAnswer): string[] {
     return this.#responseDifferences(`#/x-gateway-responses/${type}/${answer.status}`, answer);
   }
 
@@ -88,7 +91,7 @@ export class Contract {
     return this.#valueDifferences('#/components/schemas/Order', text, 'the order');
   }
 
-  #responseDifferences(pointer: string, answer: Answer & { readonly text?: string }): string[] {
+  #responseDifferences(pointer: string, answer: JudgedAnswer): string[] {
     if (this.#at(pointer) === undefined) return [`status ${answer.status} is not documented`];
     const response = this.#resolve(pointer);
     const body =
@@ -96,7 +99,7 @@ export class Contract {
     return [...this.#headerDifferences(response, answer), ...body];
   }
 
-  #headerDifferences(response: string, answer: Answer): string[] {
+  #headerDifferences(response: string, answer: JudgedAnswer): string[] {
     const documented = this.#documentedHeaders(response);
     const undocumented = [...answer.headers.keys()]
       .filter((name) => !documented.has(name) && !isInfrastructureHeader(name))
@@ -129,7 +132,7 @@ export class Contract {
     ];
   }
 
-  #bodyDifferences(response: string, answer: Answer, text: string): string[] {
+  #bodyDifferences(response: string, answer: JudgedAnswer, text: string): string[] {
     const { content } = this.#at(response) as Documented;
     if (content === undefined) {
       return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];

@@ -1,0 +1,55 @@
+import { resourcesOfType, type StageName, type TemplateResource } from '../helpers/synthesized.ts';
+
+export interface DeployedMethod {
+  /** Such as `/v1/store/orders/{orderId}`. */
+  readonly path: string;
+  readonly method: string;
+  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own shape
+  readonly properties: Record<string, any>;
+}
+
+/** The methods of a stage's template, each with its whole path. */
+export function deployedMethods(stage: StageName): DeployedMethod[] {
+  const resources = new Map(resourcesOfType(stage, 'AWS::ApiGateway::Resource'));
+  return resourcesOfType(stage, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({
+    path: pathOf(Properties.ResourceId.Ref, resources),
+    method: Properties.HttpMethod,
+    properties: Properties,
+  }));
+}
+
+function pathOf(logicalId: string, resources: Map<string, TemplateResource>): string {
+  const resource = resources.get(logicalId);
+  if (resource === undefined) return '';
+  const { ParentId, PathPart } = resource.Properties;
+  return `${pathOf(ParentId.Ref, resources)}/${PathPart}`;
+}
+
+/** An answer as the contract judges it, made from header mappings and a body template. */
+export function renderAnswer(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  text: string,
+  authorizer: Readonly<Record<string, string>>,
+) {
+  const rendered = Object.entries(headers).map(([name, expression]): [string, string[]] => [
+    name.replace(/^(gatewayresponse|method\.response)\.header\./, '').toLowerCase(),
+    [renderHeader(expression, authorizer)],
+  ]);
+  return {
+    status,
+    headers: new Map([...rendered, ['content-type', ['application/json']]] as [string, string[]][]),
+    text: text.replace(/\$context\.authorizer\.(\w+)/g, (_all, name) => authorizer[name] ?? ''),
+  };
+}
+
+// 'a constant' in single quotes, or a variable of the authorizer's context.
+function renderHeader(expression: string, authorizer: Readonly<Record<string, string>>): string {
+  const constant = /^'(.*)'$/.exec(expression)?.[1];
+  const variable = /^context\.authorizer\.(\w+)$/.exec(expression)?.[1];
+  if (constant !== undefined) return constant;
+  const value = authorizer[variable ?? ''];
+  if (value === undefined)
+    throw new Error(`'${expression}' is neither constant nor the authorizer's`);
+  return value;
+}

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { plans } from '../../lib/plans.ts';
+import { petOperationDates } from '../../lib/retired-pet-operation.ts';
+import { Contract } from '../../smoke/contract.ts';
+import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
+import { deployedMethods, renderAnswer } from './template-api.ts';
+
+const contractFile = join(import.meta.dirname, '../../openapi.yaml');
+const contract = Contract.read(contractFile);
+const document = contract.document as {
+  info: { version: string };
+  security: object[];
+  servers: { url: string; description: string }[];
+  'x-rate-limit-plans': { plan: string; requestsPerMinute: unknown; requestsPerDay: unknown }[];
+  'x-gateway-responses': Record<string, Record<string, { $ref: string }>>;
+};
+
+/** What an authorizer that recognised a key passes on. */
+const authorizer = {
+  limit: '60',
+  remaining: '0',
+  reset: '1790000040',
+  retryAfter: '27',
+  code: 'rate_limit_exceeded',
+  message: 'Retry after 27 seconds.',
+};
+
+describe('the contract', () => {
+  it('is version 1.0.0', () => {
+    expect(document.info.version).toBe('1.0.0');
+  });
+
+  it('states the limits of lib/plans.ts', () => {
+    const expected = Object.entries(plans).map(([plan, { perMinute, perDay, limitsPerKey }]) => ({
+      plan,
+      requestsPerMinute: limitsPerKey ? 'custom' : perMinute,
+      requestsPerDay: limitsPerKey ? 'custom' : perDay,
+    }));
+
+    expect(document['x-rate-limit-plans']).toEqual(expected);
+  });
+
+  it('repeats these limits in its text', () => {
+    const number = new Intl.NumberFormat('en');
+    const { free, pro, business } = plans;
+
+    const text = readFileSync(contractFile, 'utf8');
+
+    for (const [name, plan] of Object.entries({ Free: free, Pro: pro, Business: business })) {
+      const [perMinute, perDay] = [number.format(plan.perMinute), number.format(plan.perDay)];
+      expect(text).toContain(`| ${name} | ${perMinute} | ${perDay} |`);
+    }
+  });
+
+  it('has no component that nothing refers to', () => {
+    const text = readFileSync(contractFile, 'utf8');
+    const components = contract.document.components as Record<string, object>;
+    const { securitySchemes: _usedByName, ...referable } = components;
+
+    for (const [kind, named] of Object.entries(referable)) {
+      for (const name of Object.keys(named)) {
+        expect(text).toContain(`$ref: '#/components/${kind}/${name}'`);
+      }
+    }
+  });
+
+  it('marks every operation as deprecated or with its stability', () => {
+    for (const operation of contract.operations()) {
+      const isMarked = ['experimental', 'beta', 'stable'].includes(
+        String(operation['x-stability']),
+      );
+      expect(operation.deprecated === true || isMarked).toBe(true);
+    }
+  });
+
+  it('gives every operation what the gateway may answer to any request', () => {
+    const types = [
+      'UNAUTHORIZED',
+      'ACCESS_DENIED',
+      'AUTHORIZER_FAILURE',
+      'INTEGRATION_FAILURE',
+      'INTEGRATION_TIMEOUT',
+    ];
+    for (const { responses } of contract.operations()) {
+      for (const type of types) {
+        expect(responses).toMatchObject(document['x-gateway-responses'][type]!);
+      }
+    }
+  });
+});
+
+describe.each(stageNames)('the contract and the template of %s', (stage) => {
+  const operationOf = (path: string, method: string) =>
+    contract.operations().find((one) => `/v1${one.path}` === path && one.method === method)!;
+
+  it('have the same paths and methods', () => {
+    const documented = contract.operations().map(({ path, method }) => `${method} /v1${path}`);
+
+    const deployed = deployedMethods(stage).map(({ path, method }) => `${method} ${path}`);
+
+    expect(deployed.sort()).toEqual(documented.sort());
+  });
+
+  it('name the stage in a server address', () => {
+    const [[, deployedStage] = []] = resourcesOfType(stage, 'AWS::ApiGateway::Stage');
+    const server = document.servers.find(({ description }) => description === stage);
+
+    expect(deployedStage?.Properties.StageName).toBe(stage);
+    expect(server?.url).toMatch(new RegExp(`^https://.*/${stage}/v1$`));
+  });
+
+  it('give every operation to the function that is named after it, or to none', () => {
+    for (const { path, method, properties } of deployedMethods(stage)) {
+      const { operationId, deprecated } = operationOf(path, method);
+      expect(properties.OperationName).toBe(operationId);
+      const target = JSON.stringify(properties.Integration.Uri ?? null).toLowerCase();
+      expect(properties.Integration.Type).toBe(deprecated ? 'MOCK' : 'AWS_PROXY');
+      if (!deprecated) expect(target).toContain(`"${operationId.toLowerCase()}`);
+    }
+  });
+
+  it('stream the list and nothing else', () => {
+    const streamed = deployedMethods(stage)
+      .filter(({ properties }) => properties.Integration.ResponseTransferMode === 'STREAM')
+      .map(({ properties }) => properties.OperationName);
+
+    expect(streamed).toEqual(['listOrders']);
+  });
+
+  it('Authentication rule 2: require the key on every operation', () => {
+    const authorizers = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
+
+    expect(document.security).toEqual([{ apiKey: [] }]);
+    expect(authorizers).toHaveLength(1);
+    for (const operation of contract.operations()) expect(operation).not.toHaveProperty('security');
+    for (const { properties } of deployedMethods(stage)) {
+      expect(properties).toMatchObject({
+        AuthorizationType: 'CUSTOM',
+        AuthorizerId: { Ref: authorizers[0]![0] },
+        ApiKeyRequired: true,
+      });
+    }
+  });
+
+  it('Authentication rule 1: take the key as bearer token from the Authorization header', () => {
+    const [[, authorizerResource] = []] = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
+
+    expect(authorizerResource?.Properties).toMatchObject({
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+    });
+  });
+
+  it('Versioning rule 3: answer the deprecated operation with its sunset date', () => {
+    const deprecated = contract.operations().filter((operation) => operation.deprecated);
+    const [operation] = deprecated;
+    const { properties } = deployedMethods(stage).find(
+      ({ path }) => path === `/v1${operation!.path}`,
+    )!;
+    const [gone, ...others] = properties.Integration.IntegrationResponses;
+
+    const answer = renderAnswer(
+      Number(gone.StatusCode),
+      gone.ResponseParameters,
+      gone.ResponseTemplates['application/json'],
+      authorizer,
+    );
+
+    expect([deprecated.length, others]).toEqual([1, []]);
+    expect(contract.differences(operation!.operationId, answer)).toEqual([]);
+    expect(operation!['x-sunset']).toBe(petOperationDates.sunsetAt.toISOString().slice(0, 10));
+    expect(answer.headers.get('sunset')).toEqual([petOperationDates.sunsetAt.toUTCString()]);
+  });
+
+  it('have the same gateway responses', () => {
+    const deployed = resourcesOfType(stage, 'AWS::ApiGateway::GatewayResponse').map(
+      ([, { Properties }]) => `${Properties.ResponseType} ${Properties.StatusCode}`,
+    );
+
+    const documented = Object.entries(document['x-gateway-responses']).map(
+      ([type, statuses]) => `${type} ${Object.keys(statuses)}`,
+    );
+
+    expect(deployed.sort()).toEqual(documented.sort());
+  });
+
+  it.each(Object.keys(document['x-gateway-responses']))(
+    'agree on status, headers and body of the gateway response %s',
+    (type) => {
+      const { Properties } = resourcesOfType(stage, 'AWS::ApiGateway::GatewayResponse')
+        .map(([, resource]) => resource)
+        .find((resource) => resource.Properties.ResponseType === type)!;
+
+      const answer = renderAnswer(
+        Number(Properties.StatusCode),
+        Properties.ResponseParameters,
+        Properties.ResponseTemplates['application/json'],
+        authorizer,
+      );
+
+      expect(contract.gatewayDifferences(type, answer)).toEqual([]);
+    },
+  );
+});
