@@ -7,7 +7,7 @@ export interface ReceivedStream {
   /** When the body's first byte arrived, `performance.now()`. */
   firstByteAtMs: number | undefined;
   /** The body, where it is kept. */
-  text(): string;
+  body(): Buffer;
 }
 
 type StreamHandler = (event: unknown, stream: Writable, context: unknown) => Promise<void>;
@@ -47,8 +47,8 @@ export class ReceivingStream extends Writable implements ReceivedStream {
     done();
   }
 
-  text(): string {
-    return Buffer.concat(this.#chunks).toString();
+  body(): Buffer {
+    return Buffer.concat(this.#chunks);
   }
 }
 

@@ -71,14 +71,16 @@ async function listOnce(handler: Handler, job: ListJob): Promise<ListCall> {
     wallMs,
     firstByteMs: stream.firstByteAtMs ? stream.firstByteAtMs - startedAtMs : wallMs,
     bytes: body === undefined ? stream.bytes : Buffer.byteLength(body),
-    orders: job.isChecked ? countOrders(body ?? stream.text()) : undefined,
+    orders: job.isChecked ? await countOrders(body ?? stream.body()) : undefined,
   };
 }
 
 /** Reads all of the answer; throws when it is not the JSON that it should be. */
-function countOrders(text: string): number {
-  const orders = JSON.parse(text) as { id: number }[];
-  return new Set(orders.map((order) => order.id)).size;
+async function countOrders(body: string | Buffer): Promise<number> {
+  const { gunzipSync } = await import('node:zlib');
+  const isGzip = typeof body !== 'string' && body[0] === 0x1f && body[1] === 0x8b;
+  const orders = JSON.parse(String(isGzip ? gunzipSync(body) : body)) as { id: number }[];
+  return new Set(orders.map(({ id }) => id)).size;
 }
 
 async function load(bundleFile: string): Promise<Handler> {

@@ -16,10 +16,15 @@ export interface PageRange {
 }
 
 /** Sixteen digits, and below 2^53: the peers read an id into a JavaScript number. */
-const firstOrderId = 8_000_000_000_000_000;
+const lowestOrderId = 8_000_000_000_000_000;
+/** A scan meets the ids in no order; multiplying by the one and the other changes it and back. */
+const idRange = 100_000_000;
+const scatter = 61_803_399;
+const gather = 82_636_599n;
 /** Orders repeat after this many, so that ten million need not all be kept. */
 const distinctOrders = 128 * ordersPerFullPage;
 const keptPages = 512;
+const firstShipDateMs = Date.UTC(2026, 0, 1);
 
 /**
  * The range of orders that one `Scan` answers: at most a page, within its segment.
@@ -36,7 +41,8 @@ export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
 
 function startOfPage({ ExclusiveStartKey }: ScanRequest, segmentStart: number): number {
   if (!ExclusiveStartKey) return segmentStart;
-  return Number(ExclusiveStartKey.id.N) - firstOrderId + 1;
+  const scattered = BigInt(Number(ExclusiveStartKey.id.N) - lowestOrderId);
+  return Number((scattered * gather) % BigInt(idRange)) + 1;
 }
 
 function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, end: number] {
@@ -82,11 +88,10 @@ function renderItem(index: number): string {
 
 /** The id of the order at a position of the table. */
 export function orderId(index: number): string {
-  return String(firstOrderId + index);
+  return String(lowestOrderId + ((index * scatter) % idRange));
 }
 
 function shipDate(index: number): string {
-  const firstDayMs = Date.UTC(2026, 10, 20);
-  const minuteMs = 60_000;
-  return `${new Date(firstDayMs + (index % 500_000) * minuteMs).toISOString().slice(0, 19)}Z`;
+  const minute = (index * 48_271) % 525_600;
+  return `${new Date(firstShipDateMs + minute * 60_000).toISOString().slice(0, 19)}Z`;
 }
