@@ -1,6 +1,7 @@
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { hashToken } from '../lambdas/shared/api-key.ts';
 import type { PlanName } from '../lib/plans.ts';
-import { createKeyId, createToken, hashToken } from './api-key-token.ts';
+import { createKeyId, createToken } from './api-key-token.ts';
 import { HalfDoneError, InvalidValueError, OperatorError, reasonOf } from './errors.ts';
 import { limitsFor } from './key-limits.ts';
 import { gatewayKeyName, type KeyStore } from './key-store.ts';
@@ -44,7 +45,11 @@ const ownerMaxLength = 200;
  */
 export async function issueKey(request: KeyRequest, store: KeyStore): Promise<IssuedKey> {
   const draft = draftKey(request, store);
-  await withGatewayKey(draft, store, () => putKeyItem(draft, store));
+  const { keyId } = draft.issued;
+  const explain = (reason: unknown) =>
+    `No key was issued: ${reasonOf(reason)}; what may be left of ${keyId} no token opens, but it ` +
+    `could not be removed: run "keys revoke ${keyId}", then this command again`;
+  await withGatewayKey(draft, store, () => putKeyItem(draft, store), explain);
   return draft.issued;
 }
 
@@ -64,11 +69,14 @@ export function draftKey(request: KeyRequest, store: KeyStore): DraftKey {
 /**
  * Runs the write that makes a key valid with the key's API Gateway side in place, and takes that
  * side away again when the write fails.
+ *
+ * @param explain what to tell, and what to do, when it cannot be known whether the write was done
  */
 export async function withGatewayKey(
   draft: DraftKey,
   store: KeyStore,
   makeValid: () => Promise<void>,
+  explain: (reason: unknown) => string,
 ): Promise<void> {
   const { keyId, plan } = draft.issued;
   try {
@@ -77,7 +85,7 @@ export async function withGatewayKey(
     await store.gateway.createUsagePlanKey({ usagePlanId: store.usagePlanIds[plan], keyId: id });
     await makeValid();
   } catch (error) {
-    if (await isValidAfterAll(draft, store, error)) return;
+    if (await isValidAfterAll(draft, store, explain(error))) return;
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`No key was issued: ${reasonOf(error)}; run the command again`, {
       cause: error,
@@ -89,7 +97,7 @@ export async function withGatewayKey(
 async function isValidAfterAll(
   { issued: { keyId }, item }: DraftKey,
   store: KeyStore,
-  failure: unknown,
+  explanation: string,
 ): Promise<boolean> {
   try {
     const Key = { keyHash: item.keyHash! };
@@ -100,11 +108,7 @@ async function isValidAfterAll(
     await deleteGatewayKeys(keyId, store);
     return false;
   } catch (error) {
-    throw new HalfDoneError(
-      `No key was issued: ${reasonOf(failure)}; what may be left of ${keyId} is known to nobody, ` +
-        `and was not removed: ${reasonOf(error)}; run "keys revoke ${keyId}", then this again`,
-      { cause: failure },
-    );
+    throw new HalfDoneError(explanation, { cause: error });
   }
 }
 

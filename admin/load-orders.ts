@@ -14,10 +14,12 @@ export interface LoadOptions extends OrdersTable {
   readonly onError: 'stop' | 'skip';
   /** How many batches of 25 are under way at once. */
   readonly concurrency?: number;
+  /** What to count on from, when a load is resumed. */
+  readonly counts?: LoadCounts;
   /** Told of each bad line that is left out. */
   readonly onBadLine?: (error: BadLineError) => void;
-  /** Told after each batch: all before `end` is settled, nothing behind it need be. */
-  readonly onProgress?: (counts: LoadCounts, end: FilePosition) => void;
+  /** Told after each batch, in the file's order. */
+  readonly onProgress?: (progress: LoadProgress) => void;
   /** Ends the load after the batches that are under way. */
   readonly signal?: AbortSignal;
 }
@@ -29,6 +31,14 @@ export interface LoadCounts {
   alreadyThere: number;
   /** Bad lines that were left out. */
   rejected: number;
+}
+
+export interface LoadProgress {
+  readonly counts: LoadCounts;
+  /** Every line before it is settled; those behind it may be or not. */
+  readonly end: FilePosition;
+  /** An order before `end` that is in the table, if this batch has one. */
+  readonly orderId?: string;
 }
 
 interface Batch {
@@ -69,7 +79,7 @@ export async function loadOrders(
  * that what is reported as done has no gaps.
  */
 class Load {
-  readonly counts: LoadCounts = { inserted: 0, alreadyThere: 0, rejected: 0 };
+  readonly counts: LoadCounts;
   readonly #options: LoadOptions;
   readonly #concurrency: number;
   readonly #underWay: { batch: Batch; outcomes: Promise<InsertOutcome[]> }[] = [];
@@ -78,6 +88,7 @@ class Load {
 
   constructor(options: LoadOptions) {
     this.#options = options;
+    this.counts = { inserted: 0, alreadyThere: 0, rejected: 0, ...options.counts };
     this.#concurrency = options.concurrency ?? defaultConcurrency;
   }
 
@@ -126,7 +137,8 @@ class Load {
     }
     this.#underWay.shift();
     this.counts.rejected += batch.rejected;
-    if (batch.end) this.#options.onProgress?.(this.counts, batch.end);
+    const orderId = batch.lines.at(-1)?.order.id.N;
+    if (batch.end) this.#options.onProgress?.({ counts: this.counts, end: batch.end, orderId });
   }
 
   #reject(error: BadLineError, batch: Batch): void {

@@ -1,0 +1,70 @@
+import { Command, CommanderError } from 'commander';
+import type { CommandIo } from './command-io.ts';
+import { OperatorError, reasonOf } from './errors.ts';
+import { addKeysCommands, examples } from './keys-commands.ts';
+import { addOrdersCommands } from './orders-commands.ts';
+
+/**
+ * Runs one command of the operator's.
+ *
+ * @param commandLine the words behind the program's name
+ * @returns the exit code: 0, or 1 with one line on standard error that names the remedy
+ */
+export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
+  try {
+    await createProgram(io).parseAsync(commandLine, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    io.stderr.write(`error: ${withoutSecrets(explain(error))}\n`);
+    return 1;
+  }
+}
+
+function createProgram(io: CommandIo): Command {
+  const program = new Command('npm run admin --')
+    .description('Operates a Store Orders service: its API keys and its orders.')
+    .option('--stage <stage>', 'a deployed stage, staging or prod, of the account and Region set')
+    .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
+    .option('--json', 'print the result as one line of JSON')
+    .addHelpText('after', programHelp)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`),
+    });
+  addKeysCommands(program, io);
+  addOrdersCommands(program, io);
+  return program;
+}
+
+const programHelp = `
+Every command needs exactly one of --stage and --local. A stage is found through its CloudFormation
+stack, with the credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
+Durations are 30s, 15m, 24h or 90d. "<command> --help" tells more.
+${examples(
+  'keys issue --stage staging --plan free --owner "Acme Ltd"',
+  'keys list --local http://127.0.0.1:3000',
+  'orders import orders.jsonl --stage staging',
+)}`;
+
+function explain(error: unknown): string {
+  if (error instanceof OperatorError) return error.message;
+  const { name = '' } = error as Error;
+  const reason = reasonOf(error);
+  if (/credential|ExpiredToken|UnrecognizedClient/i.test(`${name} ${reason}`)) {
+    return `${reason}; sign in to AWS, or set AWS_PROFILE to a profile that is`;
+  }
+  if (/region is missing/i.test(reason)) return `${reason}; set AWS_REGION`;
+  return `${reason === name ? '' : `${name}: `}${reason}`;
+}
+
+/** AWS's own messages name accounts; a token can get into one only by mistake, but must not. */
+function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}/g, '$1…')
+    .replaceAll(/\b(account\W+)\d{12}\b/gi, '$1…')
+    .replaceAll(/so_(live|test)_[0-9A-Za-z]+/g, 'so_$1_…');
+}
