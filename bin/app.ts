@@ -11,6 +11,8 @@ const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
 const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
 const app = new App({
   outdir: outputDirectory,
+  // This file says when; by itself, it would also synthesize what a wrong configuration left.
+  autoSynth: false,
   analyticsReporting: false,
   treeMetadata: false,
   // A template that CloudFormation would refuse fails here.

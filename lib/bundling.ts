@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 
@@ -32,7 +32,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * - The SDK is bundled: the runtime's own copy is larger, slower to load and changes by itself.
  * - Lambda puts its credentials into the environment, so the provider chain (profiles, SSO, web
  *   identity, instance metadata) is replaced by a reader of three variables.
- * - No operation that is used here streams events, so the event-stream codec is replaced as well.
+ * - The same goes for the SDK's configuration files: looking for them costs two reads.
+ * - Event streams and endpoint discovery are replaced too: no operation used here has the first, and
+ *   DynamoDB does not need the second. What a stub cannot do, it refuses or leaves off, by name.
  */
 export const bundlingOptions: BuildOptions = {
   absWorkingDir: root,
@@ -48,57 +50,43 @@ export const bundlingOptions: BuildOptions = {
   logLevel: 'error',
   alias: {
     '@aws-sdk/credential-provider-node': join(root, 'lib/stubs/credential-provider-node.ts'),
+    '@aws-sdk/middleware-endpoint-discovery': join(root, 'lib/stubs/endpoint-discovery.ts'),
     '@smithy/core/event-streams': join(root, 'lib/stubs/event-streams.ts'),
+    'node:fs/promises': join(root, 'lib/stubs/shared-config-files.ts'),
   },
 };
 
 /**
- * Bundles one handler into `<outputDirectory>/<name>/index.js`, with its source map in
- * `<outputDirectory>/source-maps/`.
+ * Bundles all functions at once, each into `<outputDirectory>/<name>/index.js`, with the source maps
+ * in `<outputDirectory>/source-maps/`.
  *
- * @throws esbuild's `BuildFailure` when the source does not build.
+ * @throws esbuild's `BuildFailure` when a source does not build.
  */
-export async function bundleFunction(
-  name: string,
-  entry: string,
-  outputDirectory: string,
-): Promise<Bundle> {
-  const { outputFiles } = await build({
-    ...bundlingOptions,
-    // TEMPORARY until every handler exists.
-    ...(existsSync(join(root, entry))
-      ? { entryPoints: [entry] }
-      : { stdin: { contents: `exports.handler = async () => { throw new Error('${entry}'); };` } }),
-    outfile: 'index.js',
-    write: false,
-  });
-  const code = fileEndingIn('.js', outputFiles);
-  const directory = join(outputDirectory, name);
-  const sourceMapFile = join(outputDirectory, 'source-maps', `${name}.js.map`);
-  writeFile(join(directory, 'index.js'), code.contents);
-  writeFile(sourceMapFile, fileEndingIn('.map', outputFiles).contents);
-  return { directory, bytes: code.contents.length, sourceMapFile };
-}
-
-/** Bundles all functions side by side. */
 export async function bundleFunctions(
   outputDirectory: string,
 ): Promise<Record<FunctionName, Bundle>> {
   const names = Object.keys(handlerEntries) as FunctionName[];
-  const bundles = await Promise.all(
-    names.map((name) => bundleFunction(name, handlerEntries[name], outputDirectory)),
-  );
-  return Object.fromEntries(names.map((name, index) => [name, bundles[index]!])) as Record<
-    FunctionName,
-    Bundle
-  >;
+  const { outputFiles } = await build({
+    ...bundlingOptions,
+    entryPoints: names.map((name) => ({ in: handlerEntries[name], out: name })),
+    outdir: '.',
+    write: false,
+  });
+  const bundles = names.map((name) => [name, writeBundle(name, outputFiles, outputDirectory)]);
+  return Object.fromEntries(bundles) as Record<FunctionName, Bundle>;
 }
 
-function fileEndingIn(ending: string, files: OutputFile[] = []): OutputFile {
-  return files.find((file) => file.path.endsWith(ending))!;
+function writeBundle(name: string, outputs: OutputFile[], outputDirectory: string): Bundle {
+  const output = (file: string) => outputs.find(({ path }) => basename(path) === file)!.contents;
+  const code = output(`${name}.js`);
+  const directory = join(outputDirectory, name);
+  const sourceMapFile = join(outputDirectory, 'source-maps', `${name}.js.map`);
+  writeFile(join(directory, 'index.js'), code);
+  writeFile(sourceMapFile, output(`${name}.js.map`));
+  return { directory, bytes: code.length, sourceMapFile };
 }
 
 function writeFile(path: string, contents: Uint8Array): void {
-  mkdirSync(join(path, '..'), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
 }
