@@ -11,7 +11,12 @@ import type {
   ListJob,
   ListResult,
 } from './job.ts';
-import { installLambdaDouble, invocationContext, ReceivingStream } from './lambda-double.ts';
+import {
+  type Invocation,
+  installLambdaDouble,
+  invocationContext,
+  openInvocation,
+} from './lambda-double.ts';
 
 type Handler = (...parameters: unknown[]) => Promise<unknown>;
 
@@ -63,23 +68,18 @@ async function list(job: ListJob): Promise<ListResult> {
 async function listOnce(handler: Handler, job: ListJob): Promise<ListCall> {
   const startedAtMs = performance.now();
   const stopwatch = startStopwatch();
-  const { stream, answer } = await call(handler, job);
+  const { invocation } = await call(handler, job);
   const { cpuMs, wallMs } = stopwatch();
-  const body = job.isStreaming ? undefined : (answer as { body: string }).body;
-  return {
-    cpuMs,
-    wallMs,
-    firstByteMs: stream.firstByteAtMs ? stream.firstByteAtMs - startedAtMs : wallMs,
-    bytes: body === undefined ? stream.bytes : Buffer.byteLength(body),
-    orders: job.isChecked ? await countOrders(body ?? stream.body()) : undefined,
-  };
+  const { firstByteAtMs = startedAtMs, bytes, chunks } = invocation!;
+  const orders = job.isChecked ? await countOrders(Buffer.concat(chunks)) : undefined;
+  return { cpuMs, wallMs, firstByteMs: firstByteAtMs - startedAtMs, bytes, orders };
 }
 
 /** Reads all of the answer; throws when it is not the JSON that it should be. */
-async function countOrders(body: string | Buffer): Promise<number> {
+async function countOrders(body: Buffer): Promise<number> {
   const { gunzipSync } = await import('node:zlib');
-  const isGzip = typeof body !== 'string' && body[0] === 0x1f && body[1] === 0x8b;
-  const orders = JSON.parse(String(isGzip ? gunzipSync(body) : body)) as { id: number }[];
+  const isGzip = body[0] === 0x1f && body[1] === 0x8b;
+  const orders = JSON.parse((isGzip ? gunzipSync(body) : body).toString()) as { id: number }[];
   return new Set(orders.map(({ id }) => id)).size;
 }
 
@@ -90,13 +90,26 @@ async function load(bundleFile: string): Promise<Handler> {
   return module.handler;
 }
 
-async function call(handler: Handler, job: Job) {
-  const stream = new ReceivingStream({ isKept: job.kind === 'list' && job.isChecked });
-  const context = invocationContext();
-  const answer = job.isStreaming
-    ? await handler(job.event, stream, context)
-    : await handler(job.event, context);
-  return { stream, answer: job.isStreaming ? stream.prelude : answer };
+/** Calls the function and hands its answer over, as Lambda's runtime does. */
+async function call(
+  handler: Handler,
+  job: Job,
+): Promise<{ answer: unknown; invocation?: Invocation }> {
+  if (job.kind !== 'list' && !job.isStreaming) {
+    return { answer: await handler(job.event, invocationContext()) };
+  }
+  const isKept = job.kind === 'list' && job.isChecked;
+  const invocation = openInvocation(process.env.RECEIVER_URL!, { isKept });
+  const { stream, received } = invocation;
+  if (job.isStreaming) {
+    await handler(job.event, stream, invocationContext());
+  } else {
+    const { body } = (await handler(job.event, invocationContext())) as { body: string };
+    stream.write(body);
+    stream.end();
+  }
+  await received;
+  return { answer: stream.prelude, invocation };
 }
 
 function startStopwatch(): () => { cpuMs: number; wallMs: number } {

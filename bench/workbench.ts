@@ -31,24 +31,34 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench> {
   const [bundles, server] = await Promise.all([buildBundles(home), startServer(certificateFile)]);
   const measure = createFreshProcess(
     bundles.measureFile,
-    lambdaEnvironment(home, certificateFile, server.endpoint),
+    lambdaEnvironment(home, certificateFile, server),
   );
   return { bundles, measure, isQuick, close: server.close };
+}
+
+interface CannedServer {
+  endpoint: string;
+  receiverUrl: string;
 }
 
 async function startServer(certificateFile: string) {
   const file = fileURLToPath(new URL('canned-dynamodb-process.ts', import.meta.url));
   const child = fork(file, [certificateFile], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const [{ endpoint }] = (await once(child, 'message')) as [{ endpoint: string }];
-  return { endpoint, close: () => child.disconnect() };
+  const [server] = (await once(child, 'message')) as [CannedServer];
+  return { ...server, close: () => child.disconnect() };
 }
 
-function lambdaEnvironment(home: string, certificateFile: string, endpoint: string): Environment {
+function lambdaEnvironment(
+  home: string,
+  certificateFile: string,
+  { endpoint, receiverUrl }: CannedServer,
+): Environment {
   return {
     // Without the user's own ~/.aws, which a function does not have either.
     HOME: home,
     NODE_EXTRA_CA_CERTS: certificateFile,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    RECEIVER_URL: receiverUrl,
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { Writable } from 'node:stream';
@@ -7,27 +8,26 @@ const agent = new Agent({ keepAlive: true });
 const tailBytes = 200;
 
 /**
- * The floor: fetches the pages and passes them on as they are. Nothing is signed, decoded or made
- * into valid JSON.
+ * The floor: fetches each page and passes it on as it is. Nothing is signed, decoded or made into
+ * valid JSON.
  */
 export async function handler(_event: unknown, stream: Writable): Promise<void> {
   let startKey: unknown;
   do {
-    const tail = await pipePage(stream, startKey);
+    const page = await readPage(startKey);
+    const tail = page.subarray(-tailBytes).toString('latin1');
     const match = /"LastEvaluatedKey":(\{.*\})\}$/.exec(tail);
     startKey = match ? JSON.parse(match[1]!) : undefined;
+    if (!stream.write(page)) await once(stream, 'drain');
   } while (startKey);
   await new Promise<void>((resolve) => stream.end(resolve));
 }
 
-async function pipePage(stream: Writable, startKey: unknown): Promise<string> {
+async function readPage(startKey: unknown): Promise<Buffer> {
   const response = await scan(startKey);
-  let tail = Buffer.alloc(0);
-  for await (const chunk of response) {
-    stream.write(chunk);
-    tail = chunk.length < tailBytes ? Buffer.concat([tail, chunk]) : chunk;
-  }
-  return tail.subarray(-tailBytes).toString();
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 function scan(startKey: unknown): Promise<IncomingMessage> {
