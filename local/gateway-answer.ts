@@ -1,0 +1,10 @@
+import type { Readable } from 'node:stream';
+
+/** What goes back to the client. */
+export interface GatewayAnswer {
+  readonly statusCode: number;
+  /** Names and values; a name may occur more than once. */
+  readonly headers: [string, string][];
+  /** All of it, or as it comes. */
+  readonly body: Buffer | Readable;
+}

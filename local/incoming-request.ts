@@ -1,0 +1,78 @@
+/** A header as the client wrote it, with its values in the order in which they came. */
+export interface RequestHeader {
+  readonly name: string;
+  readonly values: string[];
+}
+
+/** A request as it came from the client, taken apart but not yet looked at. */
+export interface IncomingRequest {
+  readonly method: string;
+  /** Percent-encoded, with the stage, without the query. */
+  readonly path: string;
+  /** Decoded; every value of every name. */
+  readonly query: ReadonlyMap<string, string[]>;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, RequestHeader>;
+  readonly body: Buffer;
+  readonly sourceIp: string;
+  /** Such as `HTTP/1.1`. */
+  readonly protocol: string;
+  /** When it came, in milliseconds since the epoch. */
+  readonly timeMs: number;
+}
+
+/** What a server knows of a request. */
+export interface RawRequest {
+  readonly method: string;
+  /** The request target: a path with its query, or a whole URL. */
+  readonly target: string;
+  /** Names and values in turn, as Node's `rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  readonly sourceIp: string;
+  readonly httpVersion: string;
+  readonly timeMs: number;
+}
+
+/** Takes a request apart. */
+export function parseRequest(raw: RawRequest): IncomingRequest {
+  const target = raw.target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const queryAt = target.indexOf('?');
+  return {
+    method: raw.method,
+    path: queryAt === -1 ? target : target.slice(0, queryAt),
+    query: parseQuery(queryAt === -1 ? '' : target.slice(queryAt + 1)),
+    headers: parseHeaders(raw.rawHeaders),
+    body: raw.body,
+    sourceIp: raw.sourceIp,
+    protocol: `HTTP/${raw.httpVersion}`,
+    timeMs: raw.timeMs,
+  };
+}
+
+/** Whether every `%` of a path starts the encoding of a byte. */
+export function isWellEncoded(path: string): boolean {
+  return !/%(?![0-9A-Fa-f]{2})/.test(path);
+}
+
+function parseQuery(text: string): Map<string, string[]> {
+  const query = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = query.get(name);
+    if (values) values.push(value);
+    else query.set(name, [value]);
+  }
+  return query;
+}
+
+function parseHeaders(rawHeaders: readonly string[]): Map<string, RequestHeader> {
+  const headers = new Map<string, RequestHeader>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    const value = rawHeaders[index + 1]!;
+    const header = headers.get(name.toLowerCase());
+    if (header) header.values.push(value);
+    else headers.set(name.toLowerCase(), { name, values: [value] });
+  }
+  return headers;
+}

@@ -1,0 +1,85 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingRequest } from './incoming-request.ts';
+
+/** Who sent the request, as far as API Gateway says it. */
+export interface RequestIdentity {
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+  apiKey?: string;
+  apiKeyId?: string;
+}
+
+/**
+ * The variables of one request: `$context` of mappings, and the proxy event's `requestContext`.
+ * It is filled in as the request passes the gateway's steps.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
+ */
+export interface RequestContext {
+  readonly accountId: string;
+  readonly apiId: string;
+  readonly stage: string;
+  readonly domainName: string;
+  readonly domainPrefix: string;
+  readonly httpMethod: string;
+  /** With the stage. */
+  readonly path: string;
+  readonly protocol: string;
+  readonly requestId: string;
+  readonly extendedRequestId: string;
+  readonly requestTime: string;
+  readonly requestTimeEpoch: number;
+  readonly identity: RequestIdentity;
+  resourceId?: string;
+  resourcePath?: string;
+  operationName?: string;
+  authorizer?: Record<string, string>;
+  error?: GatewayError;
+}
+
+export interface GatewayError {
+  readonly message: string;
+  /** The message as a JSON string, quotes included. */
+  readonly messageString: string;
+  readonly responseType: string;
+}
+
+/** The API and stage that a request is made to. */
+export interface ApiStage {
+  readonly accountId: string;
+  readonly region: string;
+  readonly apiId: string;
+  readonly stage: string;
+}
+
+/** The variables that are known as soon as a request has come. */
+export function createRequestContext(request: IncomingRequest, api: ApiStage): RequestContext {
+  const domainPrefix = api.apiId;
+  return {
+    accountId: api.accountId,
+    apiId: api.apiId,
+    stage: api.stage,
+    domainName: `${domainPrefix}.execute-api.${api.region}.amazonaws.com`,
+    domainPrefix,
+    httpMethod: request.method,
+    path: request.path,
+    protocol: request.protocol,
+    requestId: randomUUID(),
+    extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
+    requestTime: commonLogTime(request.timeMs),
+    requestTimeEpoch: request.timeMs,
+    identity: {
+      sourceIp: request.sourceIp,
+      userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
+    },
+  };
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Such as `09/Apr/2026:12:34:56 +0000`. */
+function commonLogTime(timeMs: number): string {
+  const iso = new Date(timeMs).toISOString();
+  const month = months[Number(iso.slice(5, 7)) - 1];
+  return `${iso.slice(8, 10)}/${month}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;
+}

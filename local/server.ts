@@ -1,0 +1,253 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ControlPlane } from './control-plane.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { startEmbeddedDynamoDB } from './embedded-dynamodb.ts';
+import { FunctionRunner } from './function-runner.ts';
+import { Gateway } from './gateway.ts';
+import { GatewayState } from './gateway-state.ts';
+import { type Handler, startHttpServer } from './http-server.ts';
+import { readFunctions } from './lambda-functions.ts';
+import { answerManagement } from './management.ts';
+import { createTables, readTables } from './tables.ts';
+import { readTemplate, type Template } from './template.ts';
+import { readUsagePlans, UsageMeter } from './usage-plan.ts';
+
+export interface LocalServiceOptions {
+  /** The synthesized template, or the wait for it: everything else starts meanwhile. */
+  readonly templateFile: string | Promise<string>;
+  /** The synthesized `….assets.json`. @default - the one beside the template */
+  readonly assetsManifestFile?: string;
+  readonly stackName: string;
+  /** 0 for any free one. @default 0 */
+  readonly port?: number;
+  /** @default 127.0.0.1 */
+  readonly host?: string;
+  /** A DynamoDB-compatible server. @default - an embedded one is started */
+  readonly dynamodbEndpoint?: string;
+  /** Where tables and gateway keys are kept. @default - in memory */
+  readonly dataDirectory?: string;
+  /** Milliseconds since the epoch, for the gateway; functions read the system's clock. */
+  readonly now?: () => number;
+  /** Takes a line of what happens. @default - to standard error */
+  readonly log?: (line: string) => void;
+  /** Answer requests in the gateway's place, such as for a page about the API. */
+  readonly handlers?: readonly Handler[];
+  /** Runs when everything but the server is in place, before the first request can come. */
+  readonly prepare?: (service: PreparedService) => Promise<void>;
+  /** Stops the start, and with it whatever has been started. */
+  readonly signal?: AbortSignal;
+}
+
+/** A service whose tables and keys can be used, and which does not answer requests yet. */
+export interface PreparedService {
+  readonly stage: string;
+  /** Physical table names by logical id. */
+  readonly tables: Readonly<Record<string, string>>;
+  /** The stack's outputs. */
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly dynamodbEndpoint: string;
+  readonly controlPlane: ControlPlane;
+  readonly dataDirectory: DataDirectory | undefined;
+}
+
+export interface LocalService extends PreparedService {
+  /** Such as `http://127.0.0.1:3000`. */
+  readonly origin: string;
+  /** Settles when something that the service cannot do without has ended by itself. */
+  readonly failed: Promise<Error>;
+  /** Ends everything that was started. */
+  close(): Promise<void>;
+}
+
+type Log = (line: string) => void;
+
+interface Database {
+  readonly endpoint: string;
+  readonly ended: Promise<Error>;
+}
+
+const environment = { region: 'us-east-1', accountId: '000000000000' };
+const databaseFile = 'dynamodb.sqlite';
+
+// Nothing here checks a signature, but the SDK does not send a request without one.
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/**
+ * Runs a synthesized template on this machine: its tables, its functions and its REST API.
+ *
+ * @throws TemplateError for what the template has and the local run does not support
+ */
+export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+  await using started = new AsyncDisposableStack();
+  const service = await start(options, started);
+  const running = started.move();
+  return { ...service, close: () => running.disposeAsync() };
+}
+
+/** @param started takes everything that has to be ended, in the order in which it is started */
+async function start(
+  options: LocalServiceOptions,
+  started: AsyncDisposableStack,
+): Promise<Omit<LocalService, 'close'>> {
+  const { stackName, signal, log = logToStandardError } = options;
+  const dataDirectory = options.dataDirectory
+    ? await openDataDirectory(options.dataDirectory)
+    : undefined;
+  started.defer(() => dataDirectory?.release());
+  const [templateFile, database] = await allOrNone([
+    Promise.resolve(options.templateFile),
+    provideDatabase(options, dataDirectory, started),
+  ]);
+  const template = readTemplate(templateFile, { ...environment, stackName });
+  const tables = await provideTables(template, database.endpoint);
+  signal?.throwIfAborted();
+
+  const { gateway, controlPlane } = createGateway(template, {
+    assetsManifestFile: options.assetsManifestFile ?? manifestBeside(templateFile),
+    dynamodbEndpoint: database.endpoint,
+    dataDirectory,
+    now: options.now ?? Date.now,
+    log,
+    started,
+  });
+  const prepared: PreparedService = {
+    stage: gateway.stage.name,
+    tables,
+    outputs: template.outputs(),
+    dynamodbEndpoint: database.endpoint,
+    controlPlane,
+    dataDirectory,
+  };
+  await options.prepare?.(prepared);
+  signal?.throwIfAborted();
+  return serve(prepared, gateway, { ...options, log }, database.ended, started);
+}
+
+async function provideDatabase(
+  { dynamodbEndpoint, signal }: LocalServiceOptions,
+  dataDirectory: DataDirectory | undefined,
+  started: AsyncDisposableStack,
+): Promise<Database> {
+  if (dynamodbEndpoint) return { endpoint: dynamodbEndpoint, ended: new Promise(() => {}) };
+  const embedded = await startEmbeddedDynamoDB({
+    databaseFile: dataDirectory?.pathOf(databaseFile),
+    signal,
+  });
+  started.defer(() => embedded.close());
+  return embedded;
+}
+
+/** Physical table names by logical id. */
+async function provideTables(
+  template: Template,
+  endpoint: string,
+): Promise<Record<string, string>> {
+  const client = new DynamoDBClient({ endpoint, region: environment.region, credentials });
+  const tables = readTables(template);
+  await createTables(tables, client).finally(() => client.destroy());
+  return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));
+}
+
+interface GatewaySurroundings {
+  readonly assetsManifestFile: string;
+  readonly dynamodbEndpoint: string;
+  readonly dataDirectory: DataDirectory | undefined;
+  readonly now: () => number;
+  readonly log: Log;
+  readonly started: AsyncDisposableStack;
+}
+
+function createGateway(template: Template, surroundings: GatewaySurroundings) {
+  const { now, log, started } = surroundings;
+  const state = new GatewayState(surroundings.dataDirectory);
+  started.defer(() => state.flush());
+  const usagePlans = readUsagePlans(template);
+  const controlPlane = new ControlPlane({
+    usagePlans,
+    now,
+    state: state.keys,
+    onChange: (keys) => state.saveKeys(keys),
+  });
+  const runner = new FunctionRunner({
+    variables: functionVariables(surroundings.dynamodbEndpoint),
+    log: (functionName, line) => log(`${functionName}: ${line}`),
+  });
+  started.defer(() => runner.close());
+  const gateway = new Gateway(template, {
+    functions: readFunctions(template, surroundings.assetsManifestFile),
+    usage: new UsageMeter(usagePlans, controlPlane, now, state.usage, () => state.saveUsageSoon()),
+    invoke: (lambda, invocation) => runner.invoke(lambda, invocation),
+    now,
+    logFault: ({ type, cause }, requestId) => {
+      if (cause) log(`gateway: ${requestId} ${type}: ${causeText(cause)}`);
+    },
+  });
+  return { gateway, controlPlane };
+}
+
+/** What Lambda would have put into every function's environment. */
+function functionVariables(dynamodbEndpoint: string): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: 'local',
+    AWS_REGION: environment.region,
+    AWS_DEFAULT_REGION: environment.region,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+  };
+}
+
+async function serve(
+  prepared: PreparedService,
+  gateway: Gateway,
+  options: LocalServiceOptions & { log: Log },
+  failed: Promise<Error>,
+  started: AsyncDisposableStack,
+): Promise<Omit<LocalService, 'close'>> {
+  const { controlPlane, dynamodbEndpoint } = prepared;
+  const stack = { stackName: options.stackName, outputs: prepared.outputs };
+  const server = await startHttpServer({
+    gateway,
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    now: options.now ?? Date.now,
+    log: options.log,
+    handlers: [
+      ...(options.handlers ?? []),
+      (incoming, outgoing) =>
+        answerManagement(incoming, outgoing, { controlPlane, stack, dynamodbEndpoint }),
+    ],
+  });
+  started.defer(() => server.close());
+  stack.outputs = localOutputs(prepared.outputs, gateway.apiId, server.origin);
+  return { ...prepared, outputs: stack.outputs, origin: server.origin, failed };
+}
+
+/** The outputs, with this server's address where the API's address in the cloud would stand. */
+function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, origin: string) {
+  const cloudOrigin = `https://${apiId}.execute-api.${environment.region}.amazonaws.com`;
+  const entries = Object.entries(outputs).map(([name, value]) => [
+    name,
+    value.replace(cloudOrigin, origin),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Like `Promise.all`, but waits for all: what starts although another has failed must be ended. */
+async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+function manifestBeside(templateFile: string): string {
+  return templateFile.replace(/\.template\.json$/, '.assets.json');
+}
+
+function causeText(cause: unknown): string {
+  if (cause instanceof Error) return cause.stack ?? cause.message;
+  return typeof cause === 'string' ? cause : JSON.stringify(cause);
+}
+
+function logToStandardError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,10 @@
+/** Something in the template that the local run does not know; names the logical id it stands in. */
+export class TemplateError extends Error {
+  override name = 'TemplateError';
+  readonly logicalId: string;
+
+  constructor(logicalId: string, fault: string, options?: ErrorOptions) {
+    super(`${logicalId}: ${fault}`, options);
+    this.logicalId = logicalId;
+  }
+}

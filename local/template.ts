@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { conditionHolds, resolveIntrinsics, type TemplateScope } from './intrinsics.ts';
+import {
+  physicalName,
+  placeholderArn,
+  type ResourceIdentity,
+  supportedTypes,
+  typesWithoutEffect,
+} from './resource-types.ts';
+import { TemplateError } from './template-error.ts';
+
+/** Where a template believes that it was deployed to. */
+export interface TemplateEnvironment {
+  readonly stackName: string;
+  readonly region: string;
+  readonly accountId: string;
+}
+
+export interface TemplateResource {
+  readonly logicalId: string;
+  readonly type: string;
+  /** What `Ref` gives. */
+  readonly ref: string;
+  /** A property with its intrinsic functions resolved; undefined when it is not set. */
+  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation properties have hundreds of shapes
+  property(name: string): any;
+  /** What `Fn::GetAtt` gives; undefined when the type has no such attribute. */
+  attribute(name: string): string | undefined;
+}
+
+interface RawResource {
+  readonly Type: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly Condition?: string;
+}
+
+interface RawTemplate {
+  readonly Resources: Readonly<Record<string, RawResource>>;
+  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
+  readonly Mappings?: TemplateScope['mappings'];
+  readonly Conditions?: Readonly<Record<string, unknown>>;
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
+}
+
+/** A CloudFormation template whose resources are known and whose properties can be read. */
+export class Template {
+  readonly environment: TemplateEnvironment;
+  readonly #raw: RawTemplate;
+  readonly #scope: TemplateScope;
+  readonly #resources = new Map<string, TemplateResource>();
+
+  /** @throws TemplateError for a resource type, or a property, that is not supported */
+  constructor(raw: unknown, environment: TemplateEnvironment) {
+    this.#raw = raw as RawTemplate;
+    this.environment = environment;
+    this.#scope = this.#createScope();
+    for (const [logicalId, resource] of Object.entries(this.#raw.Resources)) {
+      if (resource.Condition && !conditionHolds(resource.Condition, this.#scope, logicalId))
+        continue;
+      checkResource(logicalId, resource);
+      this.#resources.set(logicalId, this.#createResource(logicalId, resource));
+    }
+  }
+
+  /** The resources of one type, in the template's order. */
+  ofType(type: string): TemplateResource[] {
+    return [...this.#resources.values()].filter((resource) => resource.type === type);
+  }
+
+  /** The stack's outputs. */
+  outputs(): Record<string, string> {
+    const outputs = Object.entries(this.#raw.Outputs ?? {}).map(([name, { Value }]) => [
+      name,
+      String(resolveIntrinsics(Value, this.#scope, `output ${name}`)),
+    ]);
+    return Object.fromEntries(outputs);
+  }
+
+  #createScope(): TemplateScope {
+    const { stackName, region, accountId } = this.environment;
+    const parameters = Object.entries(this.#raw.Parameters ?? {});
+    return {
+      pseudoParameters: {
+        'AWS::AccountId': accountId,
+        'AWS::Partition': 'aws',
+        'AWS::Region': region,
+        'AWS::StackId': `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/local`,
+        'AWS::StackName': stackName,
+        'AWS::URLSuffix': 'amazonaws.com',
+      },
+      parameters: Object.fromEntries(parameters.map(([name, { Default }]) => [name, Default])),
+      mappings: this.#raw.Mappings ?? {},
+      conditions: this.#raw.Conditions ?? {},
+      refOf: (logicalId) => this.#resources.get(logicalId)?.ref,
+      attributeOf: (logicalId, name) => this.#resources.get(logicalId)?.attribute(name),
+    };
+  }
+
+  #createResource(logicalId: string, { Type, Properties = {} }: RawResource): TemplateResource {
+    const property = (name: string) => resolveIntrinsics(Properties[name], this.#scope, logicalId);
+    const identity: ResourceIdentity = {
+      ...this.environment,
+      partition: 'aws',
+      logicalId,
+      property,
+    };
+    const type = supportedTypes[Type];
+    const name = () => String(property('TableName') ?? physicalName(identity));
+    return {
+      logicalId,
+      type: Type,
+      // Looked up when asked for: a resource may refer to one that stands further down.
+      get ref() {
+        return type?.ref?.(identity) ?? name();
+      },
+      property,
+      attribute: (attribute) =>
+        type ? type.attributes?.[attribute]?.(identity) : placeholderArn(identity),
+    };
+  }
+}
+
+/**
+ * Reads a synthesized template.
+ *
+ * @throws TemplateError for a resource type, or a property, that is not supported
+ */
+export function readTemplate(file: string, environment: TemplateEnvironment): Template {
+  return new Template(JSON.parse(readFileSync(file, 'utf8')), environment);
+}
+
+function checkResource(logicalId: string, { Type, Properties = {} }: RawResource): void {
+  if (typesWithoutEffect.has(Type)) return;
+  const type = supportedTypes[Type];
+  if (!type) throw new TemplateError(logicalId, `the type ${Type} is not supported locally`);
+  const known = new Set([...type.supported, ...(type.withoutEffect ?? [])]);
+  for (const name of Object.keys(Properties)) {
+    if (known.has(name)) continue;
+    throw new TemplateError(logicalId, `the property ${name} of ${Type} is not supported locally`);
+  }
+}
