@@ -4,18 +4,20 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { parse } from 'yaml';
+import { type PlanName, planNames, plans } from '../lib/plans.ts';
 import type { DemoKey, PageSettings } from './page/page-settings.ts';
 
-export interface ReferencePageSettings {
-  /** The API's address on this server, such as `http://127.0.0.1:3000/staging/v1`. */
-  readonly baseUrl: string;
-  /** The demo keys that the page offers, the first one picked. */
-  readonly demoKeys: readonly DemoKey[];
+export interface ReferencePageOptions {
+  /** Path of the API on the same origin, such as `/staging/v1`. */
+  readonly basePath: string;
+  /** The demo keys that the page offers, by plan, once they are there. */
+  readonly demoKeys: () => Readonly<Record<PlanName, string>>;
   /** Path of the contract. */
   readonly openapiFile: string;
 }
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+/** Answers the request if it is one for the page; otherwise it is for others to answer. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 interface Content {
   readonly mediaType: string;
@@ -43,24 +45,30 @@ const securityHeaders = {
 };
 
 /**
- * The API reference of a local run, as handlers by path. What they serve holds the demo keys, so
- * they answer this machine only, and only under a name that means this machine: otherwise a web
- * site whose name was made to point here could read them.
+ * The API reference of a local run. It holds the demo keys, and therefore exists for this machine
+ * only, and only under a name that means this machine: otherwise a web site whose name was made to
+ * lead here could read them.
  */
-export function referencePage(settings: ReferencePageSettings): Map<string, RequestHandler> {
-  const contents = Object.entries(pageContents(settings));
-  return new Map(contents.map(([path, content]) => [path, handlerOf(content)]));
+export function referencePage(options: ReferencePageOptions): RequestHandler {
+  const contents: ReadonlyMap<string, Content> = new Map(Object.entries(pageContents(options)));
+  return (request, response) => {
+    const content = contents.get(request.url?.replace(/\?.*/, '') ?? '');
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (content === undefined || !isRead || !isThisMachine(request)) return false;
+    send(content, request, response);
+    return true;
+  };
 }
 
-function pageContents({ baseUrl, demoKeys, openapiFile }: ReferencePageSettings) {
-  const pageSettings: PageSettings = { basePath: new URL(baseUrl).pathname, demoKeys };
+function pageContents({ basePath, demoKeys, openapiFile }: ReferencePageOptions) {
   const pageFile = (name: string) => () => readFileSync(join(pageDirectory, name));
   const contract = () => readFileSync(openapiFile, 'utf8');
+  const settings = (): PageSettings => ({ basePath, demoKeys: describeKeys(demoKeys()) });
   return {
     '/': { mediaType: 'text/html', read: pageFile('index.html') },
     '/openapi.yaml': { mediaType: 'application/yaml', read: contract },
     '/reference/openapi.json': json(() => parse(contract())),
-    '/reference/settings.json': json(() => pageSettings),
+    '/reference/settings.json': json(settings),
     '/reference/page.css': { mediaType: 'text/css', read: pageFile('page.css') },
     '/reference/page.js': { mediaType: 'text/javascript', read: once(bundlePage) },
     '/reference/icon.svg': { mediaType: 'image/svg+xml', read: pageFile('icon.svg') },
@@ -72,29 +80,28 @@ function pageContents({ baseUrl, demoKeys, openapiFile }: ReferencePageSettings)
   } satisfies Record<string, Content>;
 }
 
-function handlerOf({ mediaType, read }: Content): RequestHandler {
-  return (request, response) => {
-    if (!isThisMachine(request)) return refuse(response, 403);
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405);
-    const body = read();
-    response.writeHead(200, {
-      ...securityHeaders,
-      'Content-Type': `${mediaType}; charset=utf-8`,
-      'Content-Length': Buffer.byteLength(body),
-    });
-    response.end(request.method === 'HEAD' ? undefined : body);
-  };
+function describeKeys(keys: Readonly<Record<PlanName, string>>): DemoKey[] {
+  const number = new Intl.NumberFormat('en');
+  return planNames.map((plan) => ({
+    plan,
+    key: keys[plan],
+    limits: `${number.format(plans[plan].perMinute)} per minute`,
+  }));
+}
+
+function send({ mediaType, read }: Content, { method }: IncomingMessage, response: ServerResponse) {
+  const body = read();
+  response.writeHead(200, {
+    ...securityHeaders,
+    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(method === 'HEAD' ? undefined : body);
 }
 
 function isThisMachine({ socket, headers }: IncomingMessage): boolean {
-  const address = socket.remoteAddress ?? '';
-  const isLoopback = /^(::ffff:)?127\.|^::1$/.test(address);
+  const isLoopback = /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
   return isLoopback && /^(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?$/i.test(headers.host ?? '');
-}
-
-function refuse(response: ServerResponse, status: 403 | 405): void {
-  response.writeHead(status, { ...securityHeaders, 'Content-Type': 'text/plain; charset=utf-8' });
-  response.end(status === 403 ? 'This page is for the machine that runs the service.\n' : '');
 }
 
 function json(value: () => unknown): Content {
