@@ -14,6 +14,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { AccessLogs } from './access-logs.ts';
+import { acknowledge } from './acknowledge.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addRetiredPetOperation } from './retired-pet-operation.ts';
 import type { StageConfiguration } from './stages.ts';
@@ -45,6 +46,7 @@ export class OrdersApi extends Construct {
     this.restApi = this.createRestApi(props);
     addGatewayResponses(this, this.restApi);
     this.addResources(props);
+    this.acknowledgeFindings(props.configuration);
   }
 
   private createRestApi({ configuration, authorizer }: OrdersApiProps): RestApi {
@@ -127,5 +129,23 @@ export class OrdersApi extends Construct {
       .addResource('{orderId}')
       .addMethod('DELETE', cancelIntegration, { operationName: 'cancelOrder' });
     addRetiredPetOperation(v1.addResource('pets'));
+  }
+
+  private acknowledgeFindings({ firewall }: StageConfiguration): void {
+    acknowledge(this.restApi, {
+      id: 'AwsSolutions-APIG2',
+      reason: 'The handlers validate what they read, and answer with the documented error codes.',
+    });
+    for (const method of this.restApi.methods) {
+      acknowledge(method, {
+        id: 'AwsSolutions-COG4',
+        reason: 'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
+      });
+    }
+    if (firewall) return;
+    acknowledge(this.restApi.deploymentStage, {
+      id: 'AwsSolutions-APIG3',
+      reason: 'Every request needs a key and is limited by it; lib/stages.ts turns a web ACL on.',
+    });
   }
 }

@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { acknowledge } from './acknowledge.ts';
 import type { StageConfiguration } from './stages.ts';
 
 /** The two tables: orders by `id`, API keys by the hash of their token. */
@@ -33,6 +34,14 @@ export class StoreTables extends Construct {
       partitionKey: { name: 'keyId', type: AttributeType.STRING },
       projectionType: ProjectionType.KEYS_ONLY,
     });
+    if (configuration.pointInTimeRecoveryDays === 0) {
+      for (const table of [this.orders, this.apiKeys]) {
+        acknowledge(table, {
+          id: 'AwsSolutions-DDB3',
+          reason: 'The data of this stage is disposable, as lib/stages.ts says.',
+        });
+      }
+    }
   }
 }
 

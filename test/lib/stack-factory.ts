@@ -1,0 +1,37 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
+import { type StageConfiguration, type StageName, stageConfiguration } from '../../lib/stages.ts';
+import { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
+import { assemblyDirectory, type Template } from '../helpers/synthesized.ts';
+
+/** The stack of a stage whose configuration differs from the repository's, not yet synthesized. */
+export function createStack(
+  stage: StageName,
+  overrides: Partial<StageConfiguration> = {},
+): StoreOrdersStack {
+  const outdir = mkdtempSync(join(assemblyDirectory(), 'variant-'));
+  const app = new App({ outdir, analyticsReporting: false, treeMetadata: false });
+  const bundle = (name: string) => ({ directory: join(assemblyDirectory(), 'bundles', name) });
+  return new StoreOrdersStack(app, `StoreOrders-${stage}`, {
+    configuration: { ...stageConfiguration(stage, {}), ...overrides },
+    synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
+    bundles: {
+      authorizer: bundle('authorizer'),
+      listOrders: bundle('listOrders'),
+      cancelOrder: bundle('cancelOrder'),
+    },
+  });
+}
+
+// CDK would validate every variant at synthesis; checks.test.ts does, where it is the question.
+process.env.CDK_VALIDATION = 'false';
+
+/** The template that such a stack synthesizes to. */
+export function synthesize(
+  stage: StageName,
+  overrides: Partial<StageConfiguration> = {},
+): Template {
+  const stack = createStack(stage, overrides);
+  return (stack.node.root as App).synth({ force: true }).getStackByName(stack.stackName).template;
+}
