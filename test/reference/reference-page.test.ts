@@ -33,44 +33,6 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port;
 });
 
-afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
-import { referencePage } from '../../reference/reference-page.ts';
-
-const paths = [
-  '/',
-  '/openapi.yaml',
-  '/reference/icon.svg',
-  '/reference/openapi.json',
-  '/reference/page.css',
-  '/reference/page.js',
-  '/reference/settings.json',
-  '/reference/swagger-ui-bundle.js',
-  '/reference/swagger-ui.css',
-];
-const demoKeys = { free: 'key-1', pro: 'key-2', business: 'key-3', enterprise: 'key-4' };
-const handle = referencePage({
-  basePath: '/staging/v1',
-  demoKeys: () => demoKeys,
-  openapiFile: join(import.meta.dirname, '../../openapi.yaml'),
-});
-
-// What the page leaves to others is answered by the gateway; here, by 404.
-const server = createServer((request, response) => {
-  if (!handle(request, response)) response.writeHead(404).end();
-});
-let port = 0;
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-  handlers = referencePage({
-    baseUrl: `http://127.0.0.1:${port}/staging/v1`,
-    demoKeys,
-    openapiFile: join(import.meta.dirname, '../../openapi.yaml'),
-  });
-});
-
 afterAll(() => void server.close());
 
 const fetchPage = (path: string, init?: RequestInit) =>
