@@ -59,7 +59,12 @@ export function quoted(value: unknown): string {
 
 /** The reason behind a failed call, in one line. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const text = error.message || (error as { code?: string }).code || error.name;
+  const { message, code, name } = Object(error) as {
+    message?: string;
+    code?: string;
+    name?: string;
+  };
+  // A refused connection has no message, only a code.
+  const text = message || code || name || String(error);
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -77,10 +77,10 @@ export async function* splitArray(
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const data: Buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    let position = offset === 0 && data.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : 0;
+    let position = 0;
     while (position < data.length) {
       const byte = data[position]!;
-      if (isWhitespace(byte)) {
+      if (isWhitespace(byte) || isByteOrderMark(byte, offset + position)) {
         if (byte === newline) line++;
         position++;
       } else if (isPunctuation(byte, expected)) {
@@ -144,6 +144,7 @@ function findElementEnd(data: Buffer, start: number): number {
       return position;
     } else if (byte === closeBrace || byte === closeBracket) {
       depth--;
+      if (depth <= 0) return position + 1;
     }
   }
   return -1;
@@ -159,6 +160,10 @@ function countNewlines(data: Buffer, start: number, end: number): number {
 
 function isWhitespace(byte: number): boolean {
   return byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
+}
+
+function isByteOrderMark(byte: number, offset: number): boolean {
+  return offset < byteOrderMark.length && byte === byteOrderMark[offset];
 }
 
 function refuseEndless(bytes: number, line: number): void {
