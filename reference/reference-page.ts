@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { buildSync } from 'esbuild';
-import { parse } from 'yaml';
 import { type PlanName, planNames, plans } from '../lib/plans.ts';
 import type { DemoKey, PageSettings } from './page/page-settings.ts';
 
@@ -17,11 +15,14 @@ export interface ReferencePageOptions {
 }
 
 /** Answers the request if it is one for the page; otherwise it is for others to answer. */
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => boolean | Promise<boolean>;
 
 interface Content {
   readonly mediaType: string;
-  readonly read: () => string | Buffer;
+  readonly read: () => string | Buffer | Promise<string | Buffer>;
 }
 
 const pageDirectory = join(import.meta.dirname, 'page');
@@ -55,8 +56,7 @@ export function referencePage(options: ReferencePageOptions): RequestHandler {
     const content = contents.get(request.url?.replace(/\?.*/, '') ?? '');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (content === undefined || !isRead || !isThisMachine(request)) return false;
-    send(content, request, response);
-    return true;
+    return send(content, request, response);
   };
 }
 
@@ -67,7 +67,7 @@ function pageContents({ basePath, demoKeys, openapiFile }: ReferencePageOptions)
   return {
     '/': { mediaType: 'text/html', read: pageFile('index.html') },
     '/openapi.yaml': { mediaType: 'application/yaml', read: contract },
-    '/reference/openapi.json': json(() => parse(contract())),
+    '/reference/openapi.json': json(async () => (await import('yaml')).parse(contract())),
     '/reference/settings.json': json(settings),
     '/reference/page.css': { mediaType: 'text/css', read: pageFile('page.css') },
     '/reference/page.js': { mediaType: 'text/javascript', read: once(bundlePage) },
@@ -89,14 +89,19 @@ function describeKeys(keys: Readonly<Record<PlanName, string>>): DemoKey[] {
   }));
 }
 
-function send({ mediaType, read }: Content, { method }: IncomingMessage, response: ServerResponse) {
-  const body = read();
+async function send(
+  { mediaType, read }: Content,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<true> {
+  const body = await read();
   response.writeHead(200, {
     ...securityHeaders,
     'Content-Type': `${mediaType}; charset=utf-8`,
     'Content-Length': Buffer.byteLength(body),
   });
   response.end(method === 'HEAD' ? undefined : body);
+  return true;
 }
 
 function isThisMachine({ socket, headers }: IncomingMessage): boolean {
@@ -105,7 +110,7 @@ function isThisMachine({ socket, headers }: IncomingMessage): boolean {
 }
 
 function json(value: () => unknown): Content {
-  return { mediaType: 'application/json', read: () => JSON.stringify(value()) };
+  return { mediaType: 'application/json', read: async () => JSON.stringify(await value()) };
 }
 
 function swaggerFile(name: string): () => Buffer {
@@ -114,8 +119,9 @@ function swaggerFile(name: string): () => Buffer {
 }
 
 /** Bundled when the page is first asked for: a start without a browser does not pay for it. */
-function bundlePage(): string {
-  const { outputFiles } = buildSync({
+async function bundlePage(): Promise<string> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
     entryPoints: [join(pageDirectory, 'page.ts')],
     bundle: true,
     format: 'esm',

@@ -23,8 +23,8 @@ const handle = referencePage({
 });
 
 // What the page leaves to others is answered by the gateway; here, by 404.
-const server = createServer((request, response) => {
-  if (!handle(request, response)) response.writeHead(404).end();
+const server = createServer(async (request, response) => {
+  if (!(await handle(request, response))) response.writeHead(404).end();
 });
 let port = 0;
 
