@@ -1,0 +1,43 @@
+import { Writable } from 'node:stream';
+import type { CommandIo } from '../../admin/command-io.ts';
+import { runAdmin } from '../../admin/program.ts';
+
+export interface AdminRun {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+class Captured extends Writable {
+  text = '';
+  readonly isTTY: boolean;
+
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk;
+    done();
+  }
+}
+
+/** Runs the operator's program in this process, as the shell would with these words. */
+export async function admin(
+  commandLine: string[],
+  { isTerminal = false, ...io }: Partial<CommandIo> & { isTerminal?: boolean } = {},
+): Promise<AdminRun> {
+  const stdout = new Captured(isTerminal);
+  const stderr = new Captured(isTerminal);
+  const exitCode = await runAdmin(commandLine, {
+    stdout,
+    stderr,
+    stateDirectory: '/nowhere',
+    now: Date.now,
+    wait: async () => {},
+    onInterrupt: () => new AbortController().signal,
+    ...io,
+  });
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
+}
