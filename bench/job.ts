@@ -48,6 +48,7 @@ export interface CallsResult {
   cpuMs: number;
   requests: number;
   writeUnits: number;
+  logBytes: number;
   answer: unknown;
 }
 

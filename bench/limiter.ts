@@ -5,7 +5,7 @@ import { interleave, median } from './interleave.ts';
 import type { CallsResult } from './job.ts';
 import type { Workbench } from './workbench.ts';
 
-type Cost = 'cpuMs' | 'requests' | 'writeUnits';
+type Cost = 'cpuMs' | 'requests' | 'writeUnits' | 'logBytes';
 
 /** What an admitted request costs: CPU, round trips and write units, once everything is warm. */
 export async function benchLimiter(bench: Workbench): Promise<Findings> {
@@ -57,5 +57,6 @@ function describe(name: string, cost: (cost: Cost) => number): Measurement[] {
     { what: `${name}: CPU`, value: cost('cpuMs'), unit: 'ms' },
     { what: `${name}: round trips`, value: cost('requests'), unit: '' },
     { what: `${name}: write units`, value: cost('writeUnits'), unit: '' },
+    { what: `${name}: log`, value: cost('logBytes'), unit: 'bytes' },
   ];
 }

@@ -43,7 +43,8 @@ async function startCold(job: ColdJob): Promise<ColdResult> {
 
 async function callRepeatedly(job: CallsJob): Promise<CallsResult> {
   const handler = await load(job.bundleFile);
-  for (let index = 0; index < job.warmCalls; index++) await call(handler, job);
+  const logBytes = await bytesLogged(() => call(handler, job));
+  for (let index = 1; index < job.warmCalls; index++) await call(handler, job);
   const before = await requestCounts();
   const stopwatch = startStopwatch();
   for (let index = 1; index < job.calls; index++) await call(handler, job);
@@ -54,8 +55,21 @@ async function callRepeatedly(job: CallsJob): Promise<CallsResult> {
     cpuMs: cpuMs / job.calls,
     requests: (after.requests - before.requests) / job.calls,
     writeUnits: (after.writeUnits - before.writeUnits) / job.calls,
+    logBytes,
     answer,
   };
+}
+
+async function bytesLogged(work: () => Promise<unknown>): Promise<number> {
+  const { write } = process.stdout;
+  let bytes = 0;
+  process.stdout.write = (line: string | Uint8Array) => {
+    bytes += Buffer.byteLength(line);
+    return true;
+  };
+  await work();
+  process.stdout.write = write;
+  return bytes;
 }
 
 async function list(job: ListJob): Promise<ListResult> {
