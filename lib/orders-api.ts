@@ -99,6 +99,7 @@ export class OrdersApi extends Construct {
   private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
       handler,
+      authorizerName: 'api-key',
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
       resultsCacheTtl: Duration.seconds(0),
     });

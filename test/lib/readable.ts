@@ -1,0 +1,39 @@
+import { type StageName, type TemplateResource, template } from '../helpers/synthesized.ts';
+
+/**
+ * A template's value with its intrinsics written as `${Name}` or `${Name.Attribute}`, and logical
+ * ids without their hashes: what a person would write, and can compare.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
+export function readable(value: any): any {
+  if (Array.isArray(value)) return value.map(readable);
+  if (value === null || typeof value !== 'object') return value;
+  if ('Ref' in value) return `\${${withoutHash(value.Ref)}}`;
+  if ('Fn::GetAtt' in value) {
+    const [logicalId, attribute] = value['Fn::GetAtt'];
+    return `\${${withoutHash(logicalId)}.${attribute}}`;
+  }
+  if ('Fn::Sub' in value) return value['Fn::Sub'];
+  if ('Fn::Join' in value) {
+    const [delimiter, parts] = value['Fn::Join'];
+    return parts.map(readable).join(delimiter);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, readable(part)]));
+}
+
+/** All resources of one type, readable, by logical id without hash. */
+export function resources(stage: StageName, type: string): Record<string, TemplateResource> {
+  const found = Object.entries(template(stage).Resources).filter(([, { Type }]) => Type === type);
+  return Object.fromEntries(found.map(([id, resource]) => [withoutHash(id), readable(resource)]));
+}
+
+/** Their properties alone. */
+export function properties(stage: StageName, type: string): Record<string, object> {
+  const entries = Object.entries(resources(stage, type));
+  return Object.fromEntries(entries.map(([id, { Properties }]) => [id, Properties]));
+}
+
+// CDK ends a logical id with eight hexadecimal digits; a version's and a deployment's have more.
+function withoutHash(logicalId: string): string {
+  return logicalId.replace(/([0-9A-F]{8})([0-9a-f]{32})?$/, '');
+}
