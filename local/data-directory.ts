@@ -15,6 +15,7 @@ import {
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LocalRunError } from './local-run-error.ts';
 
 /** A directory that keeps what a run leaves behind, and belongs to one process at a time. */
 export interface DataDirectory {
@@ -35,7 +36,7 @@ export interface DataDirectory {
 /**
  * Creates a data directory or opens an existing one.
  *
- * @throws Error with a remedy when another process uses it
+ * @throws LocalRunError when another process uses it
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   mkdirSync(path, { recursive: true });
@@ -69,7 +70,7 @@ async function acquireLock(realPath: string, path: string): Promise<Server> {
   }
   const isStale = process.platform === 'darwin' && !(await answers(address));
   if (!isStale) {
-    throw new Error(
+    throw new LocalRunError(
       `the directory ${path} is in use by another local run: stop that, or name another`,
     );
   }

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { LocalRunError } from './local-run-error.ts';
 
 /** A DynamoDB-compatible server that belongs to this run. */
 export interface EmbeddedDynamoDB {
@@ -40,7 +41,8 @@ const watchdog = `
 /**
  * Starts dynoxide on a free port of this machine.
  *
- * @throws Error with a remedy when there is no binary for this platform, or it does not start
+ * @throws LocalRunError when there is no binary for this platform
+ * @throws Error when it does not start
  */
 export async function startEmbeddedDynamoDB(
   options: EmbeddedDynamoDBOptions = {},
@@ -66,7 +68,7 @@ function binaryPath(): string {
     new URL(`../node_modules/${packageName}/${fileName}`, import.meta.url),
   );
   if (existsSync(path)) return path;
-  throw new Error(
+  throw new LocalRunError(
     `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
       'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
   );

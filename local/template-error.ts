@@ -1,5 +1,7 @@
+import { LocalRunError } from './local-run-error.ts';
+
 /** Something in the template that the local run does not know; names the logical id it stands in. */
-export class TemplateError extends Error {
+export class TemplateError extends LocalRunError {
   override name = 'TemplateError';
   readonly logicalId: string;
 

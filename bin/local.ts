@@ -1,0 +1,51 @@
+import { OperatorError } from '../admin/errors.ts';
+import { parseLocalOptions, usage } from '../demo/local-options.ts';
+import { readyJson, readyText } from '../demo/ready-report.ts';
+import { startStoreService } from '../demo/store-service.ts';
+import { LocalRunError } from '../local/local-run-error.ts';
+
+const stopTimeoutMs = 1_800;
+
+const stopping = new AbortController();
+const stopped = new Promise<undefined>((resolve) => {
+  stopping.signal.addEventListener('abort', () => resolve(undefined));
+});
+process.on('SIGINT', stop).on('SIGTERM', stop);
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function run(parameters: readonly string[]): Promise<void> {
+  const options = parseLocalOptions(parameters);
+  if (options.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const service = await startStoreService(options, {
+    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
+    log: (line) => process.stderr.write(`${line}\n`),
+    signal: stopping.signal,
+  });
+  process.stdout.write(options.json ? readyJson(service) : readyText(service));
+  const failure = await Promise.race([stopped, service.failed]);
+  await service.close();
+  if (failure) throw failure;
+}
+
+function stop(): void {
+  stopping.abort();
+  // Whatever hangs must not keep the process: who asked it to end is waiting.
+  setTimeout(() => process.exit(0), stopTimeoutMs).unref();
+}
+
+/** One line for what the caller can put right, all there is to know for anything else. */
+function messageOf(error: unknown): string {
+  if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

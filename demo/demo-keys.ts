@@ -1,0 +1,72 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+
+import { issueKey } from '../admin/issue-key.ts';
+import type { KeyGateway } from '../admin/key-gateway.ts';
+import type { KeyStore } from '../admin/key-store.ts';
+import { hashToken } from '../lambdas/shared/api-key.ts';
+import { type PlanName, planNames, plans } from '../lib/plans.ts';
+import type { ControlPlane } from '../local/control-plane.ts';
+import type { DataDirectory } from '../local/data-directory.ts';
+
+export type DemoKeys = Record<PlanName, string>;
+
+const file = 'demo-keys.json';
+
+/**
+ * One key per plan to try the service with. With a data directory they stay the same from run to
+ * run: it is the only place that ever holds a token, and they are good for nothing but that data.
+ */
+export async function provideDemoKeys(
+  store: KeyStore,
+  directory: DataDirectory | undefined,
+): Promise<DemoKeys> {
+  const kept = directory?.read<DemoKeys>(file);
+  const keys = await Promise.all(
+    planNames.map(async (plan) => {
+      const token = kept?.[plan];
+      return [plan, token && (await isStored(token, store)) ? token : await issue(plan, store)];
+    }),
+  );
+  const demoKeys: DemoKeys = Object.fromEntries(keys);
+  directory?.write(file, demoKeys);
+  return demoKeys;
+}
+
+async function issue(plan: PlanName, store: KeyStore): Promise<string> {
+  const { perMinute, perDay, limitsPerKey } = plans[plan];
+  const limits = limitsPerKey ? { perMinute, perDay } : {};
+  const { apiKey } = await issueKey({ plan, owner: 'demo', ...limits }, store);
+  return apiKey;
+}
+
+async function isStored(token: string, { dynamodb, apiKeysTable }: KeyStore): Promise<boolean> {
+  const Key = { keyHash: { S: hashToken(token) } };
+  const { Item } = await dynamodb.send(new GetItemCommand({ TableName: apiKeysTable, Key }));
+  return Item !== undefined;
+}
+
+/** The local run's control plane as the operator's commands know API Gateway's. */
+export function keyGateway(controlPlane: ControlPlane): KeyGateway {
+  const has = (member: { usagePlanId: string; keyId: string }) =>
+    controlPlane.isInPlan(member.keyId, member.usagePlanId);
+  return {
+    createApiKey: async (key) => controlPlane.createApiKey(key),
+    findApiKeys: async (name) =>
+      controlPlane
+        .getApiKeys({ nameQuery: name })
+        .filter((key) => key.name === name)
+        .map(({ id }) => id),
+    deleteApiKey: async ({ apiKey }) => {
+      if (controlPlane.getApiKeys().some(({ id }) => id === apiKey)) {
+        controlPlane.deleteApiKey(apiKey);
+      }
+    },
+    createUsagePlanKey: async (member) => {
+      if (!has(member)) controlPlane.createUsagePlanKey(member);
+    },
+    deleteUsagePlanKey: async (member) => {
+      if (has(member)) controlPlane.deleteUsagePlanKey(member);
+    },
+    findUsagePlans: async (key) => controlPlane.getUsagePlans(key).map(({ id }) => id),
+  };
+}

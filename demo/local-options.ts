@@ -1,0 +1,97 @@
+import { statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { OperatorError } from '../admin/errors.ts';
+import { type StageName, stageNames } from '../lib/stages.ts';
+
+/** How `npm start` was called. */
+export interface LocalOptions {
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly host: string;
+  readonly stage: StageName;
+  /** Where the data is kept; in memory when absent. */
+  readonly data: string | undefined;
+  /** File of orders to load; a sample when absent. */
+  readonly orders: string | undefined;
+  /** Whether one line of JSON is printed instead of text. */
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+export const usage = `Usage: npm start -- [options]
+
+  --port N         port to listen on, 0 for any that is free (3000)
+  --host HOST      address to listen on (127.0.0.1)
+  --stage STAGE    which stack to run: ${stageNames.join(' or ')} (staging)
+  --data DIR       keep orders, keys and counters there (in memory)
+  --orders FILE    load these orders: a JSON array or JSON Lines (a sample of 1,000)
+  --json           print one line of JSON once the service is ready
+  --help           print this
+
+DYNAMODB_ENDPOINT in the environment names a DynamoDB-compatible server to use instead of the
+embedded one.
+`;
+
+/** @throws OperatorError naming the option, its value and what is accepted */
+export function parseLocalOptions(parameters: readonly string[]): LocalOptions {
+  const values = parseValues(parameters);
+  return {
+    port: portOf(values.port ?? '3000'),
+    host: values.host ?? '127.0.0.1',
+    stage: stageOf(values.stage ?? 'staging'),
+    data: directoryOf(values.data),
+    orders: fileOf(values.orders),
+    json: values.json ?? false,
+    help: values.help ?? false,
+  };
+}
+
+function parseValues(parameters: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...parameters],
+      options: {
+        port: { type: 'string' },
+        host: { type: 'string' },
+        stage: { type: 'string' },
+        data: { type: 'string' },
+        orders: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    }).values;
+  } catch (cause) {
+    const [reason] = (cause as Error).message.split('. ');
+    throw new OperatorError(`${reason}; see npm start -- --help`, { cause });
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw notAccepted('--port', text, 'a whole number from 0 to 65535, 0 for any port that is free');
+}
+
+function stageOf(text: string): StageName {
+  const stage = stageNames.find((name) => name === text);
+  if (stage) return stage;
+  throw notAccepted('--stage', text, stageNames.join(' or '));
+}
+
+function directoryOf(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const isOther = statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  if (path !== '' && !isOther) return path;
+  throw notAccepted('--data', path, 'a directory, which is created if it is not there');
+}
+
+function fileOf(path: string | undefined): string | undefined {
+  if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isFile()) return path;
+  throw notAccepted('--orders', path, 'a file that exists: a JSON array or JSON Lines of orders');
+}
+
+function notAccepted(field: string, value: string, expected: string): OperatorError {
+  return new OperatorError(
+    `${field}: ${JSON.stringify(value)} is not accepted; expected ${expected}`,
+  );
+}

@@ -1,0 +1,40 @@
+import { planNames, plans } from '../lib/plans.ts';
+import type { StoreService } from './store-service.ts';
+
+type Ready = Pick<
+  StoreService,
+  'apiKeysTable' | 'baseUrl' | 'dynamodbEndpoint' | 'keys' | 'ordersTable' | 'origin' | 'stage'
+>;
+
+/** What a program needs to use the service, as one line. */
+export function readyJson(service: Ready): string {
+  const { baseUrl, stage, keys, dynamodbEndpoint, ordersTable, apiKeysTable } = service;
+  const tables = { orders: ordersTable, apiKeys: apiKeysTable };
+  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
+}
+
+/** What a person needs to try the service. */
+export function readyText({ baseUrl, keys, origin }: Ready): string {
+  const number = new Intl.NumberFormat('en');
+  const demoKeys = planNames.map((plan) => {
+    const { perMinute, perDay } = plans[plan];
+    const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
+    return `  ${plan.padEnd(10)}  ${keys[plan]}  ${limits}`;
+  });
+  return `
+Store Orders is ready at ${baseUrl}
+
+Demo keys:
+${demoKeys.join('\n')}
+
+List the orders:
+  curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
+
+Cancel one:
+  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/1
+
+Try it in a browser: ${origin}/
+Stop it: Ctrl+C
+
+`;
+}

@@ -1,0 +1,36 @@
+import type { OrderItem } from '../admin/order-record.ts';
+
+const count = 1_000;
+const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
+const hourMs = 3_600_000;
+
+// A JavaScript number would round all of these; the last one is the largest id that there can be.
+const largeIds = [
+  '9007199254740993',
+  '9007199254740995',
+  '1234567890123456789',
+  '9223372036854775806',
+  '9223372036854775807',
+];
+
+/**
+ * A store to try the service with, the same each time: two orders of three are pending, the others
+ * have shipped.
+ */
+export function sampleOrders(): OrderItem[] {
+  const smallIds = Array.from({ length: count - largeIds.length }, (_, index) => String(index + 1));
+  return [...smallIds, ...largeIds].map(sampleOrder);
+}
+
+function sampleOrder(id: string, index: number): OrderItem {
+  const hasShipped = index % 3 === 2;
+  const shipDate = new Date(firstShipDate + index * 7 * hourMs).toISOString();
+  return {
+    id: { N: id },
+    petId: { N: String(1 + ((index * 37) % 400)) },
+    quantity: { N: String(1 + (index % 5)) },
+    shipDate: { S: shipDate.replace('.000Z', 'Z') },
+    complete: { BOOL: hasShipped },
+    status: { S: hasShipped ? 'shipped' : 'pending' },
+  };
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { OperatorError, reasonOf } from '../admin/errors.ts';
+import type { KeyStore } from '../admin/key-store.ts';
+import { type PlanName, planNames } from '../lib/plans.ts';
+import { stageConfiguration } from '../lib/stages.ts';
+import type { Handler } from '../local/http-server.ts';
+import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
+import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
+import { checkOrdersFile, provideOrders } from './demo-orders.ts';
+import type { LocalOptions } from './local-options.ts';
+import { synthesize } from './synthesis.ts';
+
+/** The store's service as `npm start` runs it. */
+export interface StoreService extends LocalService {
+  /** Where the contract's paths begin. */
+  readonly baseUrl: string;
+  readonly keys: DemoKeys;
+  readonly ordersTable: string;
+  readonly apiKeysTable: string;
+}
+
+export interface Surroundings {
+  /** A DynamoDB-compatible server to use; an embedded one when absent. */
+  readonly dynamodbEndpoint: string | undefined;
+  /** Takes a line that says what is happening. */
+  readonly log: (line: string) => void;
+  /** Stops the start. */
+  readonly signal: AbortSignal;
+}
+
+const versionPath = '/v1';
+
+/**
+ * Starts the service with demo keys and orders.
+ *
+ * @throws OperatorError or LocalRunError for what its caller can put right
+ */
+export async function startStoreService(
+  options: LocalOptions,
+  surroundings: Surroundings,
+): Promise<StoreService> {
+  await checkAddress(options);
+  const failing = new AbortController();
+  const signal = AbortSignal.any([surroundings.signal, failing.signal]);
+  const synthesis = synthesize(options.stage, signal);
+  try {
+    return await start(options, synthesis, { ...surroundings, signal });
+  } catch (error) {
+    failing.abort();
+    await synthesis.templateFile.catch(() => {});
+    synthesis.remove();
+    throw error;
+  }
+}
+
+async function start(
+  options: LocalOptions,
+  synthesis: ReturnType<typeof synthesize>,
+  { dynamodbEndpoint, log, signal }: Surroundings,
+): Promise<StoreService> {
+  const { port, host, stage, data, orders } = options;
+  let keys: DemoKeys | undefined;
+  const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
+  const service = await startLocalService({
+    templateFile: Promise.all([synthesis.templateFile, checked]).then(([file]) => file),
+    stackName: synthesis.stackName,
+    port,
+    host,
+    dynamodbEndpoint,
+    dataDirectory: data && join(data, synthesis.stackName),
+    log,
+    signal,
+    handlers: [referencePages(stage, () => keys!)],
+    prepare: async (prepared) => {
+      keys = await fillStore(prepared, options, { dynamodbEndpoint, log, signal });
+    },
+  });
+  return {
+    ...service,
+    baseUrl: `${service.origin}/${service.stage}${versionPath}`,
+    keys: keys!,
+    ordersTable: service.outputs.OrdersTableName!,
+    apiKeysTable: service.outputs.ApiKeysTableName!,
+    close: async () => {
+      await service.close();
+      synthesis.remove();
+    },
+  };
+}
+
+async function fillStore(
+  { controlPlane, outputs, dynamodbEndpoint, dataDirectory }: PreparedService,
+  { stage, orders }: LocalOptions,
+  { log, signal }: Surroundings,
+): Promise<DemoKeys> {
+  const dynamodb = new DynamoDBClient({
+    endpoint: dynamodbEndpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const store: KeyStore = {
+    dynamodb,
+    gateway: keyGateway(controlPlane),
+    apiKeysTable: outputs.ApiKeysTableName!,
+    usagePlanIds: Object.fromEntries(
+      planNames.map((plan) => [plan, outputs[`UsagePlanId${capitalized(plan)}`]!]),
+    ) as Record<PlanName, string>,
+    stackName: `StoreOrders-${stage}`,
+    tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
+    now: Date.now,
+  };
+  const tableName = outputs.OrdersTableName!;
+  const target = { dynamodb, tableName, directory: dataDirectory, signal };
+  const [keys, isLoaded] = await Promise.all([
+    provideDemoKeys(store, dataDirectory),
+    provideOrders(orders, target),
+  ]).finally(() => dynamodb.destroy());
+  if (!isLoaded)
+    log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
+  return keys;
+}
+
+/** The API reference, loaded when it is first asked for: most runs serve no browser. */
+function referencePages(stage: string, demoKeys: () => DemoKeys): Handler {
+  let page: Promise<Handler> | undefined;
+  return async (incoming, outgoing) => {
+    if (!/^\/(?:$|\?|openapi\.yaml|reference\/)/.test(incoming.url ?? '')) return false;
+    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return false;
+    page ??= import('../reference/reference-page.ts').then(({ referencePage }) =>
+      referencePage({
+        basePath: `/${stage}${versionPath}`,
+        demoKeys,
+        openapiFile: join(import.meta.dirname, '../openapi.yaml'),
+      }),
+    );
+    return (await page)(incoming, outgoing);
+  };
+}
+
+/** Before anything is started for nothing. @throws OperatorError when nothing can listen there */
+async function checkAddress({ host, port }: LocalOptions): Promise<void> {
+  const probe = createServer().listen(port, host);
+  try {
+    await once(probe, 'listening');
+  } catch (cause) {
+    throw addressError(cause as NodeJS.ErrnoException, host, port);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+function addressError(cause: NodeJS.ErrnoException, host: string, port: number): OperatorError {
+  if (cause.code === 'EADDRINUSE') {
+    const remedy = 'stop it, choose another port, or 0 for any that is free';
+    return new OperatorError(`--port: something else listens on ${port}; ${remedy}`, { cause });
+  }
+  if (cause.code === 'EACCES') {
+    const remedy = 'choose one from 1024, or 0 for any that is free';
+    return new OperatorError(`--port: this user may not listen on ${port}; ${remedy}`, { cause });
+  }
+  const remedy = 'give an address of this machine, such as 127.0.0.1';
+  return new OperatorError(
+    `--host: "${host}" cannot be listened on (${reasonOf(cause)}); ${remedy}`,
+    {
+      cause,
+    },
+  );
+}
+
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

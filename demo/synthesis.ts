@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../admin/errors.ts';
+import type { StageName } from '../lib/stages.ts';
+
+/** A stage's synthesized stack. */
+export interface Synthesis {
+  readonly stackName: string;
+  /** Settles when the template is there. */
+  readonly templateFile: Promise<string>;
+  /** Takes the files away. */
+  remove(): void;
+}
+
+const root = join(import.meta.dirname, '..');
+const parent = join(root, '.cache/local');
+
+/**
+ * Synthesizes one stage's stack with the CDK app, in a process of its own: the CDK's memory is free
+ * again once the template is there. Every run has its own folder.
+ */
+export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
+  removeLeftovers();
+  const directory = join(parent, String(process.pid));
+  const stackName = `StoreOrders-${stage}`;
+  return {
+    stackName,
+    templateFile: runApp(stage, directory, signal).then(() =>
+      join(directory, `${stackName}.template.json`),
+    ),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+async function runApp(stage: StageName, directory: string, signal: AbortSignal): Promise<void> {
+  const child = spawn(process.execPath, ['bin/app.ts'], {
+    cwd: root,
+    env: { ...process.env, CDK_OUTDIR: directory, STORE_ORDERS_STAGE: stage },
+    stdio: ['ignore', 2, 2],
+  });
+  const stop = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', stop);
+  const [code] = await once(child, 'exit');
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
+}
+
+/** What runs left that were killed. */
+function removeLeftovers(): void {
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    if (!isRunning(Number(name))) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
