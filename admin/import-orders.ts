@@ -11,6 +11,7 @@ import {
 } from './import-checkpoint.ts';
 import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
 import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
+import { counted } from './text-layout.ts';
 
 export interface ImportRequest {
   readonly path: string;
@@ -142,7 +143,7 @@ class OrdersImport {
     );
     if (badLines === 0) return;
     throw new OperatorError(
-      `${path}: ${badLines} bad ${badLines === 1 ? 'line' : 'lines'} beside ${orders} good ones; ` +
+      `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}; ` +
         'nothing was loaded: correct them, or load the others with --on-error skip',
     );
   }
@@ -205,7 +206,7 @@ function stopMessage(error: unknown, { end, counts }: Checkpoint): string {
       ? 'correct the line, or leave such lines out with --on-error skip, and run the command again'
       : 'the same command goes on from there';
   return (
-    `stopped before line ${end.line}, with ${settled(counts)} orders in the table: ` +
+    `stopped before line ${end.line}, with ${counted(settled(counts), 'order')} in the table: ` +
     `${reasonOf(error)}; ${remedy}`
   );
 }

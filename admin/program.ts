@@ -33,11 +33,15 @@ function createProgram(io: CommandIo): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`),
+      outputError: (text, write) => write(`${oneLine(text)}; --help tells more\n`),
     });
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
   return program;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 const programHelp = `

@@ -1,0 +1,423 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import type { KeySummary } from '../../admin/key-description.ts';
+import { keyList } from '../../admin/key-texts.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from './embedded-dynamodb.ts';
+import { admin } from './run-admin.ts';
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+const cloudFormation = mockClient(CloudFormationClient);
+const keyId = `key_${'0'.repeat(32)}`;
+
+let database: EmbeddedDynamoDb;
+let directory: TemporaryDirectory;
+let ordersTable: string;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+afterAll(() => database.stop());
+
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  ordersTable = await database.createOrdersTable();
+  cloudFormation.reset();
+  cloudFormation.on(DescribeStacksCommand).resolves({
+    Stacks: [
+      {
+        StackName: 'StoreOrders-staging',
+        CreationTime: undefined,
+        StackStatus: 'CREATE_COMPLETE',
+        Outputs: Object.entries({
+          BaseUrl: 'https://example.test/staging/v1',
+          OrdersTableName: ordersTable,
+          ApiKeysTableName: await database.createApiKeysTable(),
+          UsagePlanIdFree: 'f',
+          UsagePlanIdPro: 'p',
+          UsagePlanIdBusiness: 'b',
+          UsagePlanIdEnterprise: 'e',
+        }).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
+      },
+    ],
+  });
+});
+afterEach(() => directory.remove());
+
+/** The stack comes from the mock, the tables are the embedded DynamoDB's. */
+const onService = (...words: string[]) =>
+  admin([...words, '--local', database.endpoint], { stateDirectory: directory.path });
+
+describe('which service is operated', () => {
+  it.each([[[]], [['--stage', 'prod', '--local', 'http://127.0.0.1:1']]])(
+    'demands exactly one of --stage and --local: %j',
+    async (words) => {
+      expect(await admin(['keys', 'list', ...words])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr:
+          'error: Say which service to operate: exactly one of --stage staging|prod and --local URL\n',
+      });
+    },
+  );
+
+  it("finds a stage through its stack's outputs", async () => {
+    const { stderr } = await admin(['orders', 'show', 'x', '--stage', 'prod']);
+
+    expect(stderr).toContain('order id: "x" is not accepted');
+    expect(cloudFormation.commandCalls(DescribeStacksCommand)[0]!.args[0].input).toEqual({
+      StackName: 'StoreOrders-prod',
+    });
+  });
+
+  it('says what to do when the stage is not deployed', async () => {
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(new Error('Stack with id StoreOrders-prod does not exist'));
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).toBe(
+      'error: stage prod: there is no stack StoreOrders-prod in this account and Region; deploy it with ' +
+        '"npx cdk deploy StoreOrders-prod", or correct AWS_PROFILE and AWS_REGION\n',
+    );
+  });
+
+  it('says what to do when no local service is running', async () => {
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(new Error('connect ECONNREFUSED 127.0.0.1:3000'));
+
+    const { stderr } = await admin(['keys', 'list', '--local', 'http://127.0.0.1:3000/staging/v1']);
+
+    expect(stderr).toBe(
+      'error: http://127.0.0.1:3000: no answer (connect ECONNREFUSED 127.0.0.1:3000); start the ' +
+        'service with "npm start", or correct --local\n',
+    );
+  });
+
+  it('says what to do when the stack is of another version', async () => {
+    cloudFormation.on(DescribeStacksCommand).resolves({
+      Stacks: [{ StackName: 'StoreOrders-prod', CreationTime: undefined, StackStatus: undefined }],
+    });
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).toMatch(/^error: stage prod: the stack has no output \w+; .*deploy it again\n$/);
+  });
+
+  it.each([
+    [
+      ['--stage', 'test'],
+      'error: --stage: "test" is not accepted; expected one of staging, prod\n',
+    ],
+    [
+      ['--local', '3000'],
+      'error: --local: "3000" is not accepted; expected the service\'s origin, such as',
+    ],
+    [['--local', 'ftp://x'], 'error: --local: "ftp://x" is not accepted'],
+  ])('refuses %j', async (words, message) => {
+    const { exitCode, stderr } = await admin(['keys', 'list', ...words]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    [[], 'Usage: npm run admin --'],
+    [['keys', 'lst'], "error: unknown command 'lst' (Did you mean list?); --help tells more\n"],
+    [['keys', 'issue', '--plan', 'free'], "error: required option '--owner <owner>' not specified"],
+    [['keys', 'show'], "error: missing required argument 'keyId'"],
+    [['keys', 'list', 'all'], 'error: too many arguments'],
+    [
+      ['keys', 'issue', '--plan', 'gold', '--owner', 'x'],
+      'error: plan: "gold" is not accepted; expected one of free, pro, business, enterprise\n',
+    ],
+    [
+      ['keys', 'issue', '--plan', 'free', '--owner', 'x', '--per-day', '1e3'],
+      "error: option '--per-day <requests>' argument '1e3' is invalid. Expected a whole number from 1.",
+    ],
+    [
+      ['keys', 'rotate', keyId, '--grace', '1 day'],
+      'error: --grace: "1 day" is not accepted; expected a duration such as 30s, 15m, 24h or 90d\n',
+    ],
+    [['orders', 'import', 'x', '--on-error', 'cry'], 'Allowed choices are stop, skip.'],
+    [['orders', 'export', '--format', 'xml'], 'Allowed choices are json, jsonl, csv.'],
+  ])('are one line with exit code 1, before anything is called: %j', async (words, message) => {
+    const { exitCode, stdout, stderr } = await admin([...words, '--stage', 'staging']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    if (words.length > 0) expect(stderr.split('\n')).toHaveLength(2);
+    expect(cloudFormation.calls()).toHaveLength(0);
+  });
+
+  it('name no account and no token', async () => {
+    const token = `so_live_${'a'.repeat(46)}`;
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(
+        new Error(
+          `User: arn:aws:iam::123456789012:user/ann is not authorized in account 123456789012 ${token}`,
+        ),
+      );
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).not.toContain('123456789012');
+    expect(stderr).not.toContain(token);
+    expect(stderr).toContain('arn:aws:iam::…:user/ann is not authorized');
+  });
+
+  it('tell how to sign in when there are no credentials', async () => {
+    const dynamodb = mockClient(DynamoDBClient);
+    const refused = Object.assign(
+      new Error('The security token included in the request is expired'),
+      {
+        name: 'ExpiredTokenException',
+      },
+    );
+    dynamodb.on(ScanCommand).rejects(refused);
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+    dynamodb.restore();
+
+    expect(stderr).toBe(
+      'error: The security token included in the request is expired; sign in to AWS, or set AWS_PROFILE ' +
+        'to a profile that is\n',
+    );
+  });
+});
+
+describe('help', () => {
+  it.each([
+    [['--help']],
+    [['keys', 'issue', '--help']],
+    [['keys', 'list', '--help']],
+    [['keys', 'show', '--help']],
+    [['keys', 'rotate', '--help']],
+    [['keys', 'revoke', '--help']],
+    [['keys', 'set-plan', '--help']],
+    [['keys', 'unban', '--help']],
+    [['orders', 'import', '--help']],
+    [['orders', 'export', '--help']],
+    [['orders', 'show', '--help']],
+    [['orders', 'ship', '--help']],
+  ])('shows the options and an example: %j', async (words) => {
+    const { exitCode, stdout } = await admin(words);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('--stage <stage>');
+    expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
+  });
+});
+
+describe('keys list', () => {
+  it('reads page after page', async () => {
+    const dynamodb = mockClient(DynamoDBClient);
+    const item = (owner: string) => ({ owner: { S: owner }, createdAt: { S: owner } });
+    dynamodb
+      .on(ScanCommand)
+      .resolvesOnce({ Items: [item('1')], LastEvaluatedKey: { keyHash: { S: 'x' } } })
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { keyHash: { S: 'y' } } })
+      .resolves({ Items: [item('2')] });
+
+    const { stdout } = await admin(['keys', 'list', '--stage', 'prod', '--json']);
+    dynamodb.restore();
+
+    expect(JSON.parse(stdout).map(({ owner }: KeySummary) => owner)).toEqual(['2', '1']);
+  });
+
+  it('is a table for people', () => {
+    const key: KeySummary = {
+      keyId,
+      owner: 'Acme Ltd',
+      plan: 'business',
+      status: 'active',
+      perMinute: 1_000,
+      perDay: 100_000,
+      createdAt: '2026-11-20T09:30:00.000Z',
+      expiresAt: null,
+      bannedUntil: '2026-11-20T09:35:00Z',
+    };
+
+    expect(keyList([key, { ...key, owner: 'I', status: 'revoked' }]).split('\n')).toEqual([
+      'KEY ID                                OWNER     PLAN      STATUS   PER MINUTE  PER DAY  CREATED                   EXPIRES',
+      `${keyId}  Acme Ltd  business  banned   1,000       100,000  2026-11-20T09:30:00.000Z  never`,
+      `${keyId}  I         business  revoked  1,000       100,000  2026-11-20T09:30:00.000Z  never`,
+    ]);
+    expect(keyList([])).toBe('There are no keys yet; "keys issue" makes one.');
+  });
+});
+
+describe('orders import', () => {
+  const orders = (count: number) =>
+    Array.from({ length: count }, (_, id) => `{"id":${id}}\n`).join('');
+
+  it('prints a summary, and no progress where there is no terminal', async () => {
+    const path = directory.write('orders.jsonl', orders(30));
+
+    const run = await onService('orders', 'import', path);
+
+    expect(run).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^Imported 30 orders in \d+\.\d s; 0 were there already; 0 bad lines left out\.\n$/,
+      ),
+      stderr: '',
+    });
+  });
+
+  it('prints the same as JSON', async () => {
+    const path = directory.write('orders.csv', 'id\n1\n');
+
+    const { stdout } = await onService('orders', 'import', path, '--json');
+
+    expect(JSON.parse(stdout)).toEqual({
+      file: path,
+      format: 'csv',
+      inserted: 1,
+      alreadyThere: 0,
+      rejected: 0,
+      resumedAtLine: null,
+      seconds: expect.any(Number),
+    });
+  });
+
+  it('draws a bar with rate and time left on a terminal', async () => {
+    const path = directory.write('orders.jsonl', orders(100));
+
+    const { stderr } = await admin(['orders', 'import', path, '--local', database.endpoint], {
+      stateDirectory: directory.path,
+      isTerminal: true,
+    });
+
+    expect(stderr).toMatch(/checking \[=* *\] \d+% \|/);
+    expect(stderr).toMatch(/loading \[={30}\] 100% \| 100 orders \| [\d,]+\/s \| 0s left/);
+  });
+
+  it('names the file and line of every bad line, and loads nothing', async () => {
+    const path = directory.write('orders.jsonl', '{"id":1}\n{"id":"two"}\n{"id":3,"complete":0}\n');
+
+    const { exitCode, stdout, stderr } = await onService('orders', 'import', path);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
+      `${path}: line 3: complete: 0 is not accepted; expected true or false`,
+      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct them, or load the ` +
+        'others with --on-error skip',
+      '',
+    ]);
+    expect(await database.readAll(ordersTable)).toEqual([]);
+  });
+
+  it('loads the others when asked to, and counts what was left out', async () => {
+    const path = directory.write('orders.jsonl', '{"id":1}\nnonsense\n{"id":3}\n');
+
+    const { exitCode, stdout } = await onService(
+      'orders',
+      'import',
+      path,
+      '--on-error',
+      'skip',
+      '--json',
+    );
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ inserted: 2, rejected: 1 });
+  });
+});
+
+describe('orders export', () => {
+  const lines = [
+    '{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled"}',
+    '{"id":-5,"status":"pending"}',
+  ];
+
+  beforeEach(async () => {
+    await onService('orders', 'import', directory.write('in.jsonl', `${lines.join('\n')}\n`));
+  });
+
+  it.each(['jsonl', 'json', 'csv'])(
+    'writes a %s file that imports as the same orders',
+    async (format) => {
+      const out = join(directory.path, `out.${format}`);
+      const before = await database.readAll(ordersTable);
+
+      const { stdout } = await onService('orders', 'export', '--out', out, '--json');
+
+      expect(JSON.parse(stdout)).toEqual({ orders: 2, format, out });
+      ordersTable = await database.createOrdersTable();
+      cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stackWith(ordersTable)] });
+      const imported = await onService('orders', 'import', out, '--json');
+      expect(JSON.parse(imported.stdout)).toMatchObject({ inserted: 2, format });
+      expect(await database.readAll(ordersTable)).toEqual(before);
+    },
+  );
+
+  it('leaves no part of a file behind when it fails', async () => {
+    const out = join(directory.path, 'no-such-folder', 'out.jsonl');
+
+    const { exitCode, stderr } = await onService('orders', 'export', '--out', out);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`error: ${out}: not exported: ENOENT`);
+    expect(readdirSync(directory.path)).toEqual(['in.jsonl']);
+  });
+
+  it('writes an empty file of an empty table', async () => {
+    const empty = await database.createOrdersTable();
+    cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stackWith(empty)] });
+    const texts = [];
+    for (const format of ['jsonl', 'json', 'csv']) {
+      const out = join(directory.path, `empty.${format}`);
+      await onService('orders', 'export', '--out', out);
+      texts.push(readFileSync(out, 'utf8'));
+    }
+
+    expect(texts).toEqual(['', '[\n\n]\n', 'id,petId,quantity,shipDate,complete,status\n']);
+  });
+});
+
+describe('orders show and ship', () => {
+  it('says so when there is no such order', async () => {
+    expect((await onService('orders', 'show', '1')).stderr).toBe('error: No order has the id 1\n');
+    expect((await onService('orders', 'ship', '1')).stderr).toBe('error: No order has the id 1\n');
+  });
+
+  it('ships a pending order once', async () => {
+    await onService('orders', 'import', directory.write('in.jsonl', '{"id":-7}\n'));
+
+    const first = await onService('orders', 'ship', '-7', '--json');
+    const second = await onService('orders', 'ship', '-7');
+
+    expect(JSON.parse(first.stdout)).toEqual({
+      id: -7,
+      status: 'shipped',
+      shippedAt: expect.stringMatching(/^\d{4}-/),
+    });
+    expect(second.stderr).toMatch(
+      /^error: Order -7 is shipped since \S+: only a pending order can be shipped\n$/,
+    );
+  });
+});
+
+function stackWith(OrdersTableName: string) {
+  const names = ['ApiKeysTableName', 'BaseUrl', 'UsagePlanIdFree', 'UsagePlanIdPro'];
+  const others = [...names, 'UsagePlanIdBusiness', 'UsagePlanIdEnterprise'];
+  return {
+    StackName: 'StoreOrders-staging',
+    CreationTime: undefined,
+    StackStatus: undefined,
+    Outputs: [
+      { OutputKey: 'OrdersTableName', OutputValue: OrdersTableName },
+      ...others.map((OutputKey) => ({ OutputKey, OutputValue: 'x' })),
+    ],
+  };
+}
