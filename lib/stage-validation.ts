@@ -23,7 +23,7 @@ export function validateConfiguration(configuration: StageConfiguration): void {
   if (broken.length === 0) return;
   const lines = broken.map(
     ({ field, value, remedy }) =>
-      `${configuration.stage}.${field} is ${JSON.stringify(value)}: ${remedy}`,
+      `${configuration.stage}.${field} is ${JSON.stringify(value) ?? 'missing'}: ${remedy}`,
   );
   throw new ConfigurationError(lines.join('\n'));
 }

@@ -1,19 +1,182 @@
 import { describe, expect, it } from '@jest/globals';
-import { stageNames, template } from '../helpers/synthesized.ts';
+import { stageNames, type Template, template } from '../helpers/synthesized.ts';
+import { readable } from './readable.ts';
+import { synthesize } from './stack-factory.ts';
+
+const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
 
 describe.each(stageNames)('stack of %s', (stage) => {
-  it('states where it is and what the operator needs', () => {
+  it('Versioning rule 1: states its base address, which ends with /v1, and what operators need', () => {
     const { Outputs } = template(stage);
 
-    expect(Object.keys(Outputs).sort()).toEqual([
-      'ApiKeysTableName',
-      'BaseUrl',
-      'OrdersTableName',
-      'RestApiId',
-      'UsagePlanIdBusiness',
-      'UsagePlanIdEnterprise',
-      'UsagePlanIdFree',
-      'UsagePlanIdPro',
+    expect(readable(Outputs)).toEqual({
+      BaseUrl: { Value: `${apiGatewayUrl}/\${ApiRestApiDeploymentStage${stage}}/v1` },
+      RestApiId: { Value: '${ApiRestApi}' },
+      OrdersTableName: { Value: '${TablesOrders}' },
+      ApiKeysTableName: { Value: '${TablesApiKeys}' },
+      UsagePlanIdFree: { Value: '${UsagePlansFree}' },
+      UsagePlanIdPro: { Value: '${UsagePlansPro}' },
+      UsagePlanIdBusiness: { Value: '${UsagePlansBusiness}' },
+      UsagePlanIdEnterprise: { Value: '${UsagePlansEnterprise}' },
+    });
+  });
+
+  it('is resources and outputs: no parameter, condition, rule or mapping to get wrong', () => {
+    expect(Object.keys(template(stage)).sort()).toEqual(['Description', 'Outputs', 'Resources']);
+  });
+
+  it('needs nothing that runs code at deployment', () => {
+    const types = Object.values(template(stage).Resources).map(({ Type }) => Type);
+
+    expect(types.filter((type) => /CustomResource|^Custom::/.test(type))).toEqual([]);
+  });
+
+  it('contains no key, no account and no address', () => {
+    const text = JSON.stringify(template(stage));
+
+    expect(text).not.toMatch(/so_(live|test)_[0-9A-Za-z]{46}/);
+    expect(text).not.toMatch(/\b\d{12}\b/);
+    expect(text).not.toMatch(/[\w.+-]+@[\w-]+\.[\w.]+/);
+    expect(text).not.toMatch(/A(KI|SI)A[0-9A-Z]{16}/);
+  });
+});
+
+describe('stack with a custom domain', () => {
+  const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
+  const stack = synthesize('prod', { domainName: 'api.example.com', certificateArn });
+
+  it('states the address with the domain', () => {
+    expect(stack.Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' });
+  });
+
+  it('serves the stage at the root of the domain, with a current TLS', () => {
+    expect(one(stack, 'AWS::ApiGateway::DomainName')).toEqual({
+      DomainName: 'api.example.com',
+      RegionalCertificateArn: certificateArn,
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'TLS_1_2',
+    });
+    expect(one(stack, 'AWS::ApiGateway::BasePathMapping')).toEqual({
+      DomainName: '${ApiRestApiDomain}',
+      RestApiId: '${ApiRestApi}',
+      Stage: '${ApiRestApiDeploymentStageprod}',
+    });
+  });
+
+  it('says what the DNS record must point at', () => {
+    expect(readable(stack.Outputs)).toMatchObject({
+      DomainNameTarget: { Value: '${ApiRestApiDomain.RegionalDomainName}' },
+      DomainNameTargetZoneId: { Value: '${ApiRestApiDomain.RegionalHostedZoneId}' },
+    });
+  });
+});
+
+describe('stack with a firewall', () => {
+  const stack = synthesize('prod', { firewall: { requestsPerIpPer5Minutes: 400_000 } });
+
+  it('Limits rule 3: blocks an address above the rate with a 429 like every other', () => {
+    const acl = one(stack, 'AWS::WAFv2::WebACL');
+
+    expect(acl).toMatchObject({
+      Scope: 'REGIONAL',
+      DefaultAction: { Allow: {} },
+      Rules: [
+        {
+          Priority: 0,
+          Statement: {
+            RateBasedStatement: {
+              AggregateKeyType: 'IP',
+              EvaluationWindowSec: 300,
+              Limit: 400_000,
+            },
+          },
+          Action: {
+            Block: {
+              CustomResponse: {
+                ResponseCode: 429,
+                CustomResponseBodyKey: 'tooManyRequests',
+                ResponseHeaders: [
+                  { Name: 'Retry-After', Value: '300' },
+                  { Name: 'X-RateLimit-Limit', Value: '0' },
+                  { Name: 'X-RateLimit-Remaining', Value: '0' },
+                  { Name: 'X-RateLimit-Reset', Value: '0' },
+                ],
+              },
+            },
+          },
+        },
+      ],
+    });
+    expect(acl.CustomResponseBodies.tooManyRequests.ContentType).toBe('APPLICATION_JSON');
+    expect(JSON.parse(acl.CustomResponseBodies.tooManyRequests.Content)).toEqual({
+      code: 'rate_limit_exceeded',
+      message: 'Too many requests from this address. Retry after 300 seconds.',
+      status: 429,
+    });
+  });
+
+  it('stands in front of the stage', () => {
+    expect(one(stack, 'AWS::WAFv2::WebACLAssociation')).toEqual({
+      ResourceArn:
+        'arn:${AWS::Partition}:apigateway:${AWS::Region}::/restapis/${ApiRestApi}/stages/${ApiRestApiDeploymentStageprod}',
+      WebACLArn: '${FirewallWebAcl.Arn}',
+    });
+  });
+
+  it('is not there unless it is configured', () => {
+    expect(all(template('prod'), 'AWS::WAFv2::WebACL')).toEqual([]);
+  });
+});
+
+describe('stack with an alarm address', () => {
+  const stack = synthesize('prod', { alarmEmail: 'alarms@example.com' });
+  const topic = '${MonitoringAlarmTopic}';
+
+  it('tells it of every alarm, and of its end', () => {
+    for (const alarm of all(stack, 'AWS::CloudWatch::Alarm')) {
+      expect(alarm).toMatchObject({ AlarmActions: [topic], OKActions: [topic] });
+    }
+    expect(one(stack, 'AWS::SNS::Subscription')).toEqual({
+      Protocol: 'email',
+      Endpoint: 'alarms@example.com',
+      TopicArn: topic,
+    });
+  });
+
+  it('lets only the alarms of its own account publish, and only encrypted', () => {
+    expect(one(stack, 'AWS::SNS::TopicPolicy').PolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        Effect: 'Deny',
+        Action: 'sns:Publish',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+      {
+        Sid: '1',
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Resource: topic,
+        Condition: { StringEquals: { 'aws:SourceAccount': '${AWS::AccountId}' } },
+      },
     ]);
   });
 });
+
+describe('stack with a wrong configuration', () => {
+  it('is not synthesized', () => {
+    expect(() => synthesize('prod', { logRetentionDays: 15 })).toThrow(
+      'prod.logRetentionDays is 15: use a period that CloudWatch Logs knows',
+    );
+  });
+});
+
+function all({ Resources }: Template, type: string) {
+  const found = Object.values(Resources).filter(({ Type }) => Type === type);
+  return found.map(({ Properties }) => readable(Properties));
+}
+
+function one(from: Template, type: string) {
+  const [properties, ...more] = all(from, type);
+  expect(more).toEqual([]);
+  return properties;
+}
