@@ -1,0 +1,294 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import {
+  DeleteTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
+import { Contract, type JudgedAnswer } from '../../smoke/contract.ts';
+import { HttpClient } from '../../smoke/http-client.ts';
+import { JsonArraySplitter } from '../../smoke/json-array.ts';
+import { type CallOptions, codeOf, Stage } from '../../smoke/stage.ts';
+import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
+import { type RunningService, startService } from './running-service.ts';
+
+const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
+const largest = '9223372036854775807';
+const orders = [
+  { id: largest, status: 'pending' },
+  { id: '2', status: 'shipped' },
+  { id: '3', status: 'pending' },
+  { id: '4', status: 'pending' },
+];
+
+let directory: string;
+let dynamodb: EmbeddedDynamoDB;
+let endpoint: BreakableEndpoint;
+let service: RunningService;
+let client: HttpClient;
+let database: DynamoDBClient;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'store-orders-contract-'));
+  const ordersFile = join(directory, 'orders.jsonl');
+  await writeFile(ordersFile, orders.map(orderLine).join(''));
+  dynamodb = await startEmbeddedDynamoDB();
+  endpoint = await breakableEndpoint(dynamodb.endpoint);
+  service = await startService(['--orders', ordersFile], { DYNAMODB_ENDPOINT: endpoint.url });
+  client = new HttpClient(new URL(service.baseUrl), 30_000);
+  database = new DynamoDBClient({
+    endpoint: dynamodb.endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  database?.destroy();
+  client?.close();
+  await service?.[Symbol.asyncDispose]();
+  await endpoint?.[Symbol.asyncDispose]();
+  await dynamodb?.close();
+  await rm(directory, { recursive: true });
+});
+
+function orderLine({ id, status }: { id: string; status: string }): string {
+  const order = `"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false`;
+  return `{"id":${id},${order},"status":"${status}"}\n`;
+}
+
+type Plan = keyof RunningService['keys'];
+
+const call = (operationId: string, options: CallOptions = {}, plan: Plan = 'enterprise') =>
+  new Stage(client, contract, service.keys[plan]).call(operationId, options);
+
+const withBrokenBody = {
+  body: '{',
+  headers: { 'content-type': 'application/json' },
+} satisfies CallOptions;
+
+/** Brings a key's item into a state that would take a day, or a misbehaving client, to reach. */
+async function updateKey(plan: Plan, expression: string, values: Record<string, number>) {
+  await database.send(
+    new UpdateItemCommand({
+      TableName: service.tables.apiKeys,
+      Key: { keyHash: { S: hashToken(service.keys[plan]) } },
+      UpdateExpression: expression,
+      ExpressionAttributeValues: Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
+      ),
+    }),
+  );
+}
+
+const startOfDay = () => Math.floor(Date.now() / 86_400_000) * 86_400;
+
+async function useUpMinute(): Promise<void> {
+  for (let sent = 0; sent < 130; sent++) {
+    if ((await call('getPet', {}, 'free')).status === 429) return;
+  }
+}
+
+const useUpDay = () =>
+  updateKey('pro', 'SET dayWindow = :day, dayCount = perDay', { ':day': startOfDay() });
+
+const ban = () =>
+  updateKey('business', 'SET bannedUntil = :until', {
+    ':until': Math.floor(Date.now() / 1_000) + 300,
+  });
+
+const useUnknownState = () =>
+  database.send(
+    new PutItemCommand({
+      TableName: service.tables.orders,
+      Item: { id: { N: '5' }, status: { S: 'returned' } },
+    }),
+  );
+
+async function deleteOrders(): Promise<void> {
+  endpoint.refuse('no table');
+  await database.send(new DeleteTableCommand({ TableName: service.tables.orders }));
+}
+
+interface Provocation {
+  readonly operation: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly options?: CallOptions;
+  readonly plan?: Plan;
+  readonly before?: () => unknown;
+}
+
+const refused: CallOptions = { authorization: 'Bearer wrong' };
+
+/** In this order: the last ones take the service's tables away. */
+const provocations: Provocation[] = [
+  { operation: 'listOrders', status: 200 },
+  { operation: 'listOrders', status: 400, code: 'invalid_body', options: withBrokenBody },
+  { operation: 'listOrders', status: 401, code: 'unauthorized', options: refused },
+  { operation: 'cancelOrder', status: 204, options: { orderId: largest } },
+  {
+    operation: 'cancelOrder',
+    status: 409,
+    code: 'order_already_cancelled',
+    options: { orderId: largest },
+  },
+  {
+    operation: 'cancelOrder',
+    status: 409,
+    code: 'order_already_shipped',
+    options: { orderId: '2' },
+  },
+  {
+    operation: 'cancelOrder',
+    status: 409,
+    code: 'order_not_cancellable',
+    options: { orderId: '5' },
+    before: useUnknownState,
+  },
+  { operation: 'cancelOrder', status: 404, code: 'order_not_found', options: { orderId: '99' } },
+  { operation: 'cancelOrder', status: 404, code: 'not_found', options: { orderId: '' } },
+  { operation: 'cancelOrder', status: 400, code: 'invalid_order_id', options: { orderId: '007' } },
+  {
+    operation: 'cancelOrder',
+    status: 400,
+    code: 'invalid_body',
+    options: { orderId: '3', ...withBrokenBody },
+  },
+  {
+    operation: 'cancelOrder',
+    status: 401,
+    code: 'unauthorized',
+    options: { ...refused, orderId: '3' },
+  },
+  { operation: 'getPet', status: 410, code: 'gone' },
+  { operation: 'getPet', status: 401, code: 'unauthorized', options: refused },
+  {
+    operation: 'getPet',
+    status: 415,
+    code: 'unsupported_media_type',
+    options: { headers: { 'content-type': 'text/plain' } },
+  },
+  ...['listOrders', 'cancelOrder', 'getPet'].flatMap((operation): Provocation[] => {
+    const limited = { operation, status: 429, options: { orderId: '3' } };
+    return [
+      { ...limited, code: 'rate_limit_exceeded', plan: 'free', before: useUpMinute },
+      { ...limited, code: 'quota_exceeded', plan: 'pro', before: useUpDay },
+      { ...limited, code: 'api_key_banned', plan: 'business', before: ban },
+    ];
+  }),
+  // By the functions themselves, to which the key has been recognised.
+  {
+    operation: 'listOrders',
+    status: 503,
+    code: 'service_unavailable',
+    before: () => endpoint.refuse(service.tables.orders),
+  },
+  { operation: 'cancelOrder', status: 503, code: 'service_unavailable', options: { orderId: '3' } },
+  // By the gateway, for an authorizer that cannot tell.
+  {
+    operation: 'listOrders',
+    status: 503,
+    code: 'service_unavailable',
+    before: () => endpoint.refuse(''),
+  },
+  { operation: 'cancelOrder', status: 503, code: 'service_unavailable', options: { orderId: '3' } },
+  { operation: 'getPet', status: 503, code: 'service_unavailable' },
+  { operation: 'listOrders', status: 500, code: 'internal_error', before: deleteOrders },
+  { operation: 'cancelOrder', status: 500, code: 'internal_error', options: { orderId: '3' } },
+];
+
+/** Documented, and not to be had here; template.test.ts compares them with the gateway responses. */
+const notProvoked = new Set([
+  // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
+  'listOrders 504',
+  'cancelOrder 504',
+  'getPet 504',
+  // A fixed answer of the gateway's own: there is nothing in it that could fail.
+  'getPet 500',
+]);
+
+describe('responses of the running service', () => {
+  const provoked = new Set<string>();
+
+  it('listOrders: 200, gzipped, as documented', async () => {
+    const stage = new Stage(client, contract, service.keys.enterprise);
+    const { status, headers, body } = await stage.open('listOrders', {
+      headers: { 'accept-encoding': 'gzip' },
+    });
+    const text = await textOf(body.pipe(createGunzip()));
+
+    expect(headers.get('content-encoding')).toEqual(['gzip']);
+    expect(differencesOf('listOrders', { status, headers, text })).toEqual([]);
+  });
+
+  const titled = provocations.map((provocation) => {
+    const { operation, status, code = '' } = provocation;
+    return [`${operation}: ${status} ${code}`.trim(), provocation] as const;
+  });
+
+  it.each(titled)('%s, as documented', async (_title, provocation) => {
+    const { operation, status, code, options, plan, before } = provocation;
+    await before?.();
+
+    const answer = await call(operation, options, plan);
+
+    provoked.add(`${operation} ${answer.status}`);
+    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+    expect(differencesOf(operation, answer)).toEqual([]);
+  });
+
+  it('were provoked for every documented status, but for those that cannot be', () => {
+    const documented = contract
+      .operations()
+      .flatMap(({ operationId, responses }) =>
+        Object.keys(responses as object).map((status) => `${operationId} ${status}`),
+      );
+
+    const missing = documented.filter((one) => !provoked.has(one) && !notProvoked.has(one));
+
+    expect(missing).toEqual([]);
+  });
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/store'],
+    ['PUT', '/store/orders'],
+    ['GET', '/store/orders/3'],
+    ['DELETE', '/store/orders/3/4'],
+    ['OPTIONS', '/store/orders'],
+  ])('are 404 not_found as documented for %s %s, which is no operation', async (method, path) => {
+    const stage = new Stage(client, contract, service.keys.enterprise);
+
+    const answer = await stage.callPath(method, path);
+
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+    expect(contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer)).toEqual([]);
+  });
+});
+
+type JudgedText = JudgedAnswer & { readonly text: string };
+
+/** A list is judged order by order: its text is what shows whether an id was rounded. */
+function differencesOf(operation: string, answer: JudgedText): string[] {
+  if (operation !== 'listOrders' || answer.status !== 200) {
+    return contract.differences(operation, answer);
+  }
+  const splitter = new JsonArraySplitter();
+  const listed = splitter.push(answer.text);
+  splitter.end();
+  expect(listed).toHaveLength(orders.length);
+  expect(answer.text).toContain(`"id":${largest}`);
+  const { status, headers } = answer;
+  return [
+    ...contract.differences(operation, { status, headers }),
+    ...listed.flatMap((order) => contract.orderDifferences(order)),
+  ];
+}

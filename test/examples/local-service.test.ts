@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { StoreOrdersClient } from '../../examples/store-orders-client.ts';
+import { type RunningService, startService } from '../contract/running-service.ts';
+
+const orders = `
+{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}
+{"id":2,"petId":8,"quantity":1,"shipDate":"2026-11-21T09:30:00Z","complete":true,"status":"shipped"}
+`;
+
+let directory: string;
+let service: RunningService;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'store-orders-client-'));
+  await writeFile(join(directory, 'orders.jsonl'), orders.trimStart());
+  service = await startService(['--orders', join(directory, 'orders.jsonl')]);
+}, 60_000);
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+const clientOf = (apiKey: string) => new StoreOrdersClient({ baseUrl: service.baseUrl, apiKey });
+
+describe('typed client and the local service', () => {
+  it('lists the orders with every digit of their ids', async () => {
+    const listed = await clientOf(service.keys.free).listOrders();
+
+    const shipDate = '2026-11-20T09:30:00Z';
+    expect(listed).toHaveLength(2);
+    expect(listed).toContainEqual({
+      id: 9007199254740993n,
+      petId: 7n,
+      quantity: 2,
+      shipDate,
+      complete: false,
+    });
+  });
+
+  it('cancels an order once', async () => {
+    const client = clientOf(service.keys.free);
+
+    expect(await client.cancelOrder(9007199254740993n)).toBe('cancelled');
+    expect(await client.cancelOrder(9007199254740993n)).toBe('already cancelled');
+  });
+
+  it('throws what the service says', async () => {
+    const cancellation = clientOf(service.keys.free).cancelOrder(2n);
+
+    await expect(cancellation).rejects.toMatchObject({ code: 'order_already_shipped' });
+  });
+
+  it('does not ask again with a key that is refused', async () => {
+    const listing = clientOf('not-a-key').listOrders();
+
+    await expect(listing).rejects.toMatchObject({ status: 401, code: 'unauthorized' });
+  });
+
+  it('Limits rule 4: waits for the seconds that the service names, and asks again', async () => {
+    const { baseUrl, keys } = service;
+    const waitedMs: number[] = [];
+    let asked = 0;
+    const client = new StoreOrdersClient({
+      baseUrl,
+      apiKey: keys.free,
+      backOff: { maxAttempts: 2, sleep: async (ms) => void waitedMs.push(ms) },
+      fetch: (request) => {
+        asked++;
+        return fetch(request);
+      },
+    });
+    let failure: unknown;
+
+    for (let call = 0; call < 130 && failure === undefined; call++) {
+      await client.cancelOrder(-1n).catch((error) => {
+        if (error.status === 429) failure = error;
+      });
+    }
+
+    expect(failure).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(waitedMs[0]).toBeGreaterThanOrEqual(1_000);
+    expect(waitedMs[0]).toBeLessThanOrEqual(60_000);
+    expect(asked).toBeGreaterThan(waitedMs.length);
+  });
+});
