@@ -12,6 +12,13 @@ export const handlerEntries = {
 
 export type FunctionName = keyof typeof handlerEntries;
 
+/** What a bundle may weigh, in KB of 1,024 bytes: a test fails above it. Cold starts pay for each. */
+export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
+  authorizer: 180,
+  listOrders: 190,
+  cancelOrder: 180,
+};
+
 export interface Bundle {
   /** Folder that holds `index.js` and nothing else: what Lambda unpacks. */
   readonly directory: string;

@@ -10,15 +10,17 @@ import { Construct } from 'constructs';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 export interface DashboardProps {
+  readonly name: string;
   readonly metrics: ServiceMetrics;
   readonly alarms: Alarm[];
 }
 
 /** One page for the stage: is it well, what do users get, who is refused, what is it doing. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { metrics, alarms }: DashboardProps) {
+  constructor(scope: Construct, id: string, { name, metrics, alarms }: DashboardProps) {
     super(scope, id);
     new CloudWatchDashboard(this, 'Page', {
+      dashboardName: name,
       defaultInterval: Duration.hours(3),
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],

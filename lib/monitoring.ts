@@ -60,7 +60,11 @@ export class Monitoring extends Construct {
     this.slowCancellations();
     this.throttledTables();
     this.risingBans();
-    new Dashboard(this, 'Dashboard', { metrics: this.metrics, alarms: this.alarms });
+    new Dashboard(this, 'Dashboard', {
+      name: `StoreOrders-${configuration.stage}`,
+      metrics: this.metrics,
+      alarms: this.alarms,
+    });
   }
 
   /**

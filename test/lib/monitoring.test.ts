@@ -147,9 +147,9 @@ describe.each(stageNames)('alarms of %s', (stage) => {
 
 describe.each(stageNames)('dashboard of %s', (stage) => {
   it('shows every alarm, and every metric that the functions record', () => {
-    const [{ DashboardBody }] = Object.values(properties(stage, 'AWS::CloudWatch::Dashboard')) as [
-      { DashboardBody: string },
-    ];
+    const [{ DashboardName, DashboardBody }] = Object.values(
+      properties(stage, 'AWS::CloudWatch::Dashboard'),
+    ) as [{ DashboardName: string; DashboardBody: string }];
     const { widgets } = JSON.parse(DashboardBody);
 
     const shownAlarms = widgets[0].properties.alarms;
@@ -160,6 +160,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
         .map((metric: unknown[]) => metric[1]),
     );
 
+    expect(DashboardName).toBe(`StoreOrders-${stage}`);
     expect(shownAlarms.sort()).toEqual(
       Object.keys(alarms(stage))
         .map((id) => `\${${id}.Arn}`)
