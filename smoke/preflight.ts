@@ -5,6 +5,9 @@ import { rateLimitOf, type Stage, serverSeconds } from './stage.ts';
 /** What all checks together use up, and a few to spare. */
 export const neededRequests = 35;
 
+/** A minute's window ends well within this; nobody waits for a day's. */
+export const longestWaitSeconds = 300;
+
 /** Why the checks cannot even begin; the message is one line that says what to do. */
 export class PreflightError extends Error {}
 
@@ -21,7 +24,8 @@ export async function preflight(stage: Stage, isWaitingAllowed: boolean): Promis
   if (!isSpent) return;
   const retryAfter = Number(answer.headers.get('retry-after')?.[0]);
   const waitSeconds = retryAfter || reset - serverSeconds(answer) + 1;
-  if (isWaitingAllowed && limit >= neededRequests) return sleep(waitSeconds * 1000);
+  const isWorthWaiting = limit >= neededRequests && waitSeconds <= longestWaitSeconds;
+  if (isWaitingAllowed && isWorthWaiting) return sleep(waitSeconds * 1000);
   throw new PreflightError(
     `--key has ${remaining} of ${limit} requests left and the checks need ${neededRequests}: ` +
       `try again in ${waitSeconds} seconds, add --wait, or use another key`,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { absentOrderId } from './cancel-checks.ts';
-import { CheckSkipped, checksOf } from './check.ts';
+import { type Check, CheckSkipped, checksOf } from './check.ts';
 import type { TextAnswer } from './http-client.ts';
+import { longestWaitSeconds } from './preflight.ts';
 import { codeOf, rateLimitOf, type Stage, serverSeconds } from './stage.ts';
 
 // Enough for a Business key; above that the check would be a load test.
@@ -16,10 +17,24 @@ export const countingChecks = checksOf('Rate limits', {
 
 /** Uses the allowance up, and looks at the answers from there. */
 export function exhaustionChecks(isWaitingAllowed: boolean) {
+  /** When the used-up window ends, in Unix seconds; 0 until one is used up. */
+  let exhaustedUntil = 0;
+  const whileExhausted = (run: Check['run']) => async (stage: Stage) => {
+    if (exhaustedUntil === 0) throw new CheckSkipped('the limit was not reached');
+    return run(stage);
+  };
   return checksOf('Rate limits', {
-    'admits exactly what Remaining promised, then answers 429': expectExhaustion,
-    'answers 429 on every operation': expectLimitedEverywhere,
-    ...(isWaitingAllowed ? { 'serves a client that waited for Retry-After': expectService } : {}),
+    'admits exactly what Remaining promised, then answers 429': async (stage) => {
+      const { differences, reset } = await expectExhaustion(stage);
+      exhaustedUntil = reset;
+      return differences;
+    },
+    'answers 429 on every operation': whileExhausted((stage) =>
+      expectLimitedEverywhere(stage, exhaustedUntil),
+    ),
+    ...(isWaitingAllowed
+      ? { 'serves a client that waited for Retry-After': whileExhausted(expectService) }
+      : {}),
   });
 }
 
@@ -36,51 +51,60 @@ async function expectCountdown(stage: Stage): Promise<string[]> {
   return differences;
 }
 
-async function expectExhaustion(stage: Stage): Promise<string[]> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const first = await stage.call('getPet');
-    const differences = await exhaust(stage, rateLimitOf(first));
-    if (differences !== undefined) return differences;
-  }
-  return ['the window ended before the limit was reached, three times: is the stage very slow?'];
-}
-
-interface Allowance {
-  readonly remaining: number;
+interface Exhaustion {
+  readonly differences: string[];
+  /** When the used-up window ends, in Unix seconds; 0 where none is used up. */
   readonly reset: number;
 }
 
-/** Undefined where the window ended meanwhile. */
-async function exhaust(stage: Stage, { remaining, reset }: Allowance) {
-  if (remaining > mostRequests) {
-    throw new CheckSkipped(`the key has ${remaining} requests left: use one of the Free plan`);
+async function expectExhaustion(stage: Stage): Promise<Exhaustion> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const { remaining, reset } = rateLimitOf(await stage.call('getPet'));
+    if (remaining > mostRequests) {
+      throw new CheckSkipped(`the key has ${remaining} requests left: use one of the Free plan`);
+    }
+    const exhaustion = await exhaust(stage, remaining, reset);
+    if (exhaustion !== undefined) return exhaustion;
   }
+  const difference = `the window ended before the limit was reached, ${attempts} times: is the stage slow?`;
+  return { differences: [difference], reset: 0 };
+}
+
+/** Undefined where the window ended meanwhile. */
+async function exhaust(
+  stage: Stage,
+  remaining: number,
+  reset: number,
+): Promise<Exhaustion | undefined> {
   let admitted = 0;
   while (admitted <= remaining) {
     const answers = await callAtOnce(stage);
-    if (answers.some((answer) => answer.status !== 429 && rateLimitOf(answer).reset !== reset)) {
-      return undefined;
-    }
     const limited = answers.filter(({ status }) => status === 429);
-    admitted += answers.length - limited.length;
+    const others = answers.filter(({ status }) => status !== 429);
+    if (others.some((answer) => rateLimitOf(answer).reset !== reset)) return undefined;
+    admitted += others.length;
     if (limited.length > 0) {
-      return [
-        ...(admitted === remaining ? [] : [`admitted ${admitted}, Remaining was ${remaining}`]),
+      const isExact = admitted === remaining;
+      const differences = [
+        ...(isExact ? [] : [`admitted ${admitted}, Remaining was ${remaining}`]),
         ...limited.flatMap((answer) => limitedDifferences(stage, 'getPet', answer)),
       ];
+      return { differences, reset };
     }
   }
-  return [`admitted ${admitted} and still no 429, Remaining was ${remaining}`];
+  const difference = `admitted ${admitted} and still no 429, Remaining was ${remaining}`;
+  return { differences: [difference], reset: 0 };
 }
 
 function callAtOnce(stage: Stage): Promise<TextAnswer[]> {
   return Promise.all(Array.from({ length: requestsAtOnce }, () => stage.call('getPet')));
 }
 
-async function expectLimitedEverywhere(stage: Stage): Promise<string[]> {
+async function expectLimitedEverywhere(stage: Stage, until: number): Promise<string[]> {
   const differences: string[] = [];
   for (const { operationId } of stage.contract.operations()) {
     const answer = await stage.call(operationId, { orderId: absentOrderId() });
+    if (serverSeconds(answer) >= until) throw new CheckSkipped('the window ended meanwhile');
     differences.push(
       ...limitedDifferences(stage, operationId, answer).map((text) => `${operationId}: ${text}`),
     );
@@ -107,6 +131,9 @@ function limitedDifferences(stage: Stage, operationId: string, answer: TextAnswe
 async function expectService(stage: Stage): Promise<string[]> {
   const limited = await stage.call('getPet');
   const retryAfter = Number(limited.headers.get('retry-after')?.[0] ?? 0);
+  if (retryAfter > longestWaitSeconds) {
+    throw new CheckSkipped(`the stage wants ${retryAfter} seconds to be waited for`);
+  }
   await sleep(retryAfter * 1000);
   return stage.expect('getPet', {}, { status: 410, code: 'gone' });
 }

@@ -29,7 +29,7 @@ export async function startService(
     ...JSON.parse(output),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     },
   };
 }

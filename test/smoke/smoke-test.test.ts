@@ -204,6 +204,21 @@ describe('smoke test', () => {
     },
   );
 
+  it('leaves the limit alone where it is too high to be reached', async () => {
+    const raise: Mutation = (answer) => {
+      const { 'X-RateLimit-Limit': limit, 'X-RateLimit-Remaining': remaining } = answer.headers;
+      if (limit === '0') return;
+      answer.headers['X-RateLimit-Limit'] = '60000';
+      answer.headers['X-RateLimit-Remaining'] = String(Number(remaining) + 50_000);
+    };
+
+    const { exitCode, output } = await runAgainst(raise, '--limits', '--wait');
+
+    expect(output).toContain('requests left: use one of the Free plan');
+    expect(output).toContain(' 0 failed, 3 skipped');
+    expect(exitCode).toBe(0);
+  });
+
   it('never prints a key, whatever the stage answers', async () => {
     const repeatKey: Mutation = (answer, { authorization }) => {
       answer.headers['X-Echo'] = authorization ?? '';
