@@ -4,11 +4,10 @@
 // every environment takes to start.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { Module } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { compileFunction, constants } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const streamingHandler = Symbol('streaming handler');
@@ -119,13 +118,10 @@ function loadModule(path) {
   const isModule = existsSync(`${path}.mjs`);
   if (isModule) return import(pathToFileURL(`${path}.mjs`));
   const file = `${path}.js`;
-  const module = { exports: {} };
-  const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
-  const load = compileFunction(readFileSync(file, 'utf8'), parameters, {
-    filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  load(module.exports, createRequire(file), module, file, dirname(file));
+  const module = new Module(file);
+  module.filename = file;
+  module.paths = Module._nodeModulePaths(dirname(file));
+  module._compile(readFileSync(file, 'utf8'), file, 'commonjs');
   return module.exports;
 }
 

@@ -24,9 +24,12 @@ interface Waiting {
 
 const defaultMaxEnvironments = 32;
 
-// An answer usually takes less time than a cold start, so that waiting a moment for an environment
-// that is busy is better than starting another; a request that waits longer gets its own.
+// An answer usually takes less time than a cold start, and a cold start takes its time from the
+// answers under way: up to one environment per processor, another is started for an invocation
+// that has waited a moment; beyond that, only for one that would wait noticeably long.
 const patienceMs = 30;
+const longPatienceMs = 500;
+const processors = availableParallelism();
 
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
@@ -106,12 +109,12 @@ class EnvironmentPool {
   /** Gives waiting invocations to idle environments, and starts another where they wait too long. */
   #proceed(): void {
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
-      this.#give(this.#waiting.shift()!, this.#idle.pop()!);
+      void this.#give(this.#waiting.shift()!, this.#idle.pop()!);
     }
     const first = this.#waiting[0];
     if (!first || !this.#canStart()) return;
     const waitedMs = performance.now() - first.sinceMs;
-    if (this.#all.size === 0 || waitedMs >= patienceMs) void this.#start();
+    if (waitedMs >= this.#patienceMs()) void this.#start();
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#proceed();
@@ -119,7 +122,12 @@ class EnvironmentPool {
   }
 
   #canStart(): boolean {
-    return this.#all.size < this.#maxEnvironments && this.#starting < availableParallelism();
+    return this.#all.size < this.#maxEnvironments && this.#starting < processors;
+  }
+
+  #patienceMs(): number {
+    if (this.#all.size === 0) return 0;
+    return this.#all.size < processors ? patienceMs : longPatienceMs;
   }
 
   async #start(): Promise<void> {

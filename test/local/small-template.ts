@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type IncomingRequest, parseRequest } from '../../local/incoming-request.ts';
+import { createRequestContext, type RequestContext } from '../../local/request-context.ts';
+import { Template } from '../../local/template.ts';
+
+type Properties = Record<string, unknown>;
+export type Resources = Record<
+  string,
+  { Type: string; Properties?: Properties; Condition?: string }
+>;
+
+export const environment = {
+  stackName: 'Small',
+  region: 'eu-central-1',
+  accountId: '123456789012',
+};
+
+export function createTemplate(resources: Resources, rest: object = {}): Template {
+  return new Template({ Resources: resources, ...rest }, environment);
+}
+
+/** An API with one stage, `test`, to which a test adds methods. */
+export const api: Resources = {
+  Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'small' } },
+  Deployment: { Type: 'AWS::ApiGateway::Deployment', Properties: { RestApiId: { Ref: 'Api' } } },
+  Stage: {
+    Type: 'AWS::ApiGateway::Stage',
+    Properties: {
+      RestApiId: { Ref: 'Api' },
+      DeploymentId: { Ref: 'Deployment' },
+      StageName: 'test',
+    },
+  },
+};
+
+/** The resources that make a path such as `/orders/{id}`; the last one is named `Resource:<path>`. */
+export function path(path: string): Resources {
+  const parts = path.split('/').slice(1);
+  return Object.fromEntries(
+    parts.map((PathPart, index) => {
+      const parent = `/${parts.slice(0, index).join('/')}`;
+      return [
+        `Resource:/${parts.slice(0, index + 1).join('/')}`,
+        {
+          Type: 'AWS::ApiGateway::Resource',
+          Properties: { PathPart, ParentId: resourceId(parent), RestApiId: { Ref: 'Api' } },
+        },
+      ];
+    }),
+  );
+}
+
+/** A method, with its path; named `GET /orders`. */
+export function method(name: string, properties: Properties): Resources {
+  const [HttpMethod, methodPath] = name.split(' ') as [string, string];
+  return {
+    ...(methodPath === '/' ? {} : path(methodPath)),
+    [name]: {
+      Type: 'AWS::ApiGateway::Method',
+      Properties: {
+        HttpMethod,
+        ResourceId: resourceId(methodPath),
+        RestApiId: { Ref: 'Api' },
+        AuthorizationType: 'NONE',
+        ...properties,
+      },
+    },
+  };
+}
+
+function resourceId(path: string): object {
+  if (path === '/') return { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
+  return { Ref: `Resource:${path}` };
+}
+
+export const mock = {
+  Integration: {
+    Type: 'MOCK',
+    RequestTemplates: { 'application/json': '{"statusCode":200}' },
+    IntegrationResponses: [{ StatusCode: '200' }],
+  },
+  MethodResponses: [{ StatusCode: '200' }],
+};
+
+export function lambda(name: string, properties: Properties = {}): Resources {
+  return {
+    [name]: {
+      Type: 'AWS::Lambda::Function',
+      Properties: {
+        Code: { S3Bucket: 'assets', S3Key: `${name}.zip` },
+        Handler: 'index.handler',
+        Runtime: 'nodejs24.x',
+        ...properties,
+      },
+    },
+  };
+}
+
+const invocationPath = '2015-03-31/functions/${arn}/invocations';
+const streamingPath = '2021-11-15/functions/${arn}/response-streaming-invocations';
+
+/** The URI that invokes a function. */
+export function invocationUri(arn: unknown, isStreaming = false): object {
+  const uri = `arn:aws:apigateway:\${AWS::Region}:lambda:path/${isStreaming ? streamingPath : invocationPath}`;
+  return { 'Fn::Sub': [uri, { arn }] };
+}
+
+export const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });
+
+export function proxy(name: string, integration: Properties = {}): Properties {
+  const isStreaming = integration.ResponseTransferMode === 'STREAM';
+  return {
+    Integration: {
+      Type: 'AWS_PROXY',
+      IntegrationHttpMethod: 'POST',
+      Uri: invocationUri(arnOf(name), isStreaming),
+      ...integration,
+    },
+  };
+}
+
+/** An assembly on disk: a template, its manifest and the code of its functions. */
+export interface Assembly {
+  readonly directory: string;
+  readonly templateFile: string;
+  readonly assetsManifestFile: string;
+  remove(): void;
+}
+
+/** @param code by function name; each is the text of an `index.js` */
+export function writeAssembly(resources: Resources, code: Record<string, string>): Assembly {
+  const directory = mkdtempSync(join(tmpdir(), 'small-assembly-'));
+  const templateFile = join(directory, 'Small.template.json');
+  const assetsManifestFile = join(directory, 'Small.assets.json');
+  const files = Object.keys(code).map((name) => [
+    name,
+    {
+      source: { path: `asset.${name}` },
+      destinations: { here: { objectKey: `${name}.zip` } },
+    },
+  ]);
+  for (const [name, text] of Object.entries(code)) {
+    mkdirSync(join(directory, `asset.${name}`));
+    writeFileSync(join(directory, `asset.${name}`, 'index.js'), text);
+  }
+  writeFileSync(templateFile, JSON.stringify({ Resources: resources }));
+  writeFileSync(assetsManifestFile, JSON.stringify({ files: Object.fromEntries(files) }));
+  const remove = () => rmSync(directory, { recursive: true });
+  return { directory, templateFile, assetsManifestFile, remove };
+}
+
+export interface RequestParts {
+  method?: string;
+  target?: string;
+  headers?: readonly (readonly [string, string])[];
+  body?: string | Buffer;
+  timeMs?: number;
+}
+
+export function createRequest(parts: RequestParts = {}): IncomingRequest {
+  return parseRequest({
+    method: parts.method ?? 'GET',
+    target: parts.target ?? '/test/orders',
+    rawHeaders: (parts.headers ?? []).flat(),
+    body: Buffer.from(parts.body ?? ''),
+    sourceIp: '192.0.2.1',
+    httpVersion: '1.1',
+    timeMs: parts.timeMs ?? Date.UTC(2026, 3, 9, 12, 34, 56),
+  });
+}
+
+export function createContext(request: IncomingRequest): RequestContext {
+  const { accountId, region } = environment;
+  return createRequestContext(request, { accountId, region, apiId: 'a1b2c3d4e5', stage: 'test' });
+}
