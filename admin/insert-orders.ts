@@ -100,14 +100,24 @@ function refuseFatal(orders: readonly OrderItem[], responses: BatchStatementResp
   throw new OperatorError(`order ${orders[index]!.id.N}: DynamoDB refused it: ${Code} ${Message}`);
 }
 
+const temporaryNames = /Throttl|ThroughputExceeded|RequestLimitExceeded|^TimeoutError$/;
+// Not ECONNREFUSED: nothing is listening, and a wrong address should be told of at once.
+const lostConnection = /^(ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
+
 function isWorthRepeating(error: unknown): boolean {
-  const { name, $retryable, $metadata } = error as {
+  const {
+    name = '',
+    code,
+    $retryable,
+    $metadata,
+  } = error as {
     name?: string;
+    code?: unknown;
     $retryable?: object;
     $metadata?: { httpStatusCode?: number };
   };
-  const isThrottled = /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(name ?? '');
-  return isThrottled || $retryable !== undefined || ($metadata?.httpStatusCode ?? 0) >= 500;
+  if (temporaryNames.test(name) || lostConnection.test(String(code))) return true;
+  return $retryable !== undefined || ($metadata?.httpStatusCode ?? 0) >= 500;
 }
 
 const statements = new Map<string, string>();

@@ -61,6 +61,13 @@ export function keyList(keys: KeySummary[]): string {
   );
 }
 
+/** What lifting a ban came to. */
+export function unbanText({ keyId, wasBanned, usage }: KeyDescription & { wasBanned: boolean }) {
+  const { remaining, resetsAt } = usage.minute;
+  const wait = remaining > 0 ? '' : ` Its minute is used up: it is served from ${resetsAt} on.`;
+  return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
+}
+
 function usageText({ limit, used, resetsAt }: UsageNow): string {
   return `${grouped(used)} of ${grouped(limit)} used, starts anew at ${resetsAt}`;
 }

@@ -4,9 +4,9 @@ import { type CommandIo, type GlobalOptions, print } from './command-io.ts';
 import { parseDuration } from './duration.ts';
 import { findKey } from './find-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
-import { describeKey, isoTime, type KeyDescription } from './key-description.ts';
+import { describeKey, isoTime } from './key-description.ts';
 import { planNamed } from './key-limits.ts';
-import { keyList, keyText, tokenText } from './key-texts.ts';
+import { keyList, keyText, tokenText, unbanText } from './key-texts.ts';
 import { listKeys } from './list-keys.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -14,29 +14,40 @@ import { setKeyPlan } from './set-key-plan.ts';
 import { connect } from './stage-connection.ts';
 import { unbanKey } from './unban-key.ts';
 
-interface LimitOptions {
+interface LimitOptions extends GlobalOptions {
   perMinute?: number;
   perDay?: number;
 }
 
-type IssueOptions = GlobalOptions &
-  LimitOptions & { plan: string; owner: string; expiresIn?: string };
-type RotateOptions = GlobalOptions & { grace: string; expiresIn?: string };
+interface IssueOptions extends LimitOptions {
+  plan: string;
+  owner: string;
+  expiresIn?: string;
+}
+
+interface RotateOptions extends GlobalOptions {
+  grace: string;
+  expiresIn?: string;
+}
 
 /** `keys …`: each command parses, calls one function, and prints what it returns. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, inspect and withdraw API keys');
-  const store = (options: GlobalOptions) => connect(options, io.now);
-  const expiry = (option: string | undefined) =>
-    option === undefined ? undefined : nowSeconds(io) + parseDuration('--expires-in', option);
+  addIssue(keys, io);
+  addList(keys, io);
+  addShow(keys, io);
+  addRotate(keys, io);
+  addRevoke(keys, io);
+  addSetPlan(keys, io);
+  addUnban(keys, io);
+}
 
-  keys
+function addIssue(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('issue')
     .description('issue a key; its token is shown this once and stored nowhere')
     .requiredOption('--plan <plan>', planNames.join(', '))
     .requiredOption('--owner <owner>', 'who will use it, as "keys list" shows it')
-    .option('--per-minute <requests>', 'its own limit; the enterprise plan needs both', wholeNumber)
-    .option('--per-day <requests>', 'its own limit; at most what the plan allows', wholeNumber)
     .option('--expires-in <duration>', 'such as 90d; without it the key never expires')
     .addHelpText(
       'after',
@@ -46,42 +57,45 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         'keys issue --local http://127.0.0.1:3000 --plan pro --owner me --expires-in 24h --json',
       ),
     )
-    .action(async (_: unknown, command: Command) => {
+    .action(async () => {
       const options = command.optsWithGlobals<IssueOptions>();
       const { owner, perMinute, perDay } = options;
       const plan = planNamed(options.plan);
-      const expiresAt = expiry(options.expiresIn);
-      const issued = await issueKey(
-        { plan, owner, perMinute, perDay, expiresAt },
-        await store(options),
-      );
+      const expiresAt = expiry(options.expiresIn, io);
+      const store = await connect(options, io.now);
+      const issued = await issueKey({ plan, owner, perMinute, perDay, expiresAt }, store);
       print(io, options, issuedJson(issued), tokenText(issued));
     });
+  addLimitOptions(command);
+}
 
-  keys
+function addList(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('list')
     .description('all keys, the newest first')
-    .addHelpText(
-      'after',
-      examples('keys list --stage prod', 'keys list --stage prod --json | jq .'),
-    )
-    .action(async (_: unknown, command: Command) => {
+    .addHelpText('after', examples('keys list --stage prod', 'keys list --stage prod --json'))
+    .action(async () => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const found = await listKeys(await store(options));
+      const found = await listKeys(await connect(options, io.now));
       print(io, options, found, keyList(found));
     });
+}
 
-  keys
+function addShow(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('show <keyId>')
     .description('one key: its limits, what it has used of them, and whether it is banned')
     .addHelpText('after', examples('keys show key_… --stage prod'))
-    .action(async (keyId: string, _: unknown, command: Command) => {
+    .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const key = describeKey(await findKey(keyId, await store(options)), io.now());
+      const item = await findKey(keyId, await connect(options, io.now));
+      const key = describeKey(item, io.now());
       print(io, options, key, keyText(key));
     });
+}
 
-  keys
+function addRotate(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('rotate <keyId>')
     .description('issue a replacement with the same owner, plan and limits; the old key expires')
     .option('--grace <duration>', 'how long the old key still works', '24h')
@@ -93,54 +107,62 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         'keys rotate key_… --stage prod --grace 0s',
       ),
     )
-    .action(async (keyId: string, _: unknown, command: Command) => {
+    .action(async (keyId: string) => {
       const options = command.optsWithGlobals<RotateOptions>();
       const graceSeconds = parseDuration('--grace', options.grace);
-      const expiresAt = expiry(options.expiresIn);
-      const rotated = await rotateKey(keyId, { graceSeconds, expiresAt }, await store(options));
+      const expiresAt = expiry(options.expiresIn, io);
+      const store = await connect(options, io.now);
+      const rotated = await rotateKey(keyId, { graceSeconds, expiresAt }, store);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
-      print(
-        io,
-        options,
-        { ...issuedJson(rotated), previousKeyId: keyId, previousExpiresAt },
-        `${tokenText(rotated)}\n\nThe old key ${keyId} works until ${previousExpiresAt}.`,
-      );
+      const json = { ...issuedJson(rotated), previousKeyId: keyId, previousExpiresAt };
+      const previous = `The old key ${keyId} works until ${previousExpiresAt}.`;
+      print(io, options, json, `${tokenText(rotated)}\n${previous}`);
     });
+}
 
-  keys
+function addRevoke(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('revoke <keyId>')
     .description('refuse a key from its next request on, for good')
     .addHelpText('after', examples('keys revoke key_… --stage prod'))
-    .action(async (keyId: string, _: unknown, command: Command) => {
+    .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const { wasActive } = await revokeKey(keyId, await store(options));
-      const text = wasActive
-        ? `${keyId} is revoked.`
-        : `${keyId} was revoked before, and still is.`;
+      const { wasActive } = await revokeKey(keyId, await connect(options, io.now));
+      const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
       print(io, options, { keyId, status: 'revoked', wasActive }, text);
     });
+}
 
-  keys
+function addSetPlan(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('set-plan <keyId> <plan>')
     .description(`move a key to another plan: ${planNames.join(', ')}`)
-    .option('--per-minute <requests>', 'its own limit; the enterprise plan needs both', wholeNumber)
-    .option('--per-day <requests>', 'its own limit; at most what the plan allows', wholeNumber)
     .addHelpText('after', examples('keys set-plan key_… pro --stage prod'))
-    .action(async (keyId: string, planName: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions & LimitOptions>();
-      const key = await setKeyPlan(keyId, planNamed(planName), options, await store(options));
+    .action(async (keyId: string, planName: string) => {
+      const options = command.optsWithGlobals<LimitOptions>();
+      const plan = planNamed(planName);
+      const key = await setKeyPlan(keyId, plan, options, await connect(options, io.now));
       print(io, options, key, keyText(key));
     });
+  addLimitOptions(command);
+}
 
-  keys
+function addUnban(keys: Command, io: CommandIo): void {
+  const command = keys
     .command('unban <keyId>')
     .description('lift a temporary ban')
     .addHelpText('after', examples('keys unban key_… --stage prod'))
-    .action(async (keyId: string, _: unknown, command: Command) => {
+    .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const key = await unbanKey(keyId, await store(options));
+      const key = await unbanKey(keyId, await connect(options, io.now));
       print(io, options, key, unbanText(key));
     });
+}
+
+function addLimitOptions(command: Command): void {
+  command
+    .option('--per-minute <requests>', 'its own limit; the enterprise plan needs both', wholeNumber)
+    .option('--per-day <requests>', 'its own limit; at most what the plan allows', wholeNumber);
 }
 
 /** Examples below a command's help. */
@@ -157,16 +179,12 @@ export function wholeNumber(text: string): number {
 }
 
 function issuedJson({ keyId, apiKey, plan, owner, perMinute, perDay, expiresAt }: IssuedKey) {
-  const expiry = expiresAt === undefined ? null : isoTime(expiresAt);
-  return { keyId, apiKey, plan, owner, perMinute, perDay, expiresAt: expiry };
+  const iso = expiresAt === undefined ? null : isoTime(expiresAt);
+  return { keyId, apiKey, plan, owner, perMinute, perDay, expiresAt: iso };
 }
 
-function unbanText({ keyId, wasBanned, usage }: KeyDescription & { wasBanned: boolean }): string {
-  const { remaining, resetsAt } = usage.minute;
-  const wait = remaining > 0 ? '' : ` Its minute is used up: it is served from ${resetsAt} on.`;
-  return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
-}
-
-function nowSeconds(io: CommandIo): number {
-  return Math.floor(io.now() / 1_000);
+/** Unix seconds. */
+function expiry(duration: string | undefined, { now }: CommandIo): number | undefined {
+  if (duration === undefined) return undefined;
+  return Math.floor(now() / 1_000) + parseDuration('--expires-in', duration);
 }

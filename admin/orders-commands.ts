@@ -26,29 +26,34 @@ interface ExportOptions extends GlobalOptions {
 /** `orders …`: each command parses, calls one function, and prints what it returns. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
   const orders = program.command('orders').description('load, save, inspect and ship orders');
+  addImport(orders, io);
+  addExport(orders, io);
+  addShow(orders, io);
+  addShip(orders, io);
+}
 
-  orders
+function addImport(orders: Command, io: CommandIo): void {
+  const command = orders
     .command('import <file>')
     .description('load a file of orders, of any size')
     .addOption(formatOption('what the file is; without it, its name and first bytes tell'))
     .addOption(
-      new Option(
-        '--on-error <what>',
-        'with a bad line in the file: load nothing, or all the others',
-      )
+      new Option('--on-error <what>', 'with a bad line in the file: load nothing, or all others')
         .choices(['stop', 'skip'])
         .default('stop'),
     )
     .option('--concurrency <batches>', 'batches of 25 under way at once', wholeNumber, 8)
     .option('--restart', 'begin at the first line, though an earlier import was interrupted')
     .addHelpText('after', importHelp)
-    .action(async (file: string, _: unknown, command: Command) => {
+    .action(async (file: string) => {
       const options = command.optsWithGlobals<ImportOptions>();
       const summary = await runImport(file, options, io);
       print(io, options, summary, importText(summary));
     });
+}
 
-  orders
+function addExport(orders: Command, io: CommandIo): void {
+  const command = orders
     .command('export')
     .description('write all orders as a file that can be imported again')
     .addOption(formatOption('without it: as --out ends, otherwise jsonl'))
@@ -57,40 +62,43 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       'after',
       examples(
         'orders export --stage prod --out orders.jsonl',
-        'orders export --stage prod --format csv | gzip',
+        'orders export --stage prod --format csv | gzip > orders.csv.gz',
       ),
     )
-    .action(async (_: unknown, command: Command) => {
+    .action(async () => {
       const options = command.optsWithGlobals<ExportOptions>();
       const stage = await connect(options, io.now);
       const exported = await writeExport(ordersTable(stage), options, io.stdout);
-      // The orders may be on standard output: then the count must not be.
-      const text = `Exported ${counted(exported.orders, 'order')}.`;
-      if (options.out) print(io, options, exported, `${text.slice(0, -1)} to ${options.out}.`);
-      else io.stderr.write(`${text}\n`);
+      const text = `Exported ${counted(exported.orders, 'order')}`;
+      // Without a file the orders are on standard output: then the count must not be.
+      if (options.out) print(io, options, exported, `${text} to ${options.out}.`);
+      else io.stderr.write(`${text}.\n`);
     });
+}
 
-  orders
+function addShow(orders: Command, io: CommandIo): void {
+  const command = orders
     .command('show <orderId>')
     .description('one order, with its status')
     .addHelpText('after', examples('orders show 9007199254740993 --stage prod'))
-    .action(async (orderId: string, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const order = await findOrder(orderId, ordersTable(await connect(options, io.now)));
+    .action(async (orderId: string) => {
+      const stage = await connect(command.optsWithGlobals<GlobalOptions>(), io.now);
+      const order = await findOrder(orderId, ordersTable(stage));
       io.stdout.write(`${orderJsonWithHistory(order)}\n`);
     });
+}
 
-  orders
+function addShip(orders: Command, io: CommandIo): void {
+  const command = orders
     .command('ship <orderId>')
     .description('mark a pending order as shipped; from then on it cannot be cancelled')
     .addHelpText('after', examples('orders ship 9007199254740993 --stage prod'))
-    .action(async (orderId: string, _: unknown, command: Command) => {
+    .action(async (orderId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const table = ordersTable(await connect(options, io.now));
-      const order = await shipOrder(orderId, table, io.now);
-      io.stdout.write(
-        options.json ? `${orderJsonWithHistory(order)}\n` : `Order ${orderId} is shipped.\n`,
-      );
+      const stage = await connect(options, io.now);
+      const order = await shipOrder(orderId, ordersTable(stage), io.now);
+      const text = options.json ? orderJsonWithHistory(order) : `Order ${orderId} is shipped.`;
+      io.stdout.write(`${text}\n`);
     });
 }
 

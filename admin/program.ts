@@ -48,6 +48,7 @@ const programHelp = `
 Every command needs exactly one of --stage and --local. A stage is found through its CloudFormation
 stack, with the credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
 Durations are 30s, 15m, 24h or 90d. "<command> --help" tells more.
+npm writes two lines of its own first; for a pipe or --json, "npm run --silent admin -- …" does not.
 ${examples(
   'keys issue --stage staging --plan free --owner "Acme Ltd"',
   'keys list --local http://127.0.0.1:3000',

@@ -75,10 +75,11 @@ describe('insertOrders', () => {
       .on(BatchExecuteStatementCommand)
       .rejectsOnce(lost)
       .rejectsOnce(tooFast)
+      .rejectsOnce(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
       .resolves({ Responses: [{}] });
 
     expect(await insertOrders([order(1)], table)).toEqual(['inserted']);
-    expect(pauses).toHaveLength(2);
+    expect(pauses).toHaveLength(3);
   });
 
   it('gives up after a dozen fruitless attempts, with pauses that grow to ten seconds at most', async () => {
@@ -92,6 +93,14 @@ describe('insertOrders', () => {
     expect(pauses).toHaveLength(11);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
     expect(pauses[0]).toBeLessThanOrEqual(100);
+  });
+
+  it('tells at once when nothing is listening', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    mock.on(BatchExecuteStatementCommand).rejects(refused);
+
+    await expect(insertOrders([order(1)], table)).rejects.toThrow('connect ECONNREFUSED');
+    expect(pauses).toHaveLength(0);
   });
 
   it('does not repeat what can never succeed', async () => {
