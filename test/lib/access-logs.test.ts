@@ -49,6 +49,12 @@ describe.each(stageNames)('access logs of %s', (stage) => {
     });
   });
 
+  it('go with their stack', () => {
+    for (const logGroup of Object.values(resources(stage, 'AWS::Logs::LogGroup'))) {
+      expect(logGroup).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
+    }
+  });
+
   it("keep the account's logging role when the stack goes: other APIs use it too", () => {
     const account = resources(stage, 'AWS::ApiGateway::Account').ApiAccessLogsApiGatewayAccount;
     const role = resources(stage, 'AWS::IAM::Role').ApiAccessLogsApiGatewayRole;
