@@ -54,8 +54,9 @@ class ResponseStream extends Writable {
   _write(chunk, _encoding, callback) {
     if (chunk.length === 0) return callback();
     const data = new Uint8Array(chunk);
+    // Of the chunk: the copy is handed over, and has no length any more, once it is posted.
+    this.#creditBytes -= chunk.length;
     post({ type: 'chunk', data }, [data.buffer]);
-    this.#creditBytes -= data.length;
     if (this.#creditBytes > 0) return callback();
     this.#whenCredited = callback;
   }

@@ -130,7 +130,11 @@ export interface Assembly {
 }
 
 /** @param code by function name; each is the text of an `index.js` */
-export function writeAssembly(resources: Resources, code: Record<string, string>): Assembly {
+export function writeAssembly(
+  resources: Resources,
+  code: Record<string, string>,
+  outputs: object = {},
+): Assembly {
   const directory = mkdtempSync(join(tmpdir(), 'small-assembly-'));
   const templateFile = join(directory, 'Small.template.json');
   const assetsManifestFile = join(directory, 'Small.assets.json');
@@ -145,7 +149,7 @@ export function writeAssembly(resources: Resources, code: Record<string, string>
     mkdirSync(join(directory, `asset.${name}`));
     writeFileSync(join(directory, `asset.${name}`, 'index.js'), text);
   }
-  writeFileSync(templateFile, JSON.stringify({ Resources: resources }));
+  writeFileSync(templateFile, JSON.stringify({ Resources: resources, Outputs: outputs }));
   writeFileSync(assetsManifestFile, JSON.stringify({ files: Object.fromEntries(files) }));
   const remove = () => rmSync(directory, { recursive: true });
   return { directory, templateFile, assetsManifestFile, remove };
