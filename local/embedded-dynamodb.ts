@@ -9,6 +9,8 @@ import { LocalRunError } from './local-run-error.ts';
 /** A DynamoDB-compatible server that belongs to this run. */
 export interface EmbeddedDynamoDB {
   readonly endpoint: string;
+  /** Of the server's process. */
+  readonly processId: number;
   /** Settles when the server ends without having been asked to. */
   readonly ended: Promise<Error>;
   /** Stops the server and waits until it is gone. */
@@ -114,6 +116,7 @@ async function startOnce(
   }
   return {
     endpoint: `http://${host}:${port}`,
+    processId: child.pid!,
     ended: new Promise((resolve) => void ended.then((error) => isStopping || resolve(error))),
     close,
   };

@@ -1,0 +1,470 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type LocalService, startLocalService } from '../../local/server.ts';
+import {
+  type Assembly,
+  api,
+  arnOf,
+  invocationUri,
+  lambda,
+  method,
+  mock,
+  proxy,
+  type Resources,
+  writeAssembly,
+} from './small-template.ts';
+
+const echo = `exports.handler = async (event) => {
+  const query = event.queryStringParameters ?? {};
+  if (query.wait) await new Promise((resolve) => setTimeout(resolve, Number(query.wait)));
+  if (query.throw) throw new Error('oops');
+  if (query.oops) return 'oops';
+  return {
+    statusCode: Number(query.status ?? 200),
+    multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
+    body: JSON.stringify(event),
+  };
+};`;
+
+const stream = `exports.handler = awslambda.streamifyResponse(async (event, output) => {
+  const query = event.queryStringParameters ?? {};
+  if (query.throw === 'early') throw new Error('early');
+  if (query.wait) await new Promise((resolve) => setTimeout(resolve, Number(query.wait)));
+  const head = { statusCode: 200, headers: { 'Content-Type': 'text/plain' } };
+  const body = awslambda.HttpResponseStream.from(output, head);
+  body.on('error', () => {});
+  let sent = 0;
+  for (let index = 0; index < Number(query.chunks ?? 3); index++) {
+    if (body.destroyed) { console.log('stopped after ' + index); return; }
+    if (!body.write('x'.repeat(65536))) await new Promise((resolve) => {
+      body.once('drain', resolve); body.once('close', resolve);
+    });
+    if (query.throw === 'midway' && index === 1) throw new Error('midway');
+    if (query.pause) await new Promise((resolve) => setTimeout(resolve, Number(query.pause)));
+  }
+  body.end();
+});`;
+
+const authorizer = `exports.handler = async ({ authorizationToken, methodArn }) => {
+  const [, user, effect = 'Allow'] = authorizationToken.split(' ');
+  if (user === 'nobody') throw new Error('Unauthorized');
+  if (user === 'broken') throw new Error('broken');
+  return {
+    principalId: user,
+    policyDocument: { Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: methodArn }] },
+    context: { limit: 60, code: 'too_many' },
+    usageIdentifierKey: 'usage-key-of-' + user + '-0000',
+  };
+};`;
+
+const gatewayHeader = (name: string) => `gatewayresponse.header.${name}`;
+const gatewayResponse = (ResponseType: string, StatusCode: string, rest: object = {}) => ({
+  [ResponseType]: {
+    Type: 'AWS::ApiGateway::GatewayResponse',
+    Properties: {
+      ResponseType,
+      StatusCode,
+      RestApiId: { Ref: 'Api' },
+      ResponseParameters: { [gatewayHeader('X-Limit')]: "'0'" },
+      ResponseTemplates: { 'application/json': `{"status":${StatusCode}}` },
+      ...rest,
+    },
+  },
+});
+
+const streaming = { ResponseTransferMode: 'STREAM' };
+const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+const resources: Resources = {
+  ...api,
+  Api: {
+    Type: 'AWS::ApiGateway::RestApi',
+    Properties: { ApiKeySourceType: 'AUTHORIZER', BinaryMediaTypes: ['image/png'] },
+  },
+  ...lambda('Echo'),
+  ...lambda('Stream'),
+  ...lambda('Authorize'),
+  ...method('GET /echo', proxy('Echo')),
+  ...method('POST /echo', proxy('Echo')),
+  ...method('GET /echo/{id}', proxy('Echo')),
+  ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
+  ...method('GET /stream', proxy('Stream', streaming)),
+  ...method('GET /stream-slow', proxy('Stream', { ...streaming, TimeoutInMillis: 150 })),
+  ...method('GET /not-streaming', proxy('Echo', streaming)),
+  ...method('GET /secret', { ...proxy('Echo'), ...authorized }),
+  ...method('GET /metered', { ...mock, ...authorized, ApiKeyRequired: true }),
+  ...gatewayResponse('DEFAULT_4XX', '400'),
+  ...gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
+  ...gatewayResponse('REQUEST_TOO_LARGE', '413'),
+  ...gatewayResponse('UNAUTHORIZED', '401'),
+  ...gatewayResponse('ACCESS_DENIED', '429', {
+    ResponseParameters: { [gatewayHeader('X-Limit')]: 'context.authorizer.limit' },
+    ResponseTemplates: { 'application/json': '{"code":"$context.authorizer.code"}' },
+  }),
+  Auth: {
+    Type: 'AWS::ApiGateway::Authorizer',
+    Properties: {
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      AuthorizerUri: invocationUri(arnOf('Authorize')),
+      AuthorizerResultTtlInSeconds: 0,
+      RestApiId: { Ref: 'Api' },
+    },
+  },
+  Plan: {
+    Type: 'AWS::ApiGateway::UsagePlan',
+    Properties: {
+      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
+      Throttle: { RateLimit: 1, BurstLimit: 2 },
+    },
+  },
+};
+
+let assembly: Assembly;
+let service: LocalService;
+let lines: string[];
+
+beforeAll(async () => {
+  assembly = writeAssembly(resources, { Echo: echo, Stream: stream, Authorize: authorizer });
+  lines = [];
+  service = await startLocalService({
+    ...assembly,
+    stackName: 'Small',
+    // There is no table, so nothing is asked of it.
+    dynamodbEndpoint: 'http://127.0.0.1:9',
+    log: (line) => lines.push(line),
+    now: () => 1_700_000_000_000,
+    handlers: [
+      (incoming, outgoing) => {
+        if (incoming.url !== '/extra') return false;
+        outgoing.end('extra');
+        return true;
+      },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  assembly.remove();
+});
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${service.origin}${path}`, init);
+// biome-ignore lint/suspicious/noExplicitAny: an event is JSON
+const json = async (response: Response): Promise<any> => response.json();
+
+describe('a request through the gateway', () => {
+  it('reaches its function as an event, and the result its client', async () => {
+    const response = await get('/test/echo/a%2Fb?x=1&x=2', { headers: { 'X-Own': 'y' } });
+
+    const event = await json(response);
+    expect(response.status).toBe(200);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.headers.get('x-amzn-requestid')).toBe(event.requestContext.requestId);
+    expect(event).toMatchObject({
+      path: '/echo/a%2Fb',
+      resource: '/echo/{id}',
+      pathParameters: { id: 'a%2Fb' },
+      multiValueQueryStringParameters: { x: ['1', '2'] },
+      requestContext: {
+        path: '/test/echo/a%2Fb',
+        stage: 'test',
+        identity: { sourceIp: '127.0.0.1' },
+      },
+    });
+    expect(event.headers['X-Own']).toBe('y');
+  });
+
+  it('has its body handed on, a binary one in base64', async () => {
+    const body = new Uint8Array([0xff, 0]);
+    const sent = await json(await get('/test/echo', { method: 'POST', body: 'ä' }));
+    const binary = await json(
+      await get('/test/echo', { method: 'POST', body, headers: { 'Content-Type': 'image/png' } }),
+    );
+
+    expect([sent.body, sent.isBase64Encoded]).toEqual(['ä', false]);
+    expect([binary.body, binary.isBase64Encoded]).toEqual(['/wA=', true]);
+  });
+
+  it.each([
+    ['fails', '?throw=1'],
+    ['returns something malformed', '?oops=1'],
+  ])('whose function %s is answered 502', async (_, query) => {
+    const response = await get(`/test/echo${query}`);
+
+    expect(response.status).toBe(502);
+    expect(await response.json()).toEqual({ message: 'Internal server error' });
+  });
+
+  it('whose function takes longer than the integration allows is answered 504', async () => {
+    const response = await get('/test/slow?wait=400');
+
+    expect(response.status).toBe(504);
+    expect(await response.json()).toEqual({ message: 'Endpoint request timed out' });
+  });
+
+  it.each([
+    ['an unknown path', 'GET', '/test/nothing'],
+    ['an unknown method', 'PUT', '/test/echo'],
+    ['another stage', 'GET', '/other/echo'],
+    ['the stage as a prefix of a name', 'GET', '/testecho'],
+    ['no stage', 'GET', '/'],
+    ['control-plane paths, which are not for clients', 'GET', '/apikeys'],
+  ])('to %s is answered as MISSING_AUTHENTICATION_TOKEN', async (_, httpMethod, path) => {
+    const response = await get(path, { method: httpMethod });
+
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-limit')).toBe('0');
+    expect(await response.json()).toEqual({ status: 404 });
+  });
+
+  it('can be answered by a handler of the caller', async () => {
+    expect(await (await get('/extra')).text()).toBe('extra');
+  });
+
+  it('is authorized first, and knows by whom', async () => {
+    const headers = { Authorization: 'Bearer ann' };
+
+    const { requestContext } = await json(await get('/test/secret', { headers }));
+
+    expect(requestContext.authorizer).toEqual({
+      principalId: 'ann',
+      limit: '60',
+      code: 'too_many',
+    });
+  });
+
+  it.each([
+    ['no token', undefined, 401, { status: 401 }],
+    ['a token that is refused', 'Bearer nobody', 401, { status: 401 }],
+    ['a denial', 'Bearer ann Deny', 429, { code: 'too_many' }],
+    ['an authorizer that fails', 'Bearer broken', 500, { message: 'null' }],
+  ])('with %s is answered by a gateway response', async (_, Authorization, status, body) => {
+    const headers: Record<string, string> = Authorization ? { Authorization } : {};
+
+    const response = await get('/test/secret', { headers });
+
+    expect([response.status, await response.json()]).toEqual([status, body]);
+  });
+
+  it('with a denial has the values of the authorizer in its headers', async () => {
+    const response = await get('/test/secret', { headers: { Authorization: 'Bearer ann Deny' } });
+
+    expect(response.headers.get('x-limit')).toBe('60');
+  });
+
+  it('is metered under the key that the authorizer names', async () => {
+    const headers = { Authorization: 'Bearer bob' };
+    const unknown = await get('/test/metered', { headers });
+    const key = service.controlPlane.createApiKey({
+      value: 'usage-key-of-bob-0000',
+      enabled: true,
+    });
+    const [plan] = service.controlPlane.getUsagePlans();
+    service.controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId: key.id });
+
+    const statuses = [];
+    for (let count = 0; count < 3; count++) {
+      statuses.push((await get('/test/metered', { headers })).status);
+    }
+
+    expect(unknown.status).toBe(400);
+    expect(statuses).toEqual([200, 200, 400]);
+  });
+});
+
+describe('a request that is out of the ordinary', () => {
+  it('may have a path of hundreds of kilobytes', async () => {
+    const id = '9'.repeat(500_000);
+
+    const event = await json(await get(`/test/echo/${id}`));
+
+    expect(event.pathParameters.id).toBe(id);
+  });
+
+  it.each(['%', '%z', '%zz', '%2', 'a%%20'])(
+    'with a malformed percent-encoding is answered 400: %s',
+    async (segment) => {
+      const [head, body] = await raw(`GET /test/echo/${segment} HTTP/1.1\r\nHost: x\r\n`);
+
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      expect(head).toMatch(/x-limit: 0/i);
+      expect(body).toBe('{"status":400}');
+    },
+  );
+
+  it.each<[string, string, number]>([
+    ['is no HTTP', 'nonsense\r\n', 400],
+    ['has an unknown method', 'FETCH /test/echo HTTP/1.1\r\nHost: x\r\n', 400],
+    ['has a malformed header', 'GET /test/echo HTTP/1.1\r\nHost: x\r\nbad header\r\n', 400],
+    ['has no Host', 'GET /test/nothing HTTP/1.1\r\n', 404],
+    ['has a whole URL as its target', 'GET http://x/test/nothing HTTP/1.1\r\nHost: x\r\n', 404],
+    ['asks for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n', 404],
+    ['asks for all resources', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n', 404],
+    ['expects the impossible', 'GET /test/nothing HTTP/1.1\r\nHost: x\r\nExpect: more\r\n', 404],
+    [
+      'asks for an upgrade',
+      'GET /test/nothing HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: x\r\n',
+      404,
+    ],
+    ['has headers above a megabyte', `GET /${'x'.repeat(1_100_000)} HTTP/1.1\r\nHost: x\r\n`, 413],
+  ])('that %s gets a gateway response', async (_, request, status) => {
+    const [head, body] = await raw(request);
+
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/x-limit: 0/i);
+    expect(body).toBe(`{"status":${status}}`);
+  });
+
+  it('that asks by HEAD gets no body', async () => {
+    const response = await get('/test/echo', { method: 'HEAD' });
+
+    expect([response.status, await response.text()]).toEqual([404, '']);
+    expect(response.headers.get('content-length')).toBe('14');
+  });
+
+  it('with a body above 10 MB is answered 413', async () => {
+    const response = await get('/test/echo', { method: 'POST', body: 'x'.repeat(10_485_761) });
+
+    expect([response.status, await response.json()]).toEqual([413, { status: 413 }]);
+  });
+
+  it('with a body that Lambda does not take is answered 413', async () => {
+    const response = await get('/test/echo', { method: 'POST', body: 'x'.repeat(6_500_000) });
+
+    expect([response.status, await response.json()]).toEqual([413, { status: 413 }]);
+  });
+});
+
+describe('a streamed response', () => {
+  it('arrives whole', async () => {
+    const response = await get('/test/stream?chunks=50');
+
+    expect(response.headers.get('content-type')).toBe('text/plain');
+    expect(response.headers.get('transfer-encoding')).toBe('chunked');
+    expect((await response.text()).length).toBe(50 * 65_536);
+  });
+
+  it('arrives as it comes', async () => {
+    const { response, call } = await open('/test/stream?chunks=2&pause=100000');
+
+    const [first] = await once(response, 'data');
+
+    expect(first.length).toBeGreaterThan(0);
+    call.destroy();
+  });
+
+  it.each([
+    ['the function fails before it writes', '/test/stream?throw=early', 502],
+    ['the function does not stream', '/test/not-streaming', 502],
+    ['nothing comes in time', '/test/stream-slow?wait=1000', 504],
+  ])('is an error when %s', async (_, path, status) => {
+    expect((await get(path)).status).toBe(status);
+  });
+
+  it.each([
+    ['the function fails midway', '/test/stream?throw=midway'],
+    ['it takes longer than the integration allows', '/test/stream-slow?chunks=100&pause=20'],
+  ])('is broken off when %s', async (_, path) => {
+    const response = await get(path);
+
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('makes its function wait for a slow client', async () => {
+    const { response, call } = await open('/test/stream?chunks=2000');
+    response.pause();
+    await sleep(300);
+    call.destroy();
+
+    expect(await stoppedAfter()).toBeLessThan(200);
+  });
+
+  it('ends its function when the client goes away', async () => {
+    const { response, call } = await open('/test/stream?chunks=100000');
+    await once(response, 'data');
+
+    call.destroy();
+
+    expect(await stoppedAfter()).toBeLessThan(100_000);
+  });
+});
+
+describe('a local service', () => {
+  it('ends with streams open, and calls the end of its input', async () => {
+    const own = await startLocalService({
+      ...assembly,
+      stackName: 'Small',
+      dynamodbEndpoint: 'http://127.0.0.1:9',
+      log: () => {},
+    });
+    const response = await fetch(`${own.origin}/test/stream?chunks=100000`);
+    const startedAt = performance.now();
+
+    await own.close();
+
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await expect(response.text()).rejects.toThrow();
+    await expect(fetch(own.origin)).rejects.toThrow();
+  });
+
+  it('names the resource that it cannot run', async () => {
+    const other = writeAssembly({ ...resources, Queue: { Type: 'AWS::SQS::Queue' } }, { Echo: '' });
+
+    const starting = startLocalService({ ...other, stackName: 'Small', log: () => {} });
+
+    await expect(starting).rejects.toThrow('Queue: the type AWS::SQS::Queue is not supported');
+    other.remove();
+  });
+
+  it('does not listen before it is prepared', async () => {
+    const prepared: string[] = [];
+
+    const own = await startLocalService({
+      ...assembly,
+      stackName: 'Small',
+      dynamodbEndpoint: 'http://127.0.0.1:9',
+      log: () => {},
+      prepare: async ({ stage, controlPlane }) => {
+        prepared.push(stage, controlPlane.createApiKey({ name: 'x' }).name);
+      },
+    });
+
+    expect(prepared).toEqual(['test', 'x']);
+    await own.close();
+  });
+});
+
+/** Sends a request as it is; gives the head and the body of the answer. */
+async function raw(head: string): Promise<[string, string]> {
+  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(head.replace(/(HTTP\/1.1\r\n)/, '$1Connection: close\r\n'));
+  socket.write('\r\n');
+  const answer = await text(socket);
+  const [answerHead, body] = answer.split('\r\n\r\n');
+  return [answerHead ?? '', body ?? ''];
+}
+
+async function open(path: string): Promise<{ call: ClientRequest; response: IncomingMessage }> {
+  lines.length = 0;
+  const call = openRequest(service.origin + path);
+  call.on('error', () => {});
+  call.end();
+  const [response] = await once(call, 'response');
+  response.on('error', () => {});
+  return { call, response };
+}
+
+/** How many chunks the function had written when it learned that its client was gone. */
+async function stoppedAfter(): Promise<number> {
+  for (;;) {
+    const line = lines.find((candidate) => candidate.includes('stopped after'));
+    if (line) return Number(line.split(' ').at(-1));
+    await sleep(10);
+  }
+}
