@@ -1,6 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { checkOrders } from './check-orders.ts';
-import { BadLineError, NotFoundError, OperatorError, reasonOf } from './errors.ts';
+import { type BadLineError, NotFoundError, OperatorError, reasonOf } from './errors.ts';
 import { fileStart } from './file-records.ts';
 import { findOrder } from './find-order.ts';
 import {
@@ -42,6 +42,8 @@ export interface ImportObserver {
   onPhase(phase: 'checking' | 'loading', bytes: number, totalBytes: number): void;
   onProgress(bytes: number, orders: number): void;
   onBadLine(error: BadLineError): void;
+  /** An order is in the table already, with other values than its line. */
+  onDifferent(error: BadLineError): void;
 }
 
 export interface ImportSummary extends LoadCounts {
@@ -159,6 +161,7 @@ class OrdersImport {
       concurrency,
       counts,
       onBadLine: (error) => this.#observer.onBadLine(error),
+      onDifferent: (error) => this.#observer.onDifferent(error),
       onProgress,
     });
   }
@@ -194,20 +197,16 @@ class OrdersImport {
   }
 }
 
-const noCounts: LoadCounts = { inserted: 0, alreadyThere: 0, rejected: 0 };
+const noCounts: LoadCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
 
-function settled({ inserted, alreadyThere }: LoadCounts): number {
-  return inserted + alreadyThere;
+function settled({ inserted, alreadyThere, different }: LoadCounts): number {
+  return inserted + alreadyThere + different;
 }
 
 function stopMessage(error: unknown, { end, counts }: Checkpoint): string {
-  const remedy =
-    error instanceof BadLineError
-      ? 'correct the line, or leave such lines out with --on-error skip, and run the command again'
-      : 'the same command goes on from there';
   return (
     `stopped before line ${end.line}, with ${counted(settled(counts), 'order')} in the table: ` +
-    `${reasonOf(error)}; ${remedy}`
+    `${reasonOf(error)}; the same command goes on from there`
   );
 }
 

@@ -18,6 +18,11 @@ export interface LoadOptions extends OrdersTable {
   readonly counts?: LoadCounts;
   /** Told of each bad line that is left out. */
   readonly onBadLine?: (error: BadLineError) => void;
+  /**
+   * Told of each order that the table has with other values than its line.
+   * @default such a line is a bad one
+   */
+  readonly onDifferent?: (error: BadLineError) => void;
   /** Told after each batch, in the file's order. */
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Ends the load after the batches that are under way. */
@@ -29,6 +34,8 @@ export interface LoadCounts {
   inserted: number;
   /** Orders that were there, with the same values, and were left alone. */
   alreadyThere: number;
+  /** Orders that were there with other values than in the file, and were left alone. */
+  different: number;
   /** Bad lines that were left out. */
   rejected: number;
 }
@@ -51,8 +58,8 @@ const defaultConcurrency = 8;
 
 /**
  * Loads orders into the table, in constant memory. An order that is there already stays as it is,
- * also when it has been shipped or cancelled since; if its other fields differ from the line's, the
- * line is bad. Loading the same lines again therefore changes nothing.
+ * whatever it holds and whether it has been shipped or cancelled since: loading the same lines again
+ * changes nothing.
  *
  * @throws BadLineError at the first bad line, unless they are to be skipped
  */
@@ -88,7 +95,7 @@ class Load {
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.counts = { inserted: 0, alreadyThere: 0, rejected: 0, ...options.counts };
+    this.counts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0, ...options.counts };
     this.#concurrency = options.concurrency ?? defaultConcurrency;
   }
 
@@ -133,12 +140,21 @@ class Load {
       this.#idsUnderWay.delete(order.id.N);
       if (outcome === 'inserted') this.counts.inserted++;
       else if (outcome === 'already there') this.counts.alreadyThere++;
-      else this.#reject(conflict(line, order), batch);
+      else this.#reportDifferent(differs(line, order), batch);
     }
     this.#underWay.shift();
     this.counts.rejected += batch.rejected;
     const orderId = batch.lines.at(-1)?.order.id.N;
     if (batch.end) this.#options.onProgress?.({ counts: this.counts, end: batch.end, orderId });
+  }
+
+  #reportDifferent(error: BadLineError, batch: Batch): void {
+    if (this.#options.onDifferent) {
+      this.counts.different++;
+      this.#options.onDifferent(error);
+    } else {
+      this.#reject(error, batch);
+    }
   }
 
   #reject(error: BadLineError, batch: Batch): void {
@@ -148,7 +164,7 @@ class Load {
   }
 }
 
-function conflict(line: number, order: OrderItem): BadLineError {
+function differs(line: number, order: OrderItem): BadLineError {
   return new BadLineError(
     line,
     `id: order ${order.id.N} is in the table already, with other values, and was left as it is`,

@@ -109,10 +109,17 @@ async function runImport(
 ): Promise<ImportSummary> {
   const stage = await connect(options, io.now);
   const bar = new ProgressBar(io.stderr, io.now);
+  let differences = 0;
+  const tell = (text: string) => bar.interrupt(() => io.stderr.write(`${file}: ${text}\n`));
   const observer: ImportObserver = {
     onPhase: (phase, bytes, total) => bar.begin(phase, bytes, total),
     onProgress: (bytes, orders) => bar.update(bytes, orders),
-    onBadLine: ({ message }) => bar.interrupt(() => io.stderr.write(`${file}: ${message}\n`)),
+    onBadLine: ({ message }) => tell(message),
+    onDifferent: ({ message }) => {
+      differences++;
+      if (differences <= differencesTold) tell(message);
+      if (differences === differencesTold) tell('further such lines are only counted');
+    },
   };
   const { now, wait, stateDirectory } = io;
   const { label } = stage;
@@ -127,13 +134,16 @@ async function runImport(
   }
 }
 
+/** An import over another one's orders would fill the screen. */
+const differencesTold = 20;
+
 const importHelp = `
 A file is a JSON array, JSON Lines (one object a line) or CSV (with a header row). A line:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
 Only id is required; status is pending, shipped or cancelled, and pending when it is missing.
 
 An order that is in the table already is left as it is: importing a file again changes nothing,
-and never undoes a cancellation. If it has other values than the line, the line counts as bad.
+and never undoes a cancellation. If it has other values than the line, you are told.
 An import that was interrupted, even killed, goes on where it was when it is run again.
 ${examples(
   'orders import orders.jsonl --stage staging',
@@ -141,11 +151,12 @@ ${examples(
 )}`;
 
 function importText(summary: ImportSummary): string {
-  const { inserted, alreadyThere, rejected, seconds, resumedAtLine } = summary;
+  const { inserted, alreadyThere, different, rejected, seconds, resumedAtLine } = summary;
+  const kept = different > 0 ? ` ${grouped(different)} with other values, left as they are;` : '';
   const resumed = resumedAtLine === null ? '' : ` Resumed at line ${grouped(resumedAtLine)}.`;
   return (
     `Imported ${counted(inserted, 'order')} in ${seconds.toFixed(1)} s; ` +
-    `${grouped(alreadyThere)} were there already; ${counted(rejected, 'bad line')} left out.${resumed}`
+    `${grouped(alreadyThere)} were there already;${kept} ${counted(rejected, 'bad line')} left out.${resumed}`
   );
 }
 

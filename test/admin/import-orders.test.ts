@@ -38,6 +38,7 @@ const observer = (
 ): ImportObserver => ({
   onPhase: (phase, bytes) => void events.push(`${phase} from ${bytes}`),
   onBadLine: ({ message }) => void events.push(message),
+  onDifferent: ({ message }) => void events.push(message),
   onProgress,
 });
 
@@ -199,7 +200,7 @@ describe('importOrders', () => {
     expect(summary.resumedAtLine).toBeNull();
   });
 
-  it('stops at an order that is there with other values, and says how to go on', async () => {
+  it('leaves an order that is there with other values as it is, tells of it, and goes on', async () => {
     await importOrders(
       { path: directory.write('one.jsonl', '{"id":40,"petId":8}\n'), onError: 'stop' },
       target,
@@ -207,12 +208,14 @@ describe('importOrders', () => {
     );
     const path = directory.write('orders.jsonl', jsonLines(60));
 
-    const importing = importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
 
-    await expect(importing).rejects.toThrow(
-      'stopped before line 26, with 25 orders in the table: line 41: id: order 40 is in the table already, ' +
-        'with other values, and was left as it is; correct the line, or leave such lines out with --on-error skip',
+    expect(summary).toMatchObject({ inserted: 59, alreadyThere: 0, different: 1, rejected: 0 });
+    expect(events.at(-1)).toBe(
+      'line 41: id: order 40 is in the table already, with other values, and was left as it is',
     );
+    const orders = await database.readAll(target.tableName);
+    expect(orders.find(({ id }) => id!.N === '40')!.petId).toEqual({ N: '8' });
   });
 
   it('says so when there is no such file', async () => {

@@ -43,7 +43,7 @@ describe('loadOrders', () => {
 
     const counts = await loadOrders(linesOf(manyOrders(1_003)), options);
 
-    expect(counts).toEqual({ inserted: 1_003, alreadyThere: 0, rejected: 0 });
+    expect(counts).toEqual({ inserted: 1_003, alreadyThere: 0, different: 0, rejected: 0 });
     expect(await database.readAll(options.tableName)).toHaveLength(1_003);
   });
 
@@ -53,7 +53,7 @@ describe('loadOrders', () => {
 
     const counts = await loadOrders(linesOf(manyOrders(70)), options);
 
-    expect(counts).toEqual({ inserted: 10, alreadyThere: 60, rejected: 0 });
+    expect(counts).toEqual({ inserted: 10, alreadyThere: 60, different: 0, rejected: 0 });
   });
 
   it('stops at a bad line, and waits for what is under way', async () => {
@@ -71,7 +71,7 @@ describe('loadOrders', () => {
 
     const counts = await loadOrders(linesOf(['bad', ...manyOrders(30), 'bad']), options);
 
-    expect(counts).toEqual({ inserted: 30, alreadyThere: 0, rejected: 2 });
+    expect(counts).toEqual({ inserted: 30, alreadyThere: 0, different: 0, rejected: 2 });
     expect(told).toEqual([1, 32]);
   });
 
@@ -79,10 +79,7 @@ describe('loadOrders', () => {
     'takes the first of two orders with the same id, %i lines apart, as an editor would',
     async (distance) => {
       const told: string[] = [];
-      const options = await optionsFor({
-        onError: 'skip',
-        onBadLine: (bad) => told.push(bad.message),
-      });
+      const options = await optionsFor({ onDifferent: (bad) => told.push(bad.message) });
       const between = manyOrders(distance - 1);
 
       const counts = await loadOrders(
@@ -90,7 +87,7 @@ describe('loadOrders', () => {
         options,
       );
 
-      expect(counts).toEqual({ inserted: distance, alreadyThere: 1, rejected: 1 });
+      expect(counts).toEqual({ inserted: distance, alreadyThere: 1, different: 1, rejected: 0 });
       expect(told).toEqual([
         `line ${distance + 1}: id: order -1 is in the table already, with other values, and was left as it is`,
       ]);
@@ -98,6 +95,14 @@ describe('loadOrders', () => {
       expect(stored.find(({ id }) => id!.N === '-1')!.quantity).toEqual({ N: '1' });
     },
   );
+
+  it('takes an order with other values for a bad line where nobody wants to be told of it', async () => {
+    const options = await optionsFor();
+
+    const loading = loadOrders(linesOf([order(1, 1), order(1, 2)]), options);
+
+    await expect(loading).rejects.toThrow('line 2: id: order 1 is in the table already');
+  });
 
   it('reports progress in the order of the file, without gaps, though batches overtake each other', async () => {
     const mock = mockClient(DynamoDBClient);

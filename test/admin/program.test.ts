@@ -283,6 +283,7 @@ describe('orders import', () => {
       format: 'csv',
       inserted: 1,
       alreadyThere: 0,
+      different: 0,
       rejected: 0,
       resumedAtLine: null,
       seconds: expect.any(Number),
@@ -331,6 +332,25 @@ describe('orders import', () => {
 
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ inserted: 2, rejected: 1 });
+  });
+});
+
+describe('orders import over other orders', () => {
+  it('tells of the first twenty that differ, and counts all', async () => {
+    const lines = (petId: number) =>
+      Array.from({ length: 30 }, (_, id) => `{"id":${id},"petId":${petId}}\n`).join('');
+    await onService('orders', 'import', directory.write('one.jsonl', lines(1)));
+
+    const { exitCode, stdout, stderr } = await onService(
+      'orders',
+      'import',
+      directory.write('other.jsonl', lines(2)),
+    );
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
+    expect(stderr.split('\n')).toHaveLength(22);
+    expect(stderr).toContain('other.jsonl: line 20: id: order 19 is in the table already');
   });
 });
 
