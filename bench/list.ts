@@ -56,8 +56,8 @@ async function measureList(
   bundle: BundleFile,
   { headers = {}, isStreaming = true } = {},
 ): Promise<PageCost> {
-  const firstPages = 12;
-  const manyPages = bench.isQuick ? 12 : 48;
+  const firstPages = bench.isQuick ? 2 : 12;
+  const manyPages = bench.isQuick ? 3 : 48;
   const list = (pages: number, calls: number) =>
     listTable(bench, bundle, { headers, isStreaming, orders: pages * ordersPerFullPage, calls });
   const [first] = (await list(firstPages, 1)).calls;

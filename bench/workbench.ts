@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bundles, buildBundles } from './bundles.ts';
@@ -33,7 +33,11 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench> {
     bundles.measureFile,
     lambdaEnvironment(home, certificateFile, server),
   );
-  return { bundles, measure, isQuick, close: server.close };
+  const close = () => {
+    server.close();
+    rmSync(home, { recursive: true });
+  };
+  return { bundles, measure, isQuick, close };
 }
 
 interface CannedServer {

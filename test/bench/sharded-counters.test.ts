@@ -29,22 +29,19 @@ describe('counting one very hot key', () => {
     expect(outcome).toMatchObject({ refusedTooEarly: 0, unavailable: 0 });
   });
 
-  it.each([1, 2, 3, 4, 5])(
-    'never admits more than the limit, whatever the design: seed %d',
-    (seed) => {
-      const variants = [
-        { triesPerRequest: 1 },
-        { items: 16, triesPerRequest: 2 },
-        { leaseSize: 40 },
-        { items: 1, leaseSize: 7 },
-      ];
+  it.each([1, 2, 3])('never admits more than the limit, whatever the design: seed %d', (seed) => {
+    const variants = [
+      { triesPerRequest: 1 },
+      { items: 16, triesPerRequest: 2 },
+      { leaseSize: 40 },
+      { items: 1, leaseSize: 7 },
+    ];
 
-      for (const variant of variants) {
-        const { mostInOneWindow } = simulateHotKey({ ...hotKey, ...variant, seed });
-        expect(mostInOneWindow).toBeLessThanOrEqual(hotKey.limit);
-      }
-    },
-  );
+    for (const variant of variants) {
+      const { mostInOneWindow } = simulateHotKey({ ...hotKey, ...variant, seed });
+      expect(mostInOneWindow).toBeLessThanOrEqual(hotKey.limit);
+    }
+  });
 
   it('asks each full item at most once per environment and window', () => {
     const { writesPerRequest, offered, admitted } = simulateHotKey(hotKey);
