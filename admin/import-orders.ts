@@ -1,6 +1,12 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { checkOrders } from './check-orders.ts';
-import { type BadLineError, NotFoundError, OperatorError, reasonOf } from './errors.ts';
+import { type CheckResult, checkOrders } from './check-orders.ts';
+import {
+  type BadLineError,
+  NotFoundError,
+  OperatorError,
+  reasonOf,
+  UnreadableFileError,
+} from './errors.ts';
 import { fileStart } from './file-records.ts';
 import { findOrder } from './find-order.ts';
 import {
@@ -135,19 +141,29 @@ class OrdersImport {
   }
 
   async #refuseBadLines(): Promise<void> {
-    const { path, format } = this.#request;
-    this.#observer.onPhase('checking', 0, this.#file.size);
-    const { orders, badLines } = await checkOrders(
-      readOrders(path, format),
-      (error) => this.#observer.onBadLine(error),
-      (bytes, count) => this.#observer.onProgress(bytes, count),
-      this.#target.signal,
-    );
+    const { path } = this.#request;
+    const { orders, badLines } = await this.#check();
     if (badLines === 0) return;
     throw new OperatorError(
       `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}; ` +
         'nothing was loaded: correct them, or load the others with --on-error skip',
     );
+  }
+
+  async #check(): Promise<CheckResult> {
+    const { path, format } = this.#request;
+    this.#observer.onPhase('checking', 0, this.#file.size);
+    try {
+      return await checkOrders(
+        readOrders(path, format),
+        (error) => this.#observer.onBadLine(error),
+        (bytes, count) => this.#observer.onProgress(bytes, count),
+        this.#target.signal,
+      );
+    } catch (error) {
+      if (!(error instanceof UnreadableFileError)) throw error;
+      throw new OperatorError(`${path}: ${error.message}; nothing was loaded`, { cause: error });
+    }
   }
 
   #loadFrom(

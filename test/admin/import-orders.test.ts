@@ -94,6 +94,22 @@ describe('importOrders', () => {
     expect(await database.readAll(target.tableName)).toEqual([]);
   });
 
+  it.each([
+    [
+      'orders.json',
+      '[{"id":1},{"id":2}',
+      'line 1: the file ends before its array does: it is cut off',
+    ],
+    ['orders.csv', 'id,customer\n1,x\n', 'header: an order has no field "customer"'],
+  ])('loads nothing of a file whose structure is lost: %s', async (name, text, message) => {
+    const path = directory.write(name, text);
+
+    const importing = importOrders({ path, onError: 'stop' }, target, observer());
+
+    await expect(importing).rejects.toThrow(`${path}: ${message}`);
+    expect(await database.readAll(target.tableName)).toEqual([]);
+  });
+
   it('loads all but the bad lines when asked to', async () => {
     const path = directory.write('orders.jsonl', `nonsense\n${jsonLines(60)}`);
 
