@@ -5,12 +5,14 @@ import { startStoreService } from '../demo/store-service.ts';
 import { LocalRunError } from '../local/local-run-error.ts';
 
 const stopTimeoutMs = 1_800;
+const parentCheckMs = 200;
 
 const stopping = new AbortController();
 const stopped = new Promise<undefined>((resolve) => {
   stopping.signal.addEventListener('abort', () => resolve(undefined));
 });
 process.on('SIGINT', stop).on('SIGTERM', stop);
+if (process.env.npm_lifecycle_event) stopWithNpm(process.ppid);
 
 try {
   await run(process.argv.slice(2));
@@ -42,6 +44,16 @@ function stop(): void {
   stopping.abort();
   // Whatever hangs must not keep the process: who asked it to end is waiting.
   setTimeout(() => process.exit(0), stopTimeoutMs).unref();
+}
+
+/** Started by npm, which has been killed and could not say so: nobody is left to stop this. */
+function stopWithNpm(npm: number): void {
+  const check = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(check);
+    stop();
+  }, parentCheckMs);
+  check.unref();
 }
 
 /** One line for what the caller can put right, all there is to know for anything else. */
