@@ -62,7 +62,6 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
  */
 const answers: Readonly<Record<string, GatewayAnswer>> = {
   UNAUTHORIZED: unauthorized,
-  INVALID_API_KEY: unauthorized,
   EXPIRED_TOKEN: unauthorized,
   INVALID_SIGNATURE: unauthorized,
   // The authorizer denies exactly those whose key is good and whose allowance is spent.
@@ -89,6 +88,8 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   },
   AUTHORIZER_FAILURE: authorizerDown,
   AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
+  // The authorizer knows the key and API Gateway does not: it is being issued, or changes its plan.
+  INVALID_API_KEY: { ...authorizerDown, rateLimit: 'authorizer' },
   // API Gateway's name for a path or a method that the API does not have.
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,

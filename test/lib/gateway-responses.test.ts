@@ -35,7 +35,7 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
 
 const expected: Record<string, Expected> = {
   UNAUTHORIZED: unauthorized,
-  INVALID_API_KEY: unauthorized,
+  INVALID_API_KEY: { ...unavailable, rateLimit: 'authorizer' },
   EXPIRED_TOKEN: unauthorized,
   INVALID_SIGNATURE: unauthorized,
   ACCESS_DENIED: {
