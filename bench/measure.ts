@@ -93,7 +93,9 @@ async function listOnce(handler: Handler, job: ListJob): Promise<ListCall> {
 async function countOrders(body: Buffer): Promise<number> {
   const { gunzipSync } = await import('node:zlib');
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
-  const orders = JSON.parse((isGzip ? gunzipSync(body) : body).toString()) as { id: number }[];
+  const text = (isGzip ? gunzipSync(body) : body).toString();
+  const orders: unknown = JSON.parse(text);
+  if (!Array.isArray(orders)) throw new Error(`The list answered ${text}`);
   return new Set(orders.map(({ id }) => id)).size;
 }
 
