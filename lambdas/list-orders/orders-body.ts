@@ -2,9 +2,8 @@ import { pipeline, Readable, Transform } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { OrdersPage } from './orders-page.ts';
 
-const comma = ','.charCodeAt(0);
 const openingBracket = '['.charCodeAt(0);
-// Level 1 takes a tenth of the time of level 9, and orders shrink to a seventh all the same.
+// The fastest level, which makes a fifth of the orders' JSON already.
 const gzipOptions = { level: 1, chunkSize: 64 * 1024 };
 
 type Pages = AsyncGenerator<OrdersPage, void, void>;
@@ -43,14 +42,19 @@ export function ordersBody(pages: Pages, isGzip: boolean, stop: () => void): Ord
 
 /** Every order comes as `,{…}`: the first comma of all makes way for the opening bracket. */
 async function* jsonArray(pages: Pages, totals: BodyTotals): AsyncGenerator<Buffer, void, void> {
-  for await (const { json, count } of pages) {
-    if (count === 0) continue;
-    json[0] = totals.orders === 0 ? openingBracket : comma;
+  let isFirst = true;
+  for await (const { pieces, count, release } of pages) {
     totals.orders += count;
-    yield json;
+    for (const piece of pieces) {
+      if (isFirst) piece[0] = openingBracket;
+      isFirst = false;
+      const chunk = Buffer.from(piece);
+      release(piece);
+      yield chunk;
+    }
   }
   totals.isComplete = true;
-  yield Buffer.from(totals.orders === 0 ? '[]' : ']');
+  yield Buffer.from(isFirst ? '[]' : ']');
 }
 
 function readable(chunks: AsyncGenerator<Buffer, void, void>, stop: () => void): Readable {

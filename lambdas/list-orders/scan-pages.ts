@@ -22,35 +22,34 @@ export interface OrdersScan {
  *   Scan, segment 2 of 4          [ page ] ...
  *   Scan, segment 3 of 4          [ page ] ...
  *
- * Page 1 is on its way to the client while the segments begin from nothing, so the segments will
- * come across its orders a second time. Their ids are remembered, at most one page of them, and
- * each is left out once. A start key of the one scan may not be used in a segment of the other, so
- * the price of this is one page read twice, of a store that has at least two.
+ * Page 1 is on its way to the client while the segments begin from nothing, so they will come across
+ * its orders once more. Their ids are remembered, one page of them at the most, until the segments
+ * have met them all. A start key of the one scan may not be used in a segment of the other, so the
+ * price is one page read twice, and only of a store that has more than one.
  */
 
-/** Reads the first page. @param signal ends every request under way */
+/** Reads the first page. @param signal ends all requests under way */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<OrdersScan> {
-  const sent = new Set<string>();
-  const keep = (id: string) => sent.add(id) && true;
-  const firstPage = await readPage({ keep, signal });
-  return { firstPage, pages: allPages(readPage, firstPage, sent, signal) };
+  const firstPage = await readPage({ withIds: true, signal });
+  return { firstPage, pages: allPages(readPage, firstPage, signal) };
 }
 
 async function* allPages(
   readPage: ReadPage,
   firstPage: OrdersPage,
-  sent: Set<string>,
   signal: AbortSignal,
 ): AsyncGenerator<OrdersPage, void, void> {
   if (!firstPage.lastEvaluatedKey) {
     yield firstPage;
     return;
   }
+  const { ids } = firstPage;
+  let unmet = ids?.size ?? 0;
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
   const request = (index: number, startKey?: StartKey) => {
-    const keep = sent.size > 0 ? (id: string) => !sent.delete(id) : undefined;
     const segment = { index, total: totalSegments };
-    const next = readPage({ startKey, segment, keep, signal }).then((page) => ({ index, page }));
+    const except = unmet > 0 ? ids : undefined;
+    const next = readPage({ startKey, segment, except, signal }).then((page) => ({ index, page }));
     // Reported by the race below, if anyone is still interested in it.
     next.catch(() => {});
     underWay.set(index, next);
@@ -62,6 +61,7 @@ async function* allPages(
     const { index, page } = await Promise.race(underWay.values());
     // Removed and added again, it goes to the end of the queue: no segment waits behind another.
     underWay.delete(index);
+    unmet -= page.exceptedCount;
     if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
     yield page;
   }
