@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+export interface CannedAnswer {
+  status?: number;
+  body: object;
+}
+
+export interface CannedHttpDynamodb {
+  endpoint: string;
+  /** What came in, in order: each is one round trip. */
+  requests: { operation: string; input: Record<string, unknown> }[];
+  /** Answers for the next requests; `lost` breaks the connection instead. Ends at the last one. */
+  answers: (CannedAnswer | 'lost')[];
+  close(): Promise<void>;
+}
+
+/** A DynamoDB on a port of its own that says what it is told to. */
+export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
+  const requests: CannedHttpDynamodb['requests'] = [];
+  const answers: CannedHttpDynamodb['answers'] = [];
+  const server = createServer(async (request, response) => {
+    const input = (await json(request)) as Record<string, unknown>;
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+    requests.push({ operation, input });
+    const answer = answers.shift() ?? 'lost';
+    if (answer === 'lost') return request.socket.destroy();
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify(answer.body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    requests,
+    answers,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** DynamoDB's answer to a request that failed. */
+export function failureAnswer(type: string, rest: object = {}): CannedAnswer {
+  const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type, ...rest };
+  return { status: 400, body };
+}

@@ -1,0 +1,30 @@
+import { jest } from '@jest/globals';
+
+export type Line = Record<string, unknown>;
+
+export interface CapturedLines {
+  /** All that was written, as text. */
+  text(): string;
+  /** Each line, which has to be one JSON object. */
+  lines(): Line[];
+  release(): void;
+}
+
+/** Keeps what is written to the standard output: a function's log. */
+export function captureLines(): CapturedLines {
+  const written: string[] = [];
+  const spy = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    written.push(String(chunk));
+    return true;
+  });
+  const text = () => written.join('');
+  return {
+    text,
+    lines: () =>
+      text()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line)),
+    release: () => spy.mockRestore(),
+  };
+}

@@ -1,0 +1,57 @@
+import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
+import { keyId } from './key-items.ts';
+
+export const requestId = '6f1d3c3a-0000-4000-8000-000000000001';
+
+/** API Gateway's question to the TOKEN authorizer. */
+export function authorizerEvent(authorizationToken: string): APIGatewayTokenAuthorizerEvent {
+  return {
+    type: 'TOKEN',
+    authorizationToken,
+    methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:api1/staging/GET/v1/store/orders',
+  };
+}
+
+/** `DELETE /store/orders/{orderId}` of an admitted request, some of it otherwise. */
+export function cancelEvent(orderId: string | undefined, overrides: object = {}) {
+  return proxyEvent({
+    httpMethod: 'DELETE',
+    path: `/v1/store/orders/${orderId}`,
+    resource: '/v1/store/orders/{orderId}',
+    pathParameters: orderId === undefined ? null : { orderId },
+    ...overrides,
+  });
+}
+
+/** A proxy integration's event, with what the authorizer found out as API Gateway hands it on. */
+export function proxyEvent(overrides: object = {}): APIGatewayProxyEvent {
+  return {
+    httpMethod: 'GET',
+    path: '/v1/store/orders',
+    resource: '/v1/store/orders',
+    headers: {},
+    multiValueHeaders: {},
+    pathParameters: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    stageVariables: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: requestContext(),
+    ...overrides,
+  } as unknown as APIGatewayProxyEvent;
+}
+
+/** @param overrides `authorizer: undefined` for a method without an authorizer */
+export function requestContext(overrides: object = {}) {
+  const authorizer = { keyId, plan: 'free', limit: '60', remaining: '41', reset: '1795000020' };
+  return { requestId, stage: 'staging', authorizer, ...overrides };
+}
+
+/** @param remainingMs the function's time that is left */
+export function lambdaContext(remainingMs = 10_000): Context {
+  return {
+    awsRequestId: 'b2f0c1de-0000-4000-8000-000000000002',
+    getRemainingTimeInMillis: () => remainingMs,
+  } as Context;
+}

@@ -1,0 +1,170 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
+export type Item = Record<string, AttributeValue>;
+
+export interface Placeholders {
+  names: Record<string, string>;
+  values: Item;
+}
+
+type Operand = (item: Item) => AttributeValue | undefined;
+type Condition = (item: Item) => boolean;
+
+const comparisons: Record<string, (left: number | string, right: number | string) => boolean> = {
+  '=': (left, right) => left === right,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
+
+/**
+ * DynamoDB's expressions, as far as single-item counters need them: comparisons of strings and
+ * numbers, `attribute_not_exists`, AND, OR, brackets, and SET with a sum. What it does not know
+ * is an error, as is a placeholder that no expression uses.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
+ */
+export class Expressions {
+  readonly #placeholders: Placeholders;
+  readonly #unused: Set<string>;
+  #tokens: string[] = [];
+
+  constructor(placeholders: Placeholders) {
+    this.#placeholders = placeholders;
+    this.#unused = new Set([
+      ...Object.keys(placeholders.names),
+      ...Object.keys(placeholders.values),
+    ]);
+  }
+
+  /** Whether the item meets a condition; a comparison with an absent attribute is false. */
+  isMet(condition: string, item: Item): boolean {
+    return this.#parse(condition, () => this.#or())(item);
+  }
+
+  /** The item after an update; every right-hand side sees the item as it was before. */
+  updated(update: string, item: Item): Item {
+    const assignments = this.#parse(update, () => this.#assignments());
+    const changes = assignments.map(([name, value]) => {
+      const result = value(item);
+      if (!result) throw new Error('ValidationException: the expression needs an attribute');
+      return [name, result] as const;
+    });
+    return { ...item, ...Object.fromEntries(changes) };
+  }
+
+  assertAllUsed(): void {
+    if (this.#unused.size === 0) return;
+    throw new Error(`ValidationException: unused in expressions: ${[...this.#unused]}`);
+  }
+
+  #parse<Result>(text: string, rule: () => Result): Result {
+    this.#tokens = text.match(/<=|>=|[:#]?\w+|\S/g) ?? [];
+    const result = rule();
+    if (this.#tokens.length > 0) throw new Error(`ValidationException: at ${this.#tokens[0]}`);
+    return result;
+  }
+
+  #or(): Condition {
+    const parts = this.#list('OR', () => this.#and());
+    return (item) => parts.some((part) => part(item));
+  }
+
+  #and(): Condition {
+    const parts = this.#list('AND', () => this.#term());
+    return (item) => parts.every((part) => part(item));
+  }
+
+  #term(): Condition {
+    if (this.#accept('(')) {
+      const inner = this.#or();
+      this.#expect(')');
+      return inner;
+    }
+    if (this.#accept('attribute_not_exists')) {
+      this.#expect('(');
+      const name = this.#name();
+      this.#expect(')');
+      return (item) => item[name] === undefined;
+    }
+    return this.#comparison();
+  }
+
+  #comparison(): Condition {
+    const left = this.#operand();
+    const compare = comparisons[this.#next()];
+    if (!compare) throw new Error('ValidationException: no such comparison');
+    const right = this.#operand();
+    return (item) => {
+      const [a, b] = [scalar(left(item)), scalar(right(item))];
+      return a !== undefined && b !== undefined && typeof a === typeof b && compare(a, b);
+    };
+  }
+
+  #assignments(): [name: string, value: Operand][] {
+    this.#expect('SET');
+    return this.#list(',', () => {
+      const name = this.#name();
+      this.#expect('=');
+      const terms = this.#list('+', () => this.#operand());
+      return [name, terms.length === 1 ? terms[0]! : sum(terms)];
+    });
+  }
+
+  #operand(): Operand {
+    if (!this.#tokens[0]?.startsWith(':')) {
+      const name = this.#name();
+      return (item) => item[name];
+    }
+    const value = this.#placeholder(this.#placeholders.values);
+    return () => value;
+  }
+
+  #name(): string {
+    if (this.#tokens[0]?.startsWith('#')) return this.#placeholder(this.#placeholders.names);
+    return this.#next();
+  }
+
+  #placeholder<Value>(defined: Record<string, Value>): Value {
+    const placeholder = this.#next();
+    const value = defined[placeholder];
+    if (value === undefined) throw new Error(`ValidationException: ${placeholder} is not defined`);
+    this.#unused.delete(placeholder);
+    return value;
+  }
+
+  #list<Part>(separator: string, rule: () => Part): Part[] {
+    const parts = [rule()];
+    while (this.#accept(separator)) parts.push(rule());
+    return parts;
+  }
+
+  #accept(token: string): boolean {
+    if (this.#tokens[0] !== token) return false;
+    this.#tokens.shift();
+    return true;
+  }
+
+  #expect(token: string): void {
+    if (!this.#accept(token)) throw new Error(`ValidationException: ${token} is missing`);
+  }
+
+  #next(): string {
+    const token = this.#tokens.shift();
+    if (token === undefined) throw new Error('ValidationException: the expression ends early');
+    return token;
+  }
+}
+
+function scalar(value: AttributeValue | undefined): number | string | undefined {
+  return value?.N === undefined ? value?.S : Number(value.N);
+}
+
+function sum(terms: Operand[]): Operand {
+  return (item) => {
+    const values = terms.map((term) => term(item)?.N);
+    if (values.includes(undefined)) return undefined;
+    return { N: String(values.reduce((total, value) => total + Number(value), 0)) };
+  };
+}

@@ -1,0 +1,49 @@
+import {
+  ConditionalCheckFailedException,
+  type UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { Expressions, type Item } from './expressions.ts';
+
+/**
+ * A table of items by `keyHash` that understands `UpdateItem` alone and does one after another, as
+ * DynamoDB does with the writes on an item. Its answer comes later, so that requests interleave.
+ */
+export class InMemoryTable {
+  readonly items = new Map<string, Item>();
+  /** Each item as a successful write left it, in order. */
+  readonly written: Item[] = [];
+
+  async send({ input }: UpdateItemCommand) {
+    await Promise.resolve();
+    const Attributes = this.#update(input);
+    await Promise.resolve();
+    return { Attributes, $metadata: {} };
+  }
+
+  #update(input: UpdateItemCommandInput): Item {
+    const keyHash = input.Key?.keyHash?.S ?? '';
+    const found = this.items.get(keyHash);
+    const item = found ?? { ...input.Key };
+    const expressions = new Expressions({
+      names: input.ExpressionAttributeNames ?? {},
+      values: input.ExpressionAttributeValues ?? {},
+    });
+    const isMet = expressions.isMet(input.ConditionExpression ?? '', item);
+    if (!isMet) throw conditionFailed(input, found);
+    const updated = expressions.updated(input.UpdateExpression ?? '', item);
+    expressions.assertAllUsed();
+    this.items.set(keyHash, updated);
+    this.written.push(updated);
+    return input.ReturnValues === 'ALL_NEW' ? updated : {};
+  }
+}
+
+function conditionFailed(input: UpdateItemCommandInput, Item: Item | undefined): Error {
+  const isAsked = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
+  return new ConditionalCheckFailedException({
+    message: 'The conditional request failed',
+    $metadata: {},
+    ...(isAsked && { Item }),
+  });
+}
