@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IssuedKey } from '../../admin/issue-key.ts';
+import { type PlanName, plans } from '../../lib/plans.ts';
+import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
+import type { TextAnswer } from '../../smoke/http-client.ts';
+import { type BreakableEndpoint, breakableEndpoint } from '../contract/breakable-endpoint.ts';
+import {
+  expectError,
+  headerOf,
+  nextMinute,
+  RunningStore,
+  rateLimitOf,
+  thisMinute,
+  tomorrow,
+} from './running-store.ts';
+
+let dynamodb: EmbeddedDynamoDB;
+let endpoint: BreakableEndpoint;
+let store: RunningStore;
+
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDB();
+  endpoint = await breakableEndpoint(dynamodb.endpoint);
+  store = await RunningStore.start({
+    dynamodbEndpoint: endpoint.url,
+    dataEndpoint: dynamodb.endpoint,
+  });
+  await store.putOrders([
+    { id: '1', status: 'pending' },
+    { id: '2', status: 'shipped' },
+  ]);
+});
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await endpoint?.[Symbol.asyncDispose]();
+  await dynamodb?.close();
+});
+
+/** A key that has `left` requests left in its minute. */
+async function keyWithLeft(left: number, plan: PlanName = 'free'): Promise<IssuedKey> {
+  const key = await store.issue(plan);
+  await store.setCounters(key, { minuteCount: plans[plan].perMinute - left });
+  return key;
+}
+
+const get = ({ apiKey }: IssuedKey) => store.call('GET', '/pets/1', { token: apiKey });
+
+/** The seconds of Retry-After, which must lead to a moment, but not further beyond it than 1 s. */
+function expectRetryAfterUntil(moment: number, answer: TextAnswer, sentAtMs: number): number {
+  const seconds = Number(headerOf(answer, 'retry-after'));
+  expect(Date.now() / 1_000 + seconds).toBeGreaterThanOrEqual(moment);
+  expect(sentAtMs / 1_000 + seconds).toBeLessThan(moment + 1);
+  return seconds;
+}
+
+type Provocation = (key: string) => Promise<TextAnswer>;
+
+const kinds: [string, number, Provocation][] = [
+  ['a list, which is streamed', 200, (key) => store.list(key)],
+  ['a cancellation', 204, (key) => store.cancel('1', key)],
+  ['an id that is none', 400, (key) => store.cancel('x', key)],
+  ['an order that does not exist', 404, (key) => store.cancel('99', key)],
+  ['an order that has shipped', 409, (key) => store.cancel('2', key)],
+  ['a retired operation', 410, (key) => store.call('GET', '/pets/1', { token: key })],
+  ['a missing key', 401, () => store.list()],
+  ['a wrong key', 401, () => store.list(`so_test_${'x'.repeat(46)}`)],
+  ['an unknown path', 404, (key) => store.call('GET', '/orders', { token: key })],
+  ['an unknown method', 404, (key) => store.call('PATCH', '/store/orders', { token: key })],
+  ['a path that cannot be decoded', 400, (key) => store.call('GET', '/%zz', { token: key })],
+  ['a minute that is used up', 429, async () => get(await keyWithLeft(0))],
+];
+
+describe('rate-limit headers', () => {
+  it.each(kinds)('Limits rule 1: are on the answer to %s: %d', async (_, status, provoke) => {
+    const { apiKey } = await store.issue();
+
+    const answer = await provoke(apiKey);
+
+    const { limit, remaining, reset } = rateLimitOf(answer);
+    expect(answer.status).toBe(status);
+    if (limit === 0) expect([remaining, reset]).toEqual([0, 0]);
+    else expect(reset).toBeGreaterThan(Date.now() / 1_000);
+    expect(limit === 0).toBe(/missing|wrong|unknown|decoded/.test(_));
+  });
+
+  it.each([
+    ['a handler', () => store.ordersTable, 60_000],
+    ['the authorizer', () => store.apiKeysTable, 0],
+  ])('Limits rule 1: are on a 503 because %s cannot reach its table', async (_, table, limit) => {
+    const { apiKey } = await store.issue();
+    endpoint.refuse(table());
+
+    const answers = await Promise.all([store.list(apiKey), store.cancel('1', apiKey)]);
+
+    endpoint.refuse('no table');
+    for (const answer of answers) {
+      expectError(answer, 503, 'service_unavailable');
+      expect(headerOf(answer, 'retry-after')).toBe('1');
+      expect(rateLimitOf(answer).limit).toBe(limit);
+    }
+  });
+
+  it('Limits rule 2: state as Reset the Unix time at which the minute ends', async () => {
+    const key = await store.issue('free');
+    await store.endWindows(key);
+    const from = nextMinute();
+
+    const { reset } = rateLimitOf(await get(key));
+
+    // A minute may have begun in between.
+    expect([from, nextMinute()]).toContain(reset);
+  });
+
+  it('count down by exactly one per admitted request, and by none for the others', async () => {
+    const key = await store.issue('free');
+    const left: number[] = [];
+
+    for (const provoke of [
+      () => store.list(key.apiKey),
+      () => store.cancel('99', key.apiKey),
+      () => store.cancel('007', key.apiKey),
+      () => store.cancel('2', key.apiKey),
+      () => get(key),
+      () => store.call('GET', '/store/orders?limit=1', { token: key.apiKey }),
+    ]) {
+      left.push(rateLimitOf(await provoke()).remaining);
+      await store.list();
+      await store.call('GET', '/nothing', { token: key.apiKey });
+    }
+
+    expect(left).toEqual([59, 58, 57, 56, 55, 54]);
+  });
+
+  it('describe the day where less is left of it than of the minute', async () => {
+    const key = await store.issue('free');
+    await store.setCounters(key, { dayCount: 990 });
+
+    expect(rateLimitOf(await get(key))).toEqual({
+      limit: 1_000,
+      remaining: 9,
+      reset: tomorrow() + 86_400,
+    });
+  });
+});
+
+describe('a limit', () => {
+  it.each<[PlanName, number, number]>([
+    ['free', 60, 1_000],
+    ['pro', 300, 10_000],
+    ['business', 1_000, 100_000],
+  ])('Limits, plan %s: is %d requests per minute and %d per day', async (plan, minute, day) => {
+    const [lastOfMinute, lastOfDay] = await Promise.all([store.issue(plan), store.issue(plan)]);
+    await store.setCounters(lastOfMinute, { minuteCount: minute - 1 });
+    await store.setCounters(lastOfDay, { dayCount: day - 1 });
+
+    const answers = [];
+    for (const key of [lastOfMinute, lastOfMinute, lastOfDay, lastOfDay]) {
+      answers.push(await get(key));
+    }
+
+    expect(answers.map(({ status }) => status)).toEqual([410, 429, 410, 429]);
+    expect(answers.map((answer) => rateLimitOf(answer).limit)).toEqual([minute, minute, day, day]);
+  });
+
+  it('Limits, plan enterprise: is what the key was given', async () => {
+    const key = await store.issue('enterprise', { perMinute: 2, perDay: 3 });
+    const statuses = [];
+    for (let sent = 0; sent < 3; sent++) statuses.push((await get(key)).status);
+    await store.setCounters(key, { minuteCount: 0 });
+    statuses.push((await get(key)).status, (await get(key)).status);
+
+    expect(statuses).toEqual([410, 410, 429, 410, 429]);
+  });
+
+  it('Limits rule 3: answers the 61st request of a Free key within a minute with 429', async () => {
+    const key = await store.issue('free');
+    const admitted = [];
+    for (let sent = 0; sent < 60; sent++) admitted.push((await get(key)).status);
+    const sentAtMs = Date.now();
+
+    const refused = await get(key);
+
+    expect(new Set(admitted)).toEqual(new Set([410]));
+    expectError(refused, 429, 'rate_limit_exceeded');
+    const { limit, remaining, reset } = rateLimitOf(refused);
+    expect([limit, remaining]).toEqual([60, 0]);
+    const seconds = expectRetryAfterUntil(reset, refused, sentAtMs);
+    expect(JSON.parse(refused.text).message).toContain(` ${seconds} seconds`);
+  });
+
+  it('Limits rule 4: serves a client that has waited for Retry-After', async () => {
+    const key = await keyWithLeft(0);
+    await store.setCounters(key, { minuteWindow: thisMinute() });
+    const sentAtMs = Date.now();
+    const refused = await get(key);
+    const { reset } = rateLimitOf(refused);
+    // A new minute may have begun in between, which is what is to be shown.
+    if (refused.status === 429) expectRetryAfterUntil(reset, refused, sentAtMs);
+
+    await store.setCounters(key, { minuteWindow: thisMinute() - 60 });
+
+    const served = await get(key);
+    expect([served.status, rateLimitOf(served).remaining]).toEqual([410, 59]);
+  });
+
+  it('of the day refuses until the day ends, though the minute has requests left', async () => {
+    const key = await store.issue('free');
+    await store.setCounters(key, { dayCount: 1_000 });
+    const sentAtMs = Date.now();
+
+    const refused = await get(key);
+
+    expectError(refused, 429, 'quota_exceeded');
+    expect(rateLimitOf(refused)).toMatchObject({ limit: 1_000, remaining: 0 });
+    expectRetryAfterUntil(tomorrow() + 86_400, refused, sentAtMs);
+    await store.endWindows(key);
+    expect((await get(key)).status).toBe(410);
+  });
+
+  it('takes nothing from the allowance for a request that it refuses', async () => {
+    const key = await keyWithLeft(0);
+    const before = await store.keyItem(key);
+
+    await get(key);
+
+    const after = await store.keyItem(key);
+    expect(after).toMatchObject({ minuteCount: before.minuteCount, dayCount: before.dayCount });
+    expect(after.rejectionCount).toEqual({ N: '1' });
+  });
+});
+
+describe('200 requests at once on a Free key', () => {
+  it.each([
+    ['within one minute', async () => store.issue('free')],
+    [
+      'as a minute begins',
+      async () => {
+        const key = await store.issue('free');
+        await store.endWindows(key);
+        return key;
+      },
+    ],
+  ])('are admitted exactly 60 times %s', async (_, issue) => {
+    const answers = await withinOneWindow(async () => burst(await issue(), 200));
+
+    const admitted = answers.filter(({ status }) => status !== 429);
+    const left = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
+    expect(left).toEqual(Array.from({ length: 60 }, (_unused, index) => index));
+    expect(admitted.map(({ status }) => status)).toEqual(new Array(60).fill(404));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(140);
+    for (const answer of refused) expectError(answer, 429, 'rate_limit_exceeded');
+  });
+});
+
+describe('a ban', () => {
+  it('Limits rule 5: follows the rejection beyond those that are tolerated', async () => {
+    const { toleratedRejectionsPerMinute, banSeconds } = plans.free;
+    const key = await keyWithLeft(0);
+    await store.setCounters(key, {
+      rejectionWindow: nextMinute(),
+      rejectionCount: toleratedRejectionsPerMinute - 1,
+    });
+    const sentAtMs = Date.now();
+
+    const answers = [await get(key), await get(key), await get(key)];
+
+    const codes = answers.map(({ text }) => JSON.parse(text).code);
+    expect(codes).toEqual(['rate_limit_exceeded', 'api_key_banned', 'api_key_banned']);
+    const { remaining, reset } = rateLimitOf(answers[2]!);
+    expectError(answers[2]!, 429, 'api_key_banned');
+    expect(remaining).toBe(0);
+    expect(reset).toBeGreaterThanOrEqual(Math.floor(sentAtMs / 1_000) + banSeconds);
+    expectRetryAfterUntil(reset, answers[2]!, Date.now());
+  });
+
+  it('Authentication rule 4: refuses a key that has requests left, and ends', async () => {
+    const key = await store.issue('free');
+    const until = Math.floor(Date.now() / 1_000) + 300;
+    await store.setCounters(key, { bannedUntil: until });
+    const before = await store.keyItem(key);
+
+    const refused = await get(key);
+
+    expectError(refused, 429, 'api_key_banned');
+    expectRetryAfterUntil(until, refused, Date.now() - 1_000);
+    expect(await store.keyItem(key)).toEqual(before);
+    await store.setCounters(key, { bannedUntil: until - 301 });
+    expect((await get(key)).status).toBe(410);
+  });
+});
+
+function burst(key: IssuedKey, count: number): Promise<TextAnswer[]> {
+  const requests = Array.from({ length: count }, () => store.cancel('99', key.apiKey));
+  return Promise.all(requests);
+}
+
+/** Once more where a minute ended meanwhile: two of them allow twice as much. */
+async function withinOneWindow(scenario: () => Promise<TextAnswer[]>): Promise<TextAnswer[]> {
+  const answers = await scenario();
+  const resets = new Set(answers.map((answer) => rateLimitOf(answer).reset));
+  return resets.size === 1 ? answers : scenario();
+}

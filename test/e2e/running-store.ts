@@ -1,0 +1,224 @@
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  GetItemCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { expect } from '@jest/globals';
+import { type IssuedKey, issueKey, type KeyRequest } from '../../admin/issue-key.ts';
+import type { KeyStore } from '../../admin/key-store.ts';
+import { keyGateway } from '../../demo/demo-keys.ts';
+import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { type PlanName, planNames } from '../../lib/plans.ts';
+import { type LocalService, startLocalService } from '../../local/server.ts';
+import { HttpClient, type TextAnswer } from '../../smoke/http-client.ts';
+import { type StageName, templateFile } from '../helpers/synthesized.ts';
+
+export interface Order {
+  /** Digits: a JavaScript number could not hold each of them. */
+  readonly id: string;
+  readonly status: string;
+}
+
+export interface StoreOptions {
+  /** @default staging */
+  readonly stage?: StageName;
+  /** @default - the synthesized one */
+  readonly templateFile?: string;
+  /** @default - an embedded one of its own */
+  readonly dynamodbEndpoint?: string;
+  /** Where the tests look at the data, when the service is given a way around. @default - the same */
+  readonly dataEndpoint?: string;
+}
+
+export interface Call {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
+const shipDate = '2026-11-20T09:30:00Z';
+const transactionMaxItems = 100;
+
+/** The synthesized service, its tables empty, with what tests do to it. */
+export class RunningStore implements AsyncDisposable {
+  readonly service: LocalService;
+  readonly client: HttpClient;
+  /** What the functions and the gateway have logged. */
+  readonly lines: readonly string[];
+  readonly #dynamodb: DynamoDBClient;
+  readonly #keys: KeyStore;
+
+  static async start(options: StoreOptions = {}): Promise<RunningStore> {
+    const { stage = 'staging', dynamodbEndpoint } = options;
+    const lines: string[] = [];
+    const service = await startLocalService({
+      templateFile: options.templateFile ?? templateFile(stage),
+      assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
+      stackName: `StoreOrders-${stage}`,
+      ...(dynamodbEndpoint && { dynamodbEndpoint }),
+      log: (line) => lines.push(line),
+    });
+    return new RunningStore(service, stage, lines, options.dataEndpoint);
+  }
+
+  private constructor(
+    service: LocalService,
+    stage: StageName,
+    lines: readonly string[],
+    dataEndpoint = service.dynamodbEndpoint,
+  ) {
+    this.service = service;
+    this.lines = lines;
+    this.client = new HttpClient(new URL(this.baseUrl), 20_000);
+    this.#dynamodb = new DynamoDBClient({
+      endpoint: dataEndpoint,
+      region: 'us-east-1',
+      credentials,
+    });
+    this.#keys = {
+      dynamodb: this.#dynamodb,
+      gateway: keyGateway(service.controlPlane),
+      apiKeysTable: this.apiKeysTable,
+      usagePlanIds: usagePlanIds(service.outputs),
+      stackName: `StoreOrders-${stage}`,
+      tokenPrefix: stage === 'prod' ? 'so_live_' : 'so_test_',
+      now: Date.now,
+    };
+  }
+
+  get baseUrl(): string {
+    return `${this.service.origin}/${this.service.stage}/v1`;
+  }
+
+  get ordersTable(): string {
+    return this.service.outputs.OrdersTableName!;
+  }
+
+  get apiKeysTable(): string {
+    return this.service.outputs.ApiKeysTableName!;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.close();
+    this.#dynamodb.destroy();
+    await this.service.close();
+  }
+
+  /** A key in a minute that is still to come, so that no test meets the end of one half-way. */
+  async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
+    const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
+    const key = await issueKey({ plan, owner: 'e2e', ...limits, ...rest }, this.#keys);
+    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: tomorrow() });
+    return key;
+  }
+
+  /** Brings a key's item into a state that takes a minute, a day or a misbehaving client to reach. */
+  async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
+    const names = Object.keys(values);
+    await this.#dynamodb.send(
+      new UpdateItemCommand({
+        TableName: this.apiKeysTable,
+        Key: { keyHash: { S: hashToken(apiKey) } },
+        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
+        ExpressionAttributeValues: Object.fromEntries(
+          names.map((name) => [`:${name}`, { N: String(values[name]) }]),
+        ),
+      }),
+    );
+  }
+
+  /** As after a wait: both windows of the key have ended. */
+  endWindows(key: IssuedKey): Promise<void> {
+    return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
+  }
+
+  async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
+    const Key = { keyHash: { S: hashToken(apiKey) } };
+    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
+    return (await this.#dynamodb.send(get)).Item!;
+  }
+
+  async orderItem(id: string): Promise<Record<string, AttributeValue>> {
+    const get = new GetItemCommand({ TableName: this.ordersTable, Key: { id: { N: id } } });
+    return (await this.#dynamodb.send(get)).Item!;
+  }
+
+  async putOrders(orders: readonly Order[]): Promise<void> {
+    for (let start = 0; start < orders.length; start += transactionMaxItems) {
+      const batch = orders.slice(start, start + transactionMaxItems);
+      const TransactItems = batch.map((order) => ({
+        Put: { TableName: this.ordersTable, Item: orderItem(order) },
+      }));
+      await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
+    }
+  }
+
+  /** @param path below the base URL, sent as it is */
+  call(method: string, path: string, { token, headers, body }: Call = {}): Promise<TextAnswer> {
+    return this.client.sendForText({
+      method,
+      path,
+      headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+      ...(body !== undefined && { body }),
+    });
+  }
+
+  list(token?: string): Promise<TextAnswer> {
+    return this.call('GET', '/store/orders', { token });
+  }
+
+  cancel(id: string, token?: string): Promise<TextAnswer> {
+    return this.call('DELETE', `/store/orders/${id}`, { token });
+  }
+}
+
+export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
+export const nextMinute = () => thisMinute() + 60;
+export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
+export const tomorrow = () => today() + 86_400;
+
+/** The one value of a header; fails when it is missing or was sent twice. */
+export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
+  const values = headers.get(name) ?? [];
+  expect([name, values.length]).toEqual([name, 1]);
+  return values[0]!;
+}
+
+/** The rate-limit headers as numbers; fails when one is missing, doubled or no whole number. */
+export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
+  const number = (name: string) => {
+    const value = headerOf(answer, `x-ratelimit-${name}`);
+    expect(value).toMatch(/^\d+$/);
+    return Number(value);
+  };
+  return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
+}
+
+/** Asserts that an answer is an Error: its status, its code, its shape. */
+export function expectError(answer: TextAnswer, status: number, code: string): void {
+  const body = JSON.parse(answer.text);
+  expect({ ...body, http: answer.status }).toEqual({
+    code,
+    status,
+    message: expect.stringMatching(/^[A-Z].{9,}\.$/),
+    http: status,
+  });
+  expect(headerOf(answer, 'content-type')).toBe('application/json');
+  rateLimitOf(answer);
+}
+
+function orderItem({ id, status }: Order): Record<string, AttributeValue> {
+  return { id: { N: id }, ...orderFields, shipDate: { S: shipDate }, status: { S: status } };
+}
+
+function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {
+  const ids = planNames.map((plan) => {
+    const name = `UsagePlanId${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
+    return [plan, outputs[name]!];
+  });
+  return Object.fromEntries(ids);
+}
