@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { checkOrders } from '../admin/check-orders.ts';
 import { OperatorError } from '../admin/errors.ts';
-import { fileStart } from '../admin/file-records.ts';
-import { loadOrders } from '../admin/load-orders.ts';
-import { detectFormat, type OrderLine, readOrders } from '../admin/orders-file.ts';
+import type { OrderItem } from '../admin/order-record.ts';
+import { detectFormat, readOrders } from '../admin/orders-file.ts';
 import type { DataDirectory } from '../local/data-directory.ts';
+import { fillTable } from './fill-table.ts';
 import { sampleOrders } from './sample-orders.ts';
 
 export interface OrdersTarget {
@@ -36,7 +35,7 @@ export async function checkOrdersFile(file: string, signal: AbortSignal): Promis
 
 /**
  * Loads the orders of a file, or the sample, into a table that has never been loaded. A load that
- * was broken off is done again: it changes no order that is there already.
+ * was broken off is done again from its beginning.
  *
  * @returns false when the table has its orders from an earlier run
  */
@@ -48,20 +47,20 @@ export async function provideOrders(
     ? directory.read(loadedFile) !== undefined
     : await hasItems(tableName, dynamodb);
   if (isLoaded) return false;
-  const lines = file ? readOrders(file, await detectFormat(file)) : sampleLines();
-  await loadOrders(lines, { dynamodb, tableName, wait: sleep, onError: 'stop', signal });
-  signal.throwIfAborted();
+  const orders = file ? ordersOf(file) : sampleOrders();
+  await fillTable(orders, tableName, dynamodb, signal);
   directory?.write(loadedFile, { loadedAt: new Date().toISOString() });
   return true;
+}
+
+async function* ordersOf(file: string): AsyncGenerator<OrderItem> {
+  for await (const line of readOrders(file, await detectFormat(file))) {
+    if ('error' in line) throw line.error;
+    yield line.order;
+  }
 }
 
 async function hasItems(TableName: string, dynamodb: DynamoDBClient): Promise<boolean> {
   const { Items } = await dynamodb.send(new ScanCommand({ TableName, Limit: 1 }));
   return (Items ?? []).length > 0;
-}
-
-async function* sampleLines(): AsyncGenerator<OrderLine> {
-  for (const [index, order] of sampleOrders().entries()) {
-    yield { line: index + 1, end: fileStart, order };
-  }
 }

@@ -55,6 +55,7 @@ const initializationTimeoutMs = 10_000;
  */
 export class ExecutionEnvironment {
   readonly #lambda: LambdaFunction;
+  readonly #log: LogLine;
   readonly #worker: Worker;
   readonly #started = Promise.withResolvers<FunctionError | undefined>();
   readonly #onEnd: () => void;
@@ -73,6 +74,7 @@ export class ExecutionEnvironment {
     onEnd: () => void,
   ) {
     this.#lambda = lambda;
+    this.#log = log;
     this.#onEnd = onEnd;
     this.#worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
       workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
@@ -165,6 +167,7 @@ export class ExecutionEnvironment {
 
   // Before a stream has begun, the error is the result; after that, it breaks the stream.
   #fail(current: Current, error: FunctionError): void {
+    this.#log(`Invoke Error ${JSON.stringify(error)}`);
     current.stream?.destroy(new Error(`${error.errorType}: ${error.errorMessage}`));
     current.resolve({ error });
     current.finish();

@@ -59,8 +59,6 @@ export class FunctionRunner {
       this.#pools.set(lambda.logicalId, pool);
     }
     const result = await pool.run(invocation);
-    if ('error' in result)
-      this.#options.log(lambda.name, `Invoke Error ${JSON.stringify(result.error)}`);
     if ('payload' in result && Buffer.byteLength(result.payload) > payloadMaxBytes) {
       return { error: responseTooLarge };
     }
@@ -142,6 +140,7 @@ class EnvironmentPool {
     const error = await environment.started();
     this.#starting--;
     if (error) {
+      this.#options.log(this.#lambda.name, `Init Error ${JSON.stringify(error)}`);
       // As on Lambda, the invocation that caused the start gets the error of the start.
       this.#waiting.shift()?.resolve({ error });
       this.#remove(environment);
