@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OperatorError, reasonOf } from './errors.ts';
+import { OperatorError, quoted, reasonOf } from './errors.ts';
 import type { FilePosition } from './file-records.ts';
 import type { LoadCounts } from './load-orders.ts';
 
@@ -33,10 +33,13 @@ const headBytes = 65_536;
 export async function identifyFile(path: string): Promise<FileIdentity> {
   try {
     const { size, mtimeMs, isFile } = await statOf(path);
-    if (!isFile) throw new OperatorError('is not a regular file, which reading on requires');
+    if (!isFile) throw new OperatorError('reading on at a place requires one');
     return { path: await realpath(path), size, modifiedMs: mtimeMs, head: await hashHead(path) };
   } catch (error) {
-    throw new OperatorError(`${path}: ${reasonOf(error)}`, { cause: error });
+    throw new OperatorError(
+      `file: ${quoted(path)} is not accepted; expected a regular file of orders (${reasonOf(error)})`,
+      { cause: error },
+    );
   }
 }
 
