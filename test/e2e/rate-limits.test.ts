@@ -247,7 +247,7 @@ describe('200 requests at once on a Free key', () => {
     const admitted = answers.filter(({ status }) => status !== 429);
     const left = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
     expect(left).toEqual(Array.from({ length: 60 }, (_unused, index) => index));
-    expect(admitted.map(({ status }) => status)).toEqual(new Array(60).fill(404));
+    expect(admitted.map(({ status }) => status)).toEqual(new Array(60).fill(410));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(140);
     for (const answer of refused) expectError(answer, 429, 'rate_limit_exceeded');
@@ -292,13 +292,22 @@ describe('a ban', () => {
 });
 
 function burst(key: IssuedKey, count: number): Promise<TextAnswer[]> {
-  const requests = Array.from({ length: count }, () => store.cancel('99', key.apiKey));
+  const requests = Array.from({ length: count }, () => get(key));
   return Promise.all(requests);
 }
 
-/** Once more where a minute ended meanwhile: two of them allow twice as much. */
+/**
+ * Again where a minute ended meanwhile, because two of them allow twice as much, or where the machine
+ * was too busy for the table to answer in time.
+ */
 async function withinOneWindow(scenario: () => Promise<TextAnswer[]>): Promise<TextAnswer[]> {
-  const answers = await scenario();
+  let answers = await scenario();
+  for (let attempt = 1; attempt < 4 && !isUndisturbed(answers); attempt++)
+    answers = await scenario();
+  return answers;
+}
+
+function isUndisturbed(answers: readonly TextAnswer[]): boolean {
   const resets = new Set(answers.map((answer) => rateLimitOf(answer).reset));
-  return resets.size === 1 ? answers : scenario();
+  return resets.size === 1 && answers.every(({ status }) => status !== 503);
 }
