@@ -131,6 +131,18 @@ export class RunningStore implements AsyncDisposable {
     );
   }
 
+  async setStatus({ apiKey }: IssuedKey, status: string): Promise<void> {
+    await this.#dynamodb.send(
+      new UpdateItemCommand({
+        TableName: this.apiKeysTable,
+        Key: { keyHash: { S: hashToken(apiKey) } },
+        UpdateExpression: 'SET #status = :status',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':status': { S: status } },
+      }),
+    );
+  }
+
   /** As after a wait: both windows of the key have ended. */
   endWindows(key: IssuedKey): Promise<void> {
     return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
