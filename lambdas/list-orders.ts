@@ -3,13 +3,14 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { prefersGzip } from './list-orders/accept-encoding.ts';
-import { type OrdersBody, ordersBody } from './list-orders/orders-body.ts';
+import { gzipCompressor, type OrdersBody, ordersBody } from './list-orders/orders-body.ts';
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
 import { header, logFields } from './shared/api-event.ts';
 import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
+import { log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
 const readPage = pageReader(createDynamoDbClient(3), requiredVariable('ORDERS_TABLE'));
@@ -28,7 +29,9 @@ async function listOrders(event: APIGatewayProxyEvent): Promise<ApiResponse<Read
   const work = new AbortController();
 
   const { pages } = await startScan(readPage, work.signal);
-  const body = ordersBody(pages, isGzip, () => work.abort());
+  const compressor = isGzip ? await gzipCompressor() : undefined;
+  const body = ordersBody(pages, compressor, () => work.abort());
+
   body.stream.once('close', () => recordListing(body, event));
   return { statusCode: 200, headers: listHeaders(isGzip), body: body.stream };
 }
@@ -41,8 +44,10 @@ function listHeaders(isGzip: boolean): Record<string, string> {
   };
 }
 
-function recordListing({ totals }: OrdersBody, event: APIGatewayProxyEvent): void {
-  const { orders, bytes, isComplete } = totals;
-  const fields = { ...logFields(event), isComplete };
+function recordListing({ stream, totals }: OrdersBody, event: APIGatewayProxyEvent): void {
+  const { orders, bytes } = totals;
+  const fields = logFields(event);
   recordMetrics({ OrdersListed: orders, BytesStreamed: bytes }, { fields });
+  // Its cause is a table that failed after all, or a client that went away.
+  if (stream.errored) log.error('The list broke off', stream.errored, fields);
 }

@@ -1,6 +1,10 @@
-import type { OrdersPage, ReadPage, StartKey } from './orders-page.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isTemporary } from '../shared/dynamodb.ts';
+import type { OrdersPage, PageRequest, ReadPage, StartKey } from './orders-page.ts';
 
 const totalSegments = 4;
+/** Between the attempts at a page, each of which is several of the SDK's. */
+const pausesMs = [500, 1_000];
 
 /** A table of which the first page is read: the rest is read as it is asked for. */
 export interface OrdersScan {
@@ -49,7 +53,8 @@ async function* allPages(
   const request = (index: number, startKey?: StartKey) => {
     const segment = { index, total: totalSegments };
     const except = unmet > 0 ? ids : undefined;
-    const next = readPage({ startKey, segment, except, signal }).then((page) => ({ index, page }));
+    const page = readPatiently(readPage, { startKey, segment, except, signal });
+    const next = page.then((page) => ({ index, page }));
     // Reported by the race below, if anyone is still interested in it.
     next.catch(() => {});
     underWay.set(index, next);
@@ -65,4 +70,17 @@ async function* allPages(
     if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
     yield page;
   }
+}
+
+/** Once the answer has begun there is no 503 any more: a slow list is better than a broken one. */
+async function readPatiently(readPage: ReadPage, request: PageRequest): Promise<OrdersPage> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await readPage(request);
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+      await pause(pauseMs, undefined, { signal: request.signal });
+    }
+  }
+  return readPage(request);
 }

@@ -56,7 +56,8 @@ export function asServiceError(error: unknown): unknown {
   return isTemporary(error) ? new ServiceUnavailableError({ cause: error }) : error;
 }
 
-function isTemporary(error: unknown): boolean {
+/** Whether the same request may succeed later: a throttled table, or one that cannot be reached. */
+export function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } };
   return (
