@@ -1,44 +1,13 @@
-import { OperatorError } from '../admin/errors.ts';
-import { parseLocalOptions, usage } from '../demo/local-options.ts';
-import { readyJson, readyText } from '../demo/ready-report.ts';
-import { startStoreService } from '../demo/store-service.ts';
-import { LocalRunError } from '../local/local-run-error.ts';
-
 const stopTimeoutMs = 1_800;
 const parentCheckMs = 200;
 
 const stopping = new AbortController();
-const stopped = new Promise<undefined>((resolve) => {
-  stopping.signal.addEventListener('abort', () => resolve(undefined));
-});
 process.on('SIGINT', stop).on('SIGTERM', stop);
 if (process.env.npm_lifecycle_event) stopWithNpm(process.ppid);
 
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  if (!stopping.signal.aborted) {
-    process.stderr.write(`${messageOf(error)}\n`);
-    process.exitCode = 1;
-  }
-}
-
-async function run(parameters: readonly string[]): Promise<void> {
-  const options = parseLocalOptions(parameters);
-  if (options.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  const service = await startStoreService(options, {
-    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
-    log: (line) => process.stderr.write(`${line}\n`),
-    signal: stopping.signal,
-  });
-  process.stdout.write(options.json ? readyJson(service) : readyText(service));
-  const failure = await Promise.race([stopped, service.failed]);
-  await service.close();
-  if (failure) throw failure;
-}
+// Loaded only now: a signal must be heard from the first moment on.
+const { runLocalCommand } = await import('../demo/local-command.ts');
+process.exitCode = await runLocalCommand(process.argv.slice(2), stopping.signal);
 
 function stop(): void {
   stopping.abort();
@@ -54,10 +23,4 @@ function stopWithNpm(npm: number): void {
     stop();
   }, parentCheckMs);
   check.unref();
-}
-
-/** One line for what the caller can put right, all there is to know for anything else. */
-function messageOf(error: unknown): string {
-  if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,6 +1,6 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { checkOrders } from '../admin/check-orders.ts';
-import { OperatorError } from '../admin/errors.ts';
+import { type BadLineError, OperatorError } from '../admin/errors.ts';
 import type { OrderItem } from '../admin/order-record.ts';
 import { detectFormat, readOrders } from '../admin/orders-file.ts';
 import type { DataDirectory } from '../local/data-directory.ts';
@@ -19,18 +19,20 @@ const loadedFile = 'orders-loaded.json';
 /**
  * Reads a whole orders file without loading it.
  *
- * @throws BadLineError at the first line that is not an order
+ * @throws OperatorError at the first line that is not an order
  */
 export async function checkOrdersFile(file: string, signal: AbortSignal): Promise<void> {
-  const lines = readOrders(file, await detectFormat(file));
-  await checkOrders(
-    lines,
-    (error) => {
-      throw new OperatorError(`--orders ${file}: ${error.message}`, { cause: error });
-    },
-    undefined,
-    signal,
-  );
+  try {
+    const lines = readOrders(file, await detectFormat(file));
+    await checkOrders(lines, refuse, undefined, signal);
+  } catch (cause) {
+    if (!(cause instanceof OperatorError)) throw cause;
+    throw new OperatorError(`--orders ${file}: ${cause.message}`, { cause });
+  }
+}
+
+function refuse(error: BadLineError): never {
+  throw error;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { OperatorError } from '../admin/errors.ts';
 import { type StageName, stageNames } from '../lib/stages.ts';
+
+const seeHelp = 'npm start -- --help lists them';
 
 /** How `npm start` was called. */
 export interface LocalOptions {
@@ -32,44 +33,53 @@ DYNAMODB_ENDPOINT in the environment names a DynamoDB-compatible server to use i
 embedded one.
 `;
 
+type Values = Readonly<Record<string, string | undefined>>;
+
+const namesWithValue = ['port', 'host', 'stage', 'data', 'orders'];
+const flags = ['json', 'help'];
+
 /** @throws OperatorError naming the option, its value and what is accepted */
 export function parseLocalOptions(parameters: readonly string[]): LocalOptions {
   const values = parseValues(parameters);
   return {
     port: portOf(values.port ?? '3000'),
-    host: values.host ?? '127.0.0.1',
+    host: hostOf(values.host ?? '127.0.0.1'),
     stage: stageOf(values.stage ?? 'staging'),
     data: directoryOf(values.data),
     orders: fileOf(values.orders),
-    json: values.json ?? false,
-    help: values.help ?? false,
+    json: 'json' in values,
+    help: 'help' in values,
   };
 }
 
-function parseValues(parameters: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...parameters],
-      options: {
-        port: { type: 'string' },
-        host: { type: 'string' },
-        stage: { type: 'string' },
-        data: { type: 'string' },
-        orders: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    }).values;
-  } catch (cause) {
-    const [reason] = (cause as Error).message.split('. ');
-    throw new OperatorError(`${reason}; see npm start -- --help`, { cause });
+/** Takes `--name value` and `--name=value`; of an option that comes twice, the last one counts. */
+function parseValues(parameters: readonly string[]): Values {
+  const values: Record<string, string | undefined> = {};
+  const rest = [...parameters];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+    if (namesWithValue.includes(name)) values[name] = value ?? valueAfter(name, rest);
+    else if (flags.includes(name) && value === undefined) values[name] = undefined;
+    else throw new OperatorError(`${JSON.stringify(word)}: no such option; ${seeHelp}`);
   }
+  return values;
+}
+
+function valueAfter(name: string, rest: string[]): string {
+  const value = rest.shift();
+  if (value !== undefined) return value;
+  throw new OperatorError(`--${name}: its value is missing; ${seeHelp}`);
 }
 
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw notAccepted('--port', text, 'a whole number from 0 to 65535, 0 for any port that is free');
+}
+
+function hostOf(text: string): string {
+  if (text !== '') return text;
+  throw notAccepted('--host', text, 'an address of this machine, such as 127.0.0.1');
 }
 
 function stageOf(text: string): StageName {
@@ -88,6 +98,17 @@ function directoryOf(path: string | undefined): string | undefined {
 function fileOf(path: string | undefined): string | undefined {
   if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isFile()) return path;
   throw notAccepted('--orders', path, 'a file that exists: a JSON array or JSON Lines of orders');
+}
+
+/**
+ * The DynamoDB-compatible server of the environment; undefined when it names none.
+ *
+ * @throws OperatorError when it is no URL
+ */
+export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | undefined {
+  const value = environment.DYNAMODB_ENDPOINT;
+  if (!value || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value || undefined;
+  throw notAccepted('DYNAMODB_ENDPOINT', value, 'a URL such as http://127.0.0.1:8000');
 }
 
 function notAccepted(field: string, value: string, expected: string): OperatorError {

@@ -43,8 +43,10 @@ export async function startStoreService(
   surroundings: Surroundings,
 ): Promise<StoreService> {
   await checkAddress(options);
+  if (surroundings.dynamodbEndpoint) await checkEndpoint(surroundings.dynamodbEndpoint);
   const failing = new AbortController();
   const signal = AbortSignal.any([surroundings.signal, failing.signal]);
+  signal.throwIfAborted();
   const synthesis = synthesize(options.stage, signal);
   try {
     return await start(options, synthesis, { ...surroundings, signal });
@@ -154,12 +156,12 @@ async function checkAddress({ host, port }: LocalOptions): Promise<void> {
 
 function addressError(cause: NodeJS.ErrnoException, host: string, port: number): OperatorError {
   if (cause.code === 'EADDRINUSE') {
-    const remedy = 'stop it, choose another port, or 0 for any that is free';
-    return new OperatorError(`--port: something else listens on ${port}; ${remedy}`, { cause });
+    const remedy = 'stop that, choose another port, or 0 for any that is free';
+    return new OperatorError(`--port: ${port} is in use by another program; ${remedy}`, { cause });
   }
   if (cause.code === 'EACCES') {
     const remedy = 'choose one from 1024, or 0 for any that is free';
-    return new OperatorError(`--port: this user may not listen on ${port}; ${remedy}`, { cause });
+    return new OperatorError(`--port: ${port} is not allowed for this user; ${remedy}`, { cause });
   }
   const remedy = 'give an address of this machine, such as 127.0.0.1';
   return new OperatorError(
@@ -168,6 +170,18 @@ function addressError(cause: NodeJS.ErrnoException, host: string, port: number):
       cause,
     },
   );
+}
+
+/** @throws OperatorError when nothing answers there */
+async function checkEndpoint(endpoint: string): Promise<void> {
+  try {
+    await (await fetch(endpoint)).arrayBuffer();
+  } catch (cause) {
+    const reason = reasonOf((cause as Error).cause ?? cause);
+    const remedy = 'start the server, correct the address, or leave the variable out';
+    const message = `DYNAMODB_ENDPOINT: ${endpoint} does not answer (${reason}); ${remedy}`;
+    throw new OperatorError(message, { cause });
+  }
 }
 
 function capitalized(name: string): string {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -36,10 +38,10 @@ export interface DataDirectory {
 /**
  * Creates a data directory or opens an existing one.
  *
- * @throws LocalRunError when another process uses it
+ * @throws LocalRunError when it cannot be written, or another process uses it
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
-  mkdirSync(path, { recursive: true });
+  makeDirectory(path);
   const lock = await acquireLock(realpathSync(path), path);
   return {
     path,
@@ -54,6 +56,18 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
       await once(lock, 'close');
     },
   };
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new LocalRunError(`the directory ${path} cannot be used (${reason}): name another`, {
+      cause,
+    });
+  }
 }
 
 /**

@@ -90,12 +90,15 @@ async function start(
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
   const { stackName, signal, log = logToStandardError } = options;
+  const templateReady = Promise.resolve(options.templateFile);
+  // It is awaited below, unless something else fails first.
+  templateReady.catch(() => {});
   const dataDirectory = options.dataDirectory
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
   const [templateFile, database] = await allOrNone([
-    Promise.resolve(options.templateFile),
+    templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
   const template = readTemplate(templateFile, { ...environment, stackName });

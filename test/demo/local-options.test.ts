@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamodbEndpointOf, parseLocalOptions } from '../../demo/local-options.ts';
+
+let directory: string;
+let file: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'local-options-'));
+  file = join(directory, 'orders.jsonl');
+  writeFileSync(file, '');
+});
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('options of the local run', () => {
+  it('have defaults', () => {
+    expect(parseLocalOptions([])).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      stage: 'staging',
+      data: undefined,
+      orders: undefined,
+      json: false,
+      help: false,
+    });
+  });
+
+  it('are taken as two words or as one', () => {
+    const two = ['--port', '0', '--host', '::1', '--stage', 'prod', '--data', directory];
+    const one = ['--port=0', '--host=::1', '--stage=prod', `--data=${directory}`];
+    const expected = { port: 0, host: '::1', stage: 'prod', data: directory, orders: file };
+
+    expect(parseLocalOptions([...two, '--orders', file])).toMatchObject(expected);
+    expect(parseLocalOptions([...one, `--orders=${file}`])).toMatchObject(expected);
+  });
+
+  it('count where they come last', () => {
+    expect(parseLocalOptions(['--port', '1', '--json', '--port', '2'])).toMatchObject({
+      port: 2,
+      json: true,
+    });
+  });
+
+  it('may name a data directory that is not there yet', () => {
+    const data = join(directory, 'new');
+
+    expect(parseLocalOptions(['--data', data]).data).toBe(data);
+  });
+
+  it.each([
+    ['--port', 'abc', 'a whole number from 0 to 65535'],
+    ['--port', '65536', 'a whole number from 0 to 65535'],
+    ['--port', '-1', 'a whole number from 0 to 65535'],
+    ['--port', '1.5', 'a whole number from 0 to 65535'],
+    ['--port', '', 'a whole number from 0 to 65535'],
+    ['--stage', 'dev', 'staging or prod'],
+    ['--host', '', 'an address of this machine'],
+    ['--data', import.meta.filename, 'a directory'],
+    ['--orders', '/does/not/exist', 'a file that exists'],
+    ['--orders', tmpdir(), 'a file that exists'],
+  ])('refuse %s "%s" in one line that says what is expected', (name, value, expected) => {
+    expect(() => parseLocalOptions([name, value])).toThrow(
+      new RegExp(`^${name}: "[^"]*" is not accepted; expected ${expected}[^\\n]*$`),
+    );
+  });
+
+  it.each([
+    [['--frob'], '"--frob": no such option; npm start -- --help lists them'],
+    [['extra'], '"extra": no such option; npm start -- --help lists them'],
+    [['--json=yes'], '"--json=yes": no such option; npm start -- --help lists them'],
+    [['--port'], '--port: its value is missing; npm start -- --help lists them'],
+  ])('refuse %j', (parameters, message) => {
+    expect(() => parseLocalOptions(parameters)).toThrow(message);
+  });
+});
+
+describe('DYNAMODB_ENDPOINT', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
+  ])('%j means %j', (value, expected) => {
+    expect(dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value })).toBe(expected);
+  });
+
+  it.each(['nonsense', '127.0.0.1:8000', 'ftp://x'])(
+    'is refused when it is no URL: %s',
+    (value) => {
+      expect(() => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value })).toThrow(
+        /^DYNAMODB_ENDPOINT: .* is not accepted; expected a URL/,
+      );
+    },
+  );
+});
