@@ -28,11 +28,19 @@ function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: LogFie
 
 const deepestCause = 5;
 
+/** Anything can be thrown, also what has no text: the line about it must still be written. */
 function describeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return String(error);
-  const cause =
-    error.cause !== undefined && depth < deepestCause
-      ? describeError(error.cause, depth + 1)
-      : undefined;
-  return { name: error.name, message: error.message, stack: error.stack, cause };
+  try {
+    if (!(error instanceof Error)) return String(error);
+    const { name, message, stack, cause } = error;
+    return {
+      name: String(name),
+      message: String(message),
+      stack: String(stack),
+      ...(cause !== undefined &&
+        depth < deepestCause && { cause: describeError(cause, depth + 1) }),
+    };
+  } catch {
+    return 'An error that cannot be shown.';
+  }
 }

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { log } from '../../../lambdas/shared/log.ts';
+import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+
+let captured: CapturedLines;
+
+beforeEach(() => {
+  captured = captureLines();
+});
+
+afterEach(() => captured.release());
+
+describe('log', () => {
+  it('writes one JSON object a line, with its level, time and fields', () => {
+    log.info('Something\nhappened', { requestId: 'r', keyId: 'k', count: 3 });
+    log.warn('Careful');
+
+    expect(captured.text().match(/\n/g)).toHaveLength(2);
+    expect(captured.lines()).toMatchObject([
+      { level: 'INFO', message: 'Something\nhappened', requestId: 'r', keyId: 'k', count: 3 },
+      { level: 'WARN', message: 'Careful' },
+    ]);
+    expect(captured.lines()[0]?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('shows an error with its stack and its causes', () => {
+    const root = new TypeError('The socket is closed');
+    const error = new Error('No answer', { cause: new Error('No write', { cause: root }) });
+
+    log.error('It failed', error, { requestId: 'r' });
+
+    expect(captured.lines()).toMatchObject([
+      {
+        level: 'ERROR',
+        message: 'It failed',
+        requestId: 'r',
+        error: {
+          name: 'Error',
+          message: 'No answer',
+          stack: expect.stringContaining('log.test.ts'),
+          cause: {
+            message: 'No write',
+            cause: { name: 'TypeError', message: 'The socket is closed' },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('ends with an error that is its own cause', () => {
+    const error: Error & { cause?: unknown } = new Error('Round and round');
+    error.cause = error;
+
+    log.error('It failed', error);
+
+    expect(captured.lines()).toHaveLength(1);
+  });
+
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  const unreadable = Object.create(Error.prototype, {
+    message: {
+      get: () => {
+        throw new Error('no');
+      },
+    },
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', 'text'],
+    ['a symbol', Symbol('odd')],
+    ['a number beyond JSON', 1n],
+    ['a plain object', { code: 'E' }],
+    ['an object without a prototype', Object.create(null)],
+    [
+      'an object that cannot be made a text',
+      {
+        toString: () => {
+          throw new Error('no');
+        },
+      },
+    ],
+    ['an error caused by such an object', new Error('odd', { cause: Object.create(null) })],
+    ['an error whose message cannot be read', unreadable],
+    ['an error whose message is no text', Object.assign(new Error(), { message: 1n })],
+    ['an error that holds itself', Object.assign(new Error('self'), { message: circular })],
+  ])('never throws, and writes a line, for %s', (_name, thrown) => {
+    log.error('It failed', thrown);
+
+    expect(captured.lines()).toMatchObject([{ level: 'ERROR', message: 'It failed' }]);
+  });
+
+  it('never throws, whatever was thrown', () => {
+    fc.assert(
+      fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (thrown) => {
+        log.error('It failed', thrown);
+        log.error('It failed', new Error('outer', { cause: thrown }));
+      }),
+    );
+
+    expect(captured.lines().every(({ message }) => message === 'It failed')).toBe(true);
+  });
+});
