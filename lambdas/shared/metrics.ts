@@ -2,6 +2,7 @@ import { requiredVariable } from './environment.ts';
 import { type LogFields, writeLine } from './log.ts';
 
 const namespace = 'StoreOrders';
+const stage = requiredVariable('STAGE');
 
 const units = {
   RequestsAdmitted: 'Count',
@@ -45,7 +46,7 @@ export function recordMetrics(
       ],
     },
     level: 'INFO',
-    Stage: requiredVariable('STAGE'),
+    Stage: stage,
     ...dimension,
     ...values,
     ...fields,

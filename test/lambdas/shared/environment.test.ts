@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  dynamoDbEndpoint,
+  functionCredentials,
+  requiredVariable,
+} from '../../../lambdas/shared/environment.ts';
+
+const before = { ...process.env };
+
+beforeEach(() => {
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    API_KEYS_TABLE: 'api-keys',
+    API_KEY_PREFIX: 'so_test_',
+    BAN_RULES: '{}',
+    ORDERS_TABLE: 'orders',
+    STAGE: 'staging',
+  });
+  delete process.env.AWS_ENDPOINT_URL;
+  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  delete process.env.AWS_SESSION_TOKEN;
+  jest.resetModules();
+});
+
+afterEach(() => {
+  for (const name of Object.keys(process.env)) {
+    if (!(name in before)) delete process.env[name];
+  }
+  Object.assign(process.env, before);
+});
+
+describe('requiredVariable', () => {
+  it('returns what is set', () => {
+    expect(requiredVariable('STAGE')).toBe('staging');
+  });
+
+  it('names a missing variable', () => {
+    delete process.env.STAGE;
+
+    expect(() => requiredVariable('STAGE')).toThrow('STAGE is missing');
+  });
+
+  it('takes an empty variable for a missing one', () => {
+    process.env.STAGE = '';
+
+    expect(() => requiredVariable('STAGE')).toThrow('STAGE is missing');
+  });
+});
+
+describe('a cold start', () => {
+  it.each([
+    ['authorizer', 'API_KEY_PREFIX'],
+    ['authorizer', 'API_KEYS_TABLE'],
+    ['authorizer', 'BAN_RULES'],
+    ['authorizer', 'AWS_REGION'],
+    ['authorizer', 'STAGE'],
+    ['cancel-order', 'ORDERS_TABLE'],
+    ['cancel-order', 'AWS_REGION'],
+    ['cancel-order', 'STAGE'],
+  ])('of %s fails without %s, and names it', async (name, variable) => {
+    delete process.env[variable];
+
+    const coldStart = import(`../../../lambdas/${name}.ts`);
+
+    await expect(coldStart).rejects.toThrow(`The environment variable ${variable} is missing.`);
+  });
+
+  it('of the authorizer fails when its ban rules are no JSON', async () => {
+    process.env.BAN_RULES = '{"free":';
+
+    await expect(import('../../../lambdas/authorizer.ts')).rejects.toThrow(/JSON/);
+  });
+});
+
+describe('dynamoDbEndpoint', () => {
+  it("is the Region's own when nothing is set", () => {
+    expect(dynamoDbEndpoint()).toBeUndefined();
+  });
+
+  it("prefers the service's variable to the general one, and ignores an empty one", () => {
+    process.env.AWS_ENDPOINT_URL = 'http://general';
+    expect(dynamoDbEndpoint()).toBe('http://general');
+
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://dynamodb';
+    expect(dynamoDbEndpoint()).toBe('http://dynamodb');
+
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = '';
+    expect(dynamoDbEndpoint()).toBe('http://general');
+  });
+});
+
+describe('functionCredentials', () => {
+  it('are those of the environment, with the session token where there is one', () => {
+    expect(functionCredentials()).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' });
+
+    process.env.AWS_SESSION_TOKEN = 'session';
+
+    expect(functionCredentials().sessionToken).toBe('session');
+  });
+
+  it('name the variable that is missing', () => {
+    delete process.env.AWS_SECRET_ACCESS_KEY;
+
+    expect(functionCredentials).toThrow('AWS_SECRET_ACCESS_KEY is missing');
+  });
+});
