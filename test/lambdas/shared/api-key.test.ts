@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { hashToken, parseAuthorization, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
+import { exampleToken } from '../../helpers/key-items.ts';
+
+const prefix = 'so_test_';
+const token = exampleToken();
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const parse = (header: string | undefined) => parseAuthorization(header, prefix);
+
+describe('parseAuthorization', () => {
+  it('Authentication rule 1: takes the key as the bearer token of the header', () => {
+    expect(parse(`Bearer ${token}`)).toBe(token);
+  });
+
+  it.each(['bearer', 'BEARER', 'bEaReR'])('takes the scheme in any case: %s', (scheme) => {
+    expect(parse(`${scheme} ${token}`)).toBe(token);
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['the scheme alone', 'Bearer'],
+    ['the scheme and a space', 'Bearer '],
+    ['the token alone', token],
+    ['another scheme', `Basic ${token}`],
+    ['a longer scheme', `XBearer ${token}`],
+    ['no space', `Bearer${token}`],
+    ['two spaces', `Bearer  ${token}`],
+    ['a tab', `Bearer\t${token}`],
+    ['a space before', ` Bearer ${token}`],
+    ['a space behind', `Bearer ${token} `],
+    ['a line break behind', `Bearer ${token}\n`],
+    ['two tokens', `Bearer ${token} ${token}`],
+    ['two tokens in a list', `Bearer ${token},${token}`],
+    ['quotes', `Bearer "${token}"`],
+    ['a zero byte', `Bearer ${token}\0`],
+    ['a letter that only looks like one', `Bearer ${token.replace('a', 'а')}`],
+    ['a sign that is an s without regard to case', `Bearer ${token.replace('s', 'ſ')}`],
+    ['a Kelvin sign', `Bearer ${token.slice(0, -1)}\u212a`],
+    ['an emoji', `Bearer ${token}😀`],
+    ['one character too few', `Bearer ${token.slice(0, -1)}`],
+    ['one character too many', `Bearer ${token}0`],
+    ['the prefix in capitals', `Bearer ${token.replace('so_test_', 'SO_TEST_')}`],
+  ])('Authentication rule 3: refuses %s', (_name, header) => {
+    expect(parse(header)).toBeUndefined();
+  });
+
+  it("refuses the other stage's key", () => {
+    const live = exampleToken('so_live_');
+
+    expect(parse(`Bearer ${live}`)).toBeUndefined();
+    expect(parseAuthorization(`Bearer ${live}`, 'so_live_')).toBe(live);
+    expect(parseAuthorization(`Bearer ${token}`, 'so_live_')).toBeUndefined();
+  });
+
+  it('refuses an underscore among the random characters, whatever the checksum', () => {
+    const body = `${prefix}${'a'.repeat(39)}_`;
+
+    expect(parse(`Bearer ${body}${tokenChecksum(body)}`)).toBeUndefined();
+  });
+
+  it('Authentication rule 3: refuses a key with any one character changed', () => {
+    const position = fc.integer({ min: 0, max: token.length - 1 });
+    const character = fc.constantFrom(...base62, '_', '-', 'é', ' ');
+
+    fc.assert(
+      fc.property(position, character, (index, replacement) => {
+        fc.pre(token[index] !== replacement);
+        const changed = token.slice(0, index) + replacement + token.slice(index + 1);
+
+        expect(parse(`Bearer ${changed}`)).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('refuses a key with two neighbours exchanged, at every position', () => {
+    for (let index = 0; index < token.length - 1; index++) {
+      const [left, right] = [token[index]!, token[index + 1]!];
+      if (left === right) continue;
+      const changed = token.slice(0, index) + right + left + token.slice(index + 2);
+
+      expect(parse(`Bearer ${changed}`)).toBeUndefined();
+    }
+  });
+
+  it('never throws, whatever the header', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (header) => {
+        expect(parse(header)).toBeUndefined();
+        expect(parse(`Bearer ${header}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('takes time in proportion to the length of a header, and no more', () => {
+    const long = 10_000_000;
+    const headers = ['a', '_', ' ', 'Bearer '].map((part) => part.repeat(long / part.length));
+
+    const startedAtMs = performance.now();
+    for (const header of headers) expect(parse(`Bearer ${header}!`)).toBeUndefined();
+
+    // Some 50 ms in all; a backtracking expression would take hours.
+    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  });
+});
+
+describe('tokenChecksum', () => {
+  it('is six base62 digits of the CRC-32, with leading zeros', () => {
+    // crc32('123456789') is 0xcbf43926, the check value of the algorithm's catalogue entry.
+    const value = [...tokenChecksum('123456789')].reduce(
+      (sum, digit) => sum * 62 + base62.indexOf(digit),
+      0,
+    );
+
+    expect(value).toBe(0xcbf43926);
+    expect(tokenChecksum('')).toBe('000000');
+  });
+});
+
+describe('hashToken', () => {
+  it('is the SHA-256 of the whole token in lower-case hexadecimal', () => {
+    expect(hashToken('abc')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
+    expect(hashToken(token)).toBe(createHash('sha256').update(token).digest('hex'));
+  });
+});
