@@ -1,0 +1,299 @@
+import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
+import type { Answer } from '../../smoke/http-client.ts';
+import { JsonArraySplitter } from '../../smoke/json-array.ts';
+import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
+import {
+  cannedPage,
+  endless,
+  ordersPerPage,
+  type ScanEndpoint,
+  scanEndpoint,
+} from './scan-endpoint.ts';
+
+const published = ['complete', 'id', 'petId', 'quantity', 'shipDate'];
+
+let dynamodb: EmbeddedDynamoDB;
+let endpoint: ScanEndpoint;
+/** On the embedded DynamoDB itself. */
+let store: RunningStore;
+/** On the canned scans. */
+let canned: RunningStore;
+let key: string;
+
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDB();
+  endpoint = await scanEndpoint(dynamodb.endpoint);
+  store = await RunningStore.start({ dynamodbEndpoint: dynamodb.endpoint });
+  canned = await RunningStore.start({
+    dynamodbEndpoint: endpoint.url,
+    dataEndpoint: dynamodb.endpoint,
+  });
+  // Both stores have the same tables, and each its own gateway to know the key.
+  key = (await canned.issue()).apiKey;
+});
+
+beforeEach(() => endpoint.reset());
+
+afterAll(async () => {
+  await canned?.[Symbol.asyncDispose]();
+  await store?.[Symbol.asyncDispose]();
+  await endpoint?.[Symbol.asyncDispose]();
+  await dynamodb?.close();
+});
+
+const open = (from: RunningStore, token: string, headers: Record<string, string> = {}) =>
+  from.client.send({
+    method: 'GET',
+    path: '/store/orders',
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+
+const openCanned = (headers?: Record<string, string>) => open(canned, key, headers);
+
+/** Resolves when the number of scans has stopped growing. */
+async function scansAtRest(): Promise<number> {
+  for (let seen = -1; ; ) {
+    await sleep(250);
+    if (endpoint.scans === seen) return seen;
+    seen = endpoint.scans;
+  }
+}
+
+describe('a list from the embedded DynamoDB', () => {
+  const ids = [
+    '0',
+    '-1',
+    '9007199254740993',
+    '9223372036854775807',
+    '-9223372036854775808',
+    ...Array.from({ length: 20_000 }, (_, index) => String(1_000_000 + index)),
+  ];
+  let token: string;
+
+  beforeAll(async () => {
+    token = (await store.issue()).apiKey;
+  });
+
+  it('What the service does, rule 1: is an empty array where there is no order', async () => {
+    const { status, text: body } = await store.list(token);
+
+    expect([status, body]).toEqual([200, '[]']);
+  });
+
+  it('List rule 1: has all orders, digit for digit, of many pages and of every status', async () => {
+    const statuses = ['pending', 'shipped', 'cancelled', 'returned'];
+    await store.putOrders(ids.map((id, index) => ({ id, status: statuses[index % 4]! })));
+
+    const answer = await open(store, token);
+
+    const body = await text(answer.body);
+    expect(headerOf(answer, 'content-type')).toBe('application/json');
+    // List rule 3 leaves the order open.
+    expect(idsIn(body) === ids.toSorted().join()).toBe(true);
+    const orders: object[] = JSON.parse(body);
+    const shapes = new Set(orders.map((order) => Object.keys(order).sort().join()));
+    expect([...shapes]).toEqual([published.join()]);
+    expect(orders[0]).toMatchObject({ petId: 7, quantity: 2, complete: false });
+  });
+
+  it('List rule 2: knows no filter and no page: parameters change nothing', async () => {
+    const path = '/store/orders?limit=1&page=2&status=pending&cursor=x&id=0';
+    const answer = await store.client.send({
+      method: 'GET',
+      path,
+      headers: { authorization: `Bearer ${token}` },
+    });
+
+    expect(splitArray(await text(answer.body))).toHaveLength(ids.length);
+    expect(answer.headers.has('link')).toBe(false);
+  });
+
+  it('List rule 3: has the same orders whenever it is read, in whatever order', async () => {
+    const bodies = await Promise.all([1, 2].map(async () => text((await open(store, token)).body)));
+
+    const [first, second] = bodies.map(idsIn);
+    expect(first === second).toBe(true);
+  });
+
+  it('is gzipped for a client that accepts it, with the same content', async () => {
+    const headers = { 'accept-encoding': 'br;q=1, gzip;q=0.5' };
+    const [plain, zipped] = await Promise.all([open(store, token), open(store, token, headers)]);
+    const body = await text(zipped.body.pipe(createGunzip()));
+
+    expect(headerOf(zipped, 'content-encoding')).toBe('gzip');
+    expect(idsIn(body) === idsIn(await text(plain.body))).toBe(true);
+    expect(plain.headers.has('content-encoding')).toBe(false);
+    for (const answer of [plain, zipped]) {
+      expect(headerOf(answer, 'vary')).toBe('Accept-Encoding');
+      expect(rateLimitOf(answer).limit).toBe(60_000);
+    }
+  });
+});
+
+describe('a list of 200,000 orders', () => {
+  it('Limits rule 6: is one request and valid JSON, of which little is held at a time', async () => {
+    endpoint.orders = 200_000;
+    const splitter = new JsonArraySplitter();
+    const ids = new Set<string>();
+    let mostHeld = 0;
+
+    const answer = await openCanned();
+    answer.body.setEncoding('utf8');
+    for await (const chunk of answer.body) {
+      for (const element of splitter.push(chunk)) ids.add(idOf(element));
+      mostHeld = Math.max(mostHeld, endpoint.ordersSent - ids.size);
+    }
+    splitter.end();
+
+    expect(answer.status).toBe(200);
+    expect(ids.size).toBe(200_000);
+    // Its first page is read twice, and DynamoDB hands out one page for each of four segments.
+    expect(mostHeld).toBeLessThan(16 * ordersPerPage);
+  });
+
+  it('takes no more memory however long it gets', async () => {
+    endpoint.orders = endless;
+    const pages = cannedPage();
+    endpoint.onScan = ({ number, page, answer }) => {
+      if (number === 1) return page();
+      endpoint.ordersSent += ordersPerPage;
+      answer.end(pages);
+    };
+    const peakMbByPart: number[] = [];
+    const ordersPerPart = 200_000;
+
+    const { body } = await openCanned();
+    for await (const _ of body) {
+      const part = Math.floor(endpoint.ordersSent / ordersPerPart);
+      if (part === 5) break;
+      const rssMb = process.memoryUsage.rss() / 1e6;
+      peakMbByPart[part] = Math.max(peakMbByPart[part] ?? 0, rssMb);
+    }
+    body.destroy();
+
+    const [, second = 0] = peakMbByPart;
+    // Three parts more are 60 MB as they are sent, and twice that as they come.
+    expect(peakMbByPart.at(-1)! - second).toBeLessThan(50);
+  });
+});
+
+describe('a list whose client', () => {
+  beforeEach(() => {
+    endpoint.orders = endless;
+  });
+
+  it('is slow slows the scan, which goes on when the client does', async () => {
+    const { body } = await openCanned();
+    body.pause();
+
+    const paused = await scansAtRest();
+    body.resume();
+    while (endpoint.scans < paused + 20) await sleep(10);
+    body.pause();
+    const pausedAgain = await scansAtRest();
+    body.destroy();
+
+    expect(paused).toBeLessThan(40);
+    expect(pausedAgain).toBeLessThan(paused + 80);
+  });
+
+  it.each([
+    ['plain', {}],
+    ['gzipped', { 'accept-encoding': 'gzip' }],
+  ])('goes away half-way ends the scan: %s', async (_, headers) => {
+    const { body } = await openCanned(headers);
+    body.resume();
+    while (endpoint.scans < 12) await sleep(5);
+
+    body.destroy();
+
+    const atRest = await scansAtRest();
+    expect(atRest).toBeLessThan(200);
+    endpoint.orders = 1;
+    const next = await openCanned();
+    expect(JSON.parse(await text(next.body))).toHaveLength(1);
+    expect(endpoint.scans).toBe(atRest + 1);
+  });
+});
+
+describe('a list whose table fails', () => {
+  beforeEach(() => {
+    endpoint.orders = 100_000;
+  });
+
+  const failures: [string, (answer: ServerResponse) => void][] = [
+    ['breaks the connection', (answer) => answer.destroy()],
+    ['answers 500', (answer) => answer.writeHead(500).end('{}')],
+    [
+      'breaks off in the middle of a page',
+      (answer) => {
+        answer.writeHead(200, { 'content-length': 1_000 });
+        answer.write('{"Items":[{"id":{"N":"1"');
+        setTimeout(() => answer.destroy(), 20);
+      },
+    ],
+  ];
+
+  it('once is complete, because the request is sent again', async () => {
+    endpoint.onScan = ({ number, page, answer }) => (number === 4 ? answer.destroy() : page());
+
+    const body = await text((await openCanned()).body);
+
+    expect(new Set(splitArray(body)).size).toBe(100_000);
+  });
+
+  it.each(failures)('midway is broken off, and no valid JSON: the table %s', async (_, fail) => {
+    endpoint.onScan = ({ number, page, answer }) => (number > 5 ? fail(answer) : page());
+
+    const answer = await openCanned();
+    const [received, error] = await readUntilBroken(answer);
+
+    expect(answer.status).toBe(200);
+    expect(error).toBeDefined();
+    expect(received).toMatch(/^\[\{"/);
+    expect(() => JSON.parse(received)).toThrow(SyntaxError);
+  });
+
+  it.each(failures)('at once is answered 503: the table %s', async (_, fail) => {
+    endpoint.onScan = ({ answer }) => fail(answer);
+
+    const answer = await canned.list(key);
+
+    expectError(answer, 503, 'service_unavailable');
+    expect(headerOf(answer, 'retry-after')).toBe('1');
+    expect(rateLimitOf(answer).limit).toBe(60_000);
+  });
+});
+
+async function readUntilBroken({ body }: Answer): Promise<[string, unknown]> {
+  let received = '';
+  body.setEncoding('utf8');
+  try {
+    for await (const chunk of body) received += chunk;
+  } catch (error) {
+    return [received, error];
+  }
+  return [received, undefined];
+}
+
+/** An id's digits: parsing would round them. */
+function idOf(order: string): string {
+  return /"id":(-?\d+)/.exec(order)?.[1] ?? `none in ${order}`;
+}
+
+/** All ids, sorted, as one text: how two lists of 20,000 differ is no help to see. */
+function idsIn(body: string): string {
+  return splitArray(body).map(idOf).sort().join();
+}
+
+function splitArray(body: string): string[] {
+  const splitter = new JsonArraySplitter();
+  const elements = splitter.push(body);
+  splitter.end();
+  return elements;
+}
