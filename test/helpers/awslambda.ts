@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+
+export interface Prelude {
+  statusCode: number;
+  headers: Record<string, string>;
+}
+
+type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => Promise<void>;
+
+const preludeEnd = new Uint8Array(8);
+
+/**
+ * The stream that Lambda's Node runtime hands to a streaming function. What comes first through it
+ * is, as in the runtime, the prelude in JSON and eight zero bytes, written with the first write.
+ */
+export class LambdaStream extends Writable {
+  contentType: string | undefined;
+  /** Everything that has come through, prelude included. */
+  readonly received: Buffer[] = [];
+  private beforeFirstWrite: (() => void) | undefined;
+  private isOpen = true;
+  private resume: (() => void) | undefined;
+
+  constructor(options: { highWaterMark?: number } = {}) {
+    super(options);
+    // Without a listener, an error of the stream would end the process: Lambda's runtime has one.
+    this.on('error', () => {});
+  }
+
+  setContentType(contentType: string): void {
+    this.contentType = contentType;
+  }
+
+  onBeforeFirstWrite(action: () => void): void {
+    this.beforeFirstWrite = action;
+  }
+
+  /** The client takes nothing any more until `open`. */
+  hold(): void {
+    this.isOpen = false;
+  }
+
+  open(): void {
+    this.isOpen = true;
+    this.resume?.();
+    this.resume = undefined;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the signatures of write are many
+  override write(...parameters: any[]): boolean {
+    const action = this.beforeFirstWrite;
+    this.beforeFirstWrite = undefined;
+    action?.();
+    return super.write(...(parameters as [string]));
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (chunk.length > 0) this.received.push(chunk);
+    if (this.isOpen) done();
+    else this.resume = done;
+  }
+
+  /** Undefined as long as nothing has been answered. */
+  get prelude(): Prelude | undefined {
+    const text = this.all();
+    const end = text.indexOf(preludeEnd);
+    return end < 0 ? undefined : JSON.parse(text.subarray(0, end).toString());
+  }
+
+  get body(): Buffer {
+    const text = this.all();
+    const end = text.indexOf(preludeEnd);
+    return end < 0 ? Buffer.alloc(0) : text.subarray(end + preludeEnd.length);
+  }
+
+  private all(): Buffer {
+    return Buffer.concat(this.received);
+  }
+}
+
+/** What Lambda's runtime defines before it loads a function's code. */
+const awslambda = {
+  streamifyResponse: (handler: StreamingHandler) => handler,
+  HttpResponseStream: {
+    from(stream: LambdaStream, prelude: Prelude): LambdaStream {
+      stream.setContentType('application/vnd.awslambda.http-integration-response');
+      stream.onBeforeFirstWrite(() => {
+        stream.write(JSON.stringify(prelude));
+        stream.write(preludeEnd);
+      });
+      return stream;
+    },
+  },
+};
+
+/** To be called before the module of a streaming function is imported. */
+export function installAwsLambda(): void {
+  Object.assign(globalThis, { awslambda });
+}
+
+/** What a streaming function has sent, once it has sent everything. @throws what the function throws */
+export async function streamed(
+  invoke: (stream: LambdaStream) => Promise<unknown>,
+  stream = new LambdaStream(),
+): Promise<LambdaStream> {
+  const finished = once(stream, 'finish');
+  await invoke(stream);
+  await finished;
+  return stream;
+}

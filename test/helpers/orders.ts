@@ -1,0 +1,41 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
+export type OrderItem = Record<string, AttributeValue>;
+
+/** An order as it lies in the table, some of it otherwise or, undefined, left out. */
+export function orderItem(
+  id: bigint | number | string,
+  overrides: Record<string, AttributeValue | undefined> = {},
+): OrderItem {
+  const attributes = {
+    id: { N: String(id) },
+    petId: { N: '7' },
+    quantity: { N: '2' },
+    shipDate: { S: '2026-11-20T09:30:00Z' },
+    complete: { BOOL: false },
+    ...overrides,
+  };
+  const present = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as OrderItem;
+}
+
+export function orderItems(count: number, firstId = 1n): OrderItem[] {
+  return Array.from({ length: count }, (_, index) => orderItem(firstId + BigInt(index)));
+}
+
+/** The body of DynamoDB's answer to a `Scan`. */
+export function scanAnswer(items: OrderItem[], lastId?: string): string {
+  return JSON.stringify({
+    Count: items.length,
+    Items: items,
+    ...(lastId !== undefined && { LastEvaluatedKey: { id: { N: lastId } } }),
+    ScannedCount: items.length,
+  });
+}
+
+/** Reads JSON with every number as the digits that stand there: an int64 has more than a double. */
+export function parseExactly(json: string): unknown {
+  const keepDigits = (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? `number ${context?.source}` : value;
+  return JSON.parse(json, keepDigits);
+}

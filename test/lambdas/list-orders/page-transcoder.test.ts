@@ -1,0 +1,277 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { orderToJson } from '../../../lambdas/list-orders/order-json.ts';
+import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
+import { PiecePool } from '../../../lambdas/list-orders/piece-pool.ts';
+import {
+  type OrderItem,
+  orderItem,
+  orderItems,
+  parseExactly,
+  scanAnswer,
+} from '../../helpers/orders.ts';
+
+const pool = new PiecePool();
+
+describe('PageTranscoder', () => {
+  it('makes plain JSON of the five fields and leaves an empty list to the SDK', () => {
+    const { json, count, rest } = transcode(scanAnswer([orderItem(1), orderItem(-2)], '-2'));
+
+    const plain = ',"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}';
+    expect(json).toBe(`,{"id":1${plain},{"id":-2${plain}`);
+    expect(count).toBe(2);
+    expect(rest).toBe(
+      '{"Count":2,"Items":[],"LastEvaluatedKey":{"id":{"N":"-2"}},"ScannedCount":2}',
+    );
+  });
+
+  it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'])(
+    'keeps the digits of %s',
+    (id) => {
+      expect(transcode(scanAnswer([{ id: { N: id } }])).json).toBe(`,{"id":${id}}`);
+    },
+  );
+
+  it.each([
+    ['a NULL', { shipDate: { NULL: true } }],
+    ['a list', { shipDate: { L: [{ S: 'x' }] } }],
+    ['a map', { shipDate: { M: { id: { N: '1' } } } }],
+    ['a set', { shipDate: { SS: ['x'] } }],
+    ['a fraction', { quantity: { N: '1.5' } }],
+    ['an exponent', { quantity: { N: '1E+2' } }],
+    ['a leading zero', { quantity: { N: '007' } }],
+    ['a negative zero', { quantity: { N: '-0' } }],
+    ['no digits', { quantity: { N: '' } }],
+    ['only a minus', { quantity: { N: '-' } }],
+    ['an id that is a string', { id: { S: '1' } }],
+    ['an attribute of another name', { ids: { N: '1' } }],
+    ['an attribute whose name begins like another', { petIds: { N: '1' } }],
+  ])('leaves an item with %s, and all after it, to the SDK', (_what, odd) => {
+    const odds = orderItem(2, odd as OrderItem);
+
+    const { count, rest } = transcode(scanAnswer([orderItem(1), odds, orderItem(3)], '3'));
+
+    expect(count).toBe(1);
+    expect(JSON.parse(rest)).toMatchObject({
+      Items: [odds, orderItem(3)],
+      LastEvaluatedKey: { id: { N: '3' } },
+    });
+  });
+
+  it.each([
+    ['spaces', JSON.stringify({ Items: [orderItem(1)] }, null, 1)],
+    ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
+    ['an escaped list', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
+    ['a field twice', '{"Items":[{"id":{"N":"1"},"id":{"N":"2"}}]}'],
+    ['an item without attributes', '{"Items":[{}]}'],
+    ['no list', '{"Count":0}'],
+    ['nothing', ''],
+  ])('leaves a page with %s to the SDK as it is', (_what, page) => {
+    expect(transcode(page)).toEqual({ json: '', count: 0, rest: page });
+  });
+
+  it('does not take the text of a string for the list', () => {
+    const page = '{"LastEvaluatedKey":{"x":{"S":"\\"Items\\":[{}]"}},"Items":[{"id":{"N":"1"}}]}';
+
+    expect(transcode(page).json).toBe(',{"id":1}');
+  });
+
+  it('writes long strings, whatever the size of a piece', () => {
+    const items = ['a', 'b', 'c'].map((letter, index) =>
+      orderItem(index, { shipDate: { S: letter.repeat(350_000) } }),
+    );
+
+    const { json, rest } = transcode(scanAnswer(items), chunksOf(50_000));
+
+    expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
+    expect(JSON.parse(rest).Items).toEqual([]);
+  });
+
+  it('writes as many pieces as a large page takes', () => {
+    const items = orderItems(10_000);
+
+    const { json, count } = transcode(scanAnswer(items), chunksOf(16_384));
+
+    expect(count).toBe(10_000);
+    expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
+  });
+
+  it('shows each id once, and leaves out the orders that are not kept', () => {
+    const seen: string[] = [];
+    const keep: KeepOrder = (bytes, start, end) => {
+      const id = Buffer.from(bytes.subarray(start, end)).toString();
+      seen.push(id);
+      return id !== '2';
+    };
+
+    const page = scanAnswer([...orderItems(3), { petId: { N: '7' } }]);
+    const { json, count } = transcode(page, chunksOf(10), keep);
+
+    expect(seen).toEqual(['1', '2', '3', '']);
+    expect(count).toBe(3);
+    expect(json).not.toContain('"id":2');
+  });
+
+  it('together with the SDK makes of any page what the plain path makes of it', () => {
+    fc.assert(
+      fc.property(anyPage, anyCuts, ({ page, items }, cuts) => {
+        const { json, count, rest } = transcode(page, chunksAt(cuts));
+
+        const { Items: left = [], ...others } = JSON.parse(rest);
+        const all = json + left.map((item: OrderItem) => `,${orderToJson(item)}`).join('');
+        expect(parseExactly(`[${all.slice(1)}]`)).toEqual(plainOrders(items));
+        expect(count + left.length).toBe(items.length);
+        const { Items: _, ...expected } = JSON.parse(page);
+        expect(others).toEqual(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('understands every page of flat orders to its end, wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.array(flatItem), anyCuts, (items, cuts) => {
+        const { json, rest } = transcode(scanAnswer(items), chunksAt(cuts));
+
+        expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
+        expect(JSON.parse(rest).Items).toEqual([]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+type Cut = (body: Buffer) => Buffer[];
+
+function transcode(page: string, cut: Cut = (body) => [body], keep?: KeepOrder) {
+  const transcoder = new PageTranscoder(pool, keep);
+  for (const chunk of cut(Buffer.from(page))) {
+    const memory = Buffer.from(chunk);
+    transcoder.push(memory);
+    memory.fill('}');
+  }
+  const rest = transcoder.finish().toString();
+  const json = Buffer.concat(transcoder.pieces).toString();
+  // As after sending: the next page is written over this one.
+  for (const piece of transcoder.pieces) pool.giveBack(piece.fill('#'));
+  return { json, count: transcoder.count, rest };
+}
+
+function chunksOf(bytes: number): Cut {
+  return (body) => {
+    const chunks = [];
+    for (let start = 0; start < body.length; start += bytes) {
+      chunks.push(body.subarray(start, start + bytes));
+    }
+    return chunks;
+  };
+}
+
+/** @param cuts where to cut, as parts of the whole */
+function chunksAt(cuts: number[]): Cut {
+  return (body) => {
+    const ends = [...cuts, 1].map((cut) => Math.round(cut * body.length)).sort((a, b) => a - b);
+    return ends.map((end, index) => body.subarray(index === 0 ? 0 : ends[index - 1], end));
+  };
+}
+
+function plainOrders(items: OrderItem[]): unknown {
+  return parseExactly(`[${items.map(orderToJson).join(',')}]`);
+}
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+const anyString = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  // Half of a surrogate pair can stand alone in a string of JavaScript, and escaped in JSON.
+  fc.string({
+    unit: fc.constantFrom('"', '\\', '\ud800', '\udc00', '🐕', '\u0000', '\n', '}', ']', ','),
+  }),
+  fc.constant('"Items":[{"id":{"N":"1"}}]'),
+);
+
+const flatValue = fc.oneof(
+  int64.map((N) => ({ N })),
+  anyString.map((S) => ({ S })),
+  fc.boolean().map((BOOL) => ({ BOOL })),
+);
+const oddValue = fc.oneof(
+  fc.constantFrom<object>({ NULL: true }, { N: '1E+2' }, { N: '-1.5' }, { L: [] }, { M: {} }),
+  fc.array(int64).map((NS) => ({ NS })),
+  fc.array(flatValue).map((L) => ({ L })),
+  fc.dictionary(fc.string(), flatValue).map((M) => ({ M })),
+);
+const otherName = fc.oneof(
+  fc.constantFrom('status', 'i', 'ids', 'petid', 'complete2', 'shipdate', '', '"', 'cancelledAt'),
+  fc.string({ unit: 'binary' }),
+);
+
+const flatFields = {
+  id: int64.map((N) => ({ N })),
+  petId: flatValue,
+  quantity: flatValue,
+  shipDate: flatValue,
+  complete: flatValue,
+};
+const flatItem: fc.Arbitrary<OrderItem> = reordered(
+  fc
+    .record(flatFields, { requiredKeys: [] })
+    .filter((item) => Object.keys(item).length > 0) as fc.Arbitrary<OrderItem>,
+);
+
+const oddItem: fc.Arbitrary<OrderItem> = reordered(
+  fc
+    .tuple(
+      fc.record(flatFields, { requiredKeys: [] }),
+      fc.dictionary(fc.oneof(fc.constantFrom('petId', 'shipDate'), otherName), oddValue),
+    )
+    .map(([flat, odd]) => ({ ...flat, ...odd }) as OrderItem),
+);
+
+const anyPage = fc
+  .record({
+    items: fc.array(
+      fc.oneof({ weight: 9, arbitrary: flatItem }, { weight: 1, arbitrary: oddItem }),
+    ),
+    lastId: fc.option(int64),
+    space: fc.constantFrom('', '', '', '', ' '),
+    isEscaped: fc.boolean(),
+    order: fc.shuffledSubarray(['Count', 'Items', 'LastEvaluatedKey', 'ScannedCount'], {
+      minLength: 4,
+    }),
+  })
+  .map(({ items, lastId, space, isEscaped, order }) => {
+    const members: Record<string, unknown> = {
+      Count: items.length,
+      Items: items,
+      LastEvaluatedKey: lastId === null ? undefined : { id: { N: lastId } },
+      ScannedCount: items.length,
+    };
+    const page = JSON.stringify(
+      Object.fromEntries(order.map((name) => [name, members[name]])),
+      null,
+      space,
+    );
+    return { items, page: isEscaped ? escaped(page) : page };
+  });
+
+const anyCuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
+
+/** DynamoDB may send an item's attributes in any order. */
+function reordered(item: fc.Arbitrary<OrderItem>): fc.Arbitrary<OrderItem> {
+  return item.chain((attributes) =>
+    fc
+      .shuffledSubarray(Object.entries(attributes), {
+        minLength: Object.keys(attributes).length,
+      })
+      .map((entries) => Object.fromEntries(entries) as Record<string, AttributeValue>),
+  );
+}
+
+/** The same JSON with every character beyond ASCII escaped, as DynamoDB would be free to do. */
+function escaped(json: string): string {
+  return json.replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
