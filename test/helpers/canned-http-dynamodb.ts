@@ -12,8 +12,11 @@ export interface CannedHttpDynamodb {
   endpoint: string;
   /** What came in, in order: each is one round trip. */
   requests: { operation: string; input: Record<string, unknown> }[];
-  /** Answers for the next requests; `lost` breaks the connection instead. Ends at the last one. */
-  answers: (CannedAnswer | 'lost')[];
+  /**
+   * For the next requests; without one the connection breaks, as with `lost`. `none` lets the client
+   * wait for ever.
+   */
+  answers: (CannedAnswer | 'lost' | 'none')[];
   close(): Promise<void>;
 }
 
@@ -26,6 +29,7 @@ export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     requests.push({ operation, input });
     const answer = answers.shift() ?? 'lost';
+    if (answer === 'none') return;
     if (answer === 'lost') return request.socket.destroy();
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(answer.body));

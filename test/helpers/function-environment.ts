@@ -1,0 +1,11 @@
+/** The variables that Lambda and the stack give a function. Set before the function is imported. */
+export const functionEnvironment = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  STAGE: 'staging',
+  API_KEYS_TABLE: 'api-keys',
+  API_KEY_PREFIX: 'so_test_',
+  BAN_RULES: '{"free":{"toleratedRejectionsPerMinute":180,"banSeconds":300}}',
+  ORDERS_TABLE: 'orders',
+};
