@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import {
+  type ApiResponse,
+  apiMiddleware,
+  middySettings,
+} from '../../../lambdas/shared/api-middleware.ts';
+import { ApiError, OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
+import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { lambdaContext, proxyEvent, requestContext, requestId } from '../../helpers/events.ts';
+import { keyId } from '../../helpers/key-items.ts';
+
+const rateLimitHeaders = {
+  'X-RateLimit-Limit': '60',
+  'X-RateLimit-Remaining': '41',
+  'X-RateLimit-Reset': '1795000020',
+};
+let captured: CapturedLines;
+
+beforeEach(() => {
+  captured = captureLines();
+});
+
+afterEach(() => captured.release());
+
+function answer(
+  act: (event: APIGatewayProxyEvent) => ApiResponse | Promise<ApiResponse>,
+  event = proxyEvent(),
+  remainingMs?: number,
+): Promise<ApiResponse> {
+  const wrapped = middy(async (given: APIGatewayProxyEvent) => act(given), middySettings);
+  return wrapped.use(apiMiddleware())(event, lambdaContext(remainingMs)) as Promise<ApiResponse>;
+}
+
+const ok = (): ApiResponse => ({ statusCode: 200, headers: { Vary: 'Accept' }, body: '[]' });
+const throwing = (error: unknown) => () => {
+  throw error;
+};
+
+describe('Limits rule 1: the rate-limit headers', () => {
+  it('are on an answer, beside its own headers', async () => {
+    expect((await answer(ok)).headers).toEqual({ Vary: 'Accept', ...rateLimitHeaders });
+  });
+
+  it.each([
+    ['expected', new OrderNotFoundError(), 404],
+    ['unforeseen', new Error('odd'), 500],
+    ['unreachable', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 503],
+  ])('are on an error that is %s', async (_name, error, status) => {
+    const { statusCode, headers } = await answer(throwing(error));
+
+    expect(statusCode).toBe(status);
+    expect(headers).toMatchObject(rateLimitHeaders);
+  });
+
+  it.each([
+    ['no authorizer', requestContext({ authorizer: undefined })],
+    ['an authorizer of null', requestContext({ authorizer: null })],
+    ['an authorizer without findings', requestContext({ authorizer: { principalId: 'p' } })],
+    ['no request context', undefined],
+  ])('are zero where there is %s', async (_name, context) => {
+    const zero = {
+      'X-RateLimit-Limit': '0',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': '0',
+    };
+    const event = proxyEvent({ requestContext: context });
+
+    expect((await answer(ok, event)).headers).toMatchObject(zero);
+    expect((await answer(throwing(new Error('odd')), event)).headers).toMatchObject(zero);
+  });
+
+  it('are texts also where the authorizer gave numbers', async () => {
+    const authorizer = { keyId, limit: 60, remaining: 0, reset: 1_795_000_020 };
+    const event = proxyEvent({ requestContext: requestContext({ authorizer }) });
+
+    expect((await answer(ok, event)).headers).toMatchObject({
+      'X-RateLimit-Limit': '60',
+      'X-RateLimit-Remaining': '0',
+    });
+  });
+});
+
+describe('an error', () => {
+  it('becomes an answer of the Error shape, exactly', async () => {
+    expect(await answer(throwing(new OrderNotFoundError()))).toEqual({
+      statusCode: 404,
+      headers: { 'Content-Type': 'application/json', ...rateLimitHeaders },
+      body: '{"code":"order_not_found","message":"There is no order with this id.","status":404}',
+    });
+    expect(captured.text()).toBe('');
+  });
+
+  it('stays valid JSON whatever its message', async () => {
+    const error = new ApiError(409, 'odd', 'Quotes " and\nlines \\ and 😀');
+
+    const { body } = await answer(throwing(error));
+
+    expect(JSON.parse(body)).toEqual({ code: 'odd', message: error.message, status: 409 });
+  });
+
+  it.each([
+    ['a text', 'secret'],
+    ['undefined', undefined],
+    ['null', null],
+    ['an object without a prototype', Object.create(null)],
+    ['an error of no text', Object.assign(new Error(), { message: 1n })],
+  ])('is answered with 500 and logged when it is %s', async (_name, thrown) => {
+    const { statusCode, body } = await answer(throwing(thrown));
+
+    expect(statusCode).toBe(500);
+    expect(JSON.parse(body)).toEqual({
+      code: 'internal_error',
+      message: 'The request could not be processed.',
+      status: 500,
+    });
+    expect(captured.lines()).toMatchObject([{ level: 'ERROR', message: 'internal_error' }]);
+  });
+
+  it('is logged with its cause, its request and its key, when it is ours to repair', async () => {
+    const cause = new TypeError('Of undefined');
+
+    await answer(throwing(new Error('odd', { cause })));
+
+    expect(captured.lines()).toMatchObject([
+      { requestId, keyId, error: { message: 'odd', cause: { name: 'TypeError' } } },
+    ]);
+  });
+
+  it('is a 504 when the function has no time left', async () => {
+    const { statusCode, body } = await answer(() => new Promise(() => {}), proxyEvent(), 201);
+
+    expect(statusCode).toBe(504);
+    expect(JSON.parse(body)).toMatchObject({ code: 'timeout', status: 504 });
+  });
+});
+
+describe('a body', () => {
+  const sent = (contentType: string | undefined, body: string | null, overrides: object = {}) =>
+    proxyEvent({
+      headers: contentType === undefined ? {} : { 'Content-Type': contentType },
+      body,
+      ...overrides,
+    });
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it.each([
+    ['cut off', sent('application/json', '{"a":')],
+    ['no JSON at all', sent('application/json', 'a=1')],
+    ['of a type with parameters', sent('application/json; charset=utf-8', '{')],
+    ['of a type that builds on JSON', sent('application/merge-patch+json', '{')],
+    ['of a type in capitals', sent('APPLICATION/JSON', '{')],
+    ['in base64', sent('application/json', base64('{'), { isBase64Encoded: true })],
+    [
+      'under an odd header name',
+      proxyEvent({ headers: { 'cOnTeNt-TyPe': 'application/json' }, body: '{' }),
+    ],
+    [
+      'in the multi-value headers alone',
+      proxyEvent({
+        headers: null,
+        multiValueHeaders: { 'content-type': ['application/json'] },
+        body: '{',
+      }),
+    ],
+  ])('that is sent as JSON and does not parse is refused with 400: %s', async (_name, event) => {
+    const { statusCode, headers, body } = await answer(ok, event);
+
+    expect(statusCode).toBe(400);
+    expect(headers).toMatchObject(rateLimitHeaders);
+    expect(JSON.parse(body)).toEqual({
+      code: 'invalid_body',
+      message: 'The request body is not valid JSON.',
+      status: 400,
+    });
+  });
+
+  it.each([
+    ['valid JSON', sent('application/json', '{"a":[1,2]}')],
+    ['valid JSON in base64', sent('application/json', base64('{}'), { isBase64Encoded: true })],
+    ['missing', sent('application/json', null)],
+    ['empty', sent('application/json', '')],
+    ['a form', sent('application/x-www-form-urlencoded', 'a=1')],
+    ['a text', sent('text/plain', '{')],
+    ['of no type', sent(undefined, '{')],
+    ['without any headers', sent(undefined, '{', { headers: null, multiValueHeaders: null })],
+  ])('passes when it is %s', async (_name, event) => {
+    expect((await answer(ok, event)).statusCode).toBe(200);
+  });
+
+  it('reaches the handler parsed', async () => {
+    const handler = ({ body }: APIGatewayProxyEvent) => ({ ...ok(), body: JSON.stringify(body) });
+
+    expect((await answer(handler, sent('application/json', '{"a":1}'))).body).toBe('{"a":1}');
+  });
+});
