@@ -79,6 +79,9 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
   return { code, ms: performance.now() - startedAt };
 }
 
+/** Where a run keeps what it has synthesized. */
+const cacheOf = ({ child }: Run) => join(root, '.cache/local', String(child.pid));
+
 type Plan = keyof Ready['keys'];
 
 function call({ baseUrl, keys }: Ready, method: string, path: string, plan: Plan = 'enterprise') {
@@ -100,20 +103,23 @@ function ordersFile(name: string, lines: readonly string[]): string {
 describe('the local run', () => {
   it('prints one line of JSON, serves, and ends everything within two seconds', async () => {
     const run = await startReady();
-    const cache = join(root, '.cache/local', String(run.child.pid));
-    expect(existsSync(cache)).toBe(true);
+    expect(existsSync(cacheOf(run))).toBe(true);
 
     const list = await call(run, 'GET', '/store/orders', 'free');
     const orders = await list.text();
+    const limits = [list, await call(run, 'GET', '/pets/1')].map(({ headers }) =>
+      headers.get('X-RateLimit-Limit'),
+    );
     const ended = await stop(run);
 
     expect(list.status).toBe(200);
+    expect(limits).toEqual(['60', '60000']);
     expect(JSON.parse(orders)).toHaveLength(1_000);
     expect(orders).toContain('"id":9223372036854775807');
     expect(ended).toEqual({ code: 0, ms: expect.any(Number) });
     expect(ended.ms).toBeLessThan(endsWithinMs);
     expect(await answers(run.dynamodbEndpoint)).toBe(false);
-    expect(existsSync(cache)).toBe(false);
+    expect(existsSync(cacheOf(run))).toBe(false);
     const lines = (await run.stdout).split('\n');
     expect(lines).toHaveLength(2);
     expect(JSON.parse(lines[0]!)).toEqual({
@@ -131,26 +137,14 @@ describe('the local run', () => {
     expect(await run.stderr).not.toContain('so_test_');
   });
 
-  it('gives each plan its limits, the enterprise key 60,000 a minute', async () => {
-    const run = await startReady();
-
-    const limits = await Promise.all(
-      (['free', 'pro', 'business', 'enterprise'] as const).map(async (plan) => {
-        const { headers } = await call(run, 'GET', '/pets/1', plan);
-        return Number(headers.get('X-RateLimit-Limit'));
-      }),
-    );
-
-    expect(limits).toEqual([60, 300, 1_000, 60_000]);
-  });
-
   it('runs the prod stage, with keys of its own', async () => {
-    const [staging, prod] = await Promise.all([startReady(), startReady(['--stage', 'prod'])]);
+    const prod = await startReady(['--stage', 'prod']);
+    const staging = { ...prod.keys, free: prod.keys.free.replace('so_live_', 'so_test_') };
 
     const statuses = await Promise.all([
       call(prod, 'GET', '/store/orders'),
       call(prod, 'DELETE', '/store/orders/1'),
-      call({ ...prod, keys: staging.keys }, 'GET', '/store/orders'),
+      call({ ...prod, keys: staging }, 'GET', '/store/orders', 'free'),
     ]);
 
     expect(prod.keys.free).toMatch(/^so_live_/);
@@ -158,40 +152,33 @@ describe('the local run', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 204, 401]);
   });
 
-  it('prints what a person needs: the address, the keys and lines to paste', async () => {
-    const run = start(['--port', '0']);
+  it('prints what a person needs, and ends at Ctrl+C with a stream open', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}`);
+    const run = start(['--port', '0', '--orders', ordersFile('many.jsonl', lines)]);
     const [chunk] = await once(run.child.stdout!, 'data');
     const shown = String(chunk);
-    const curl = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown);
+    const [, authorization, url] = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
 
-    const response = await fetch(curl![2]!, { headers: { Authorization: curl![1]! } });
-
-    expect(response.status).toBe(200);
-    for (const plan of ['free', 'pro', 'business', 'enterprise'])
-      expect(shown).toContain(`  ${plan}`);
-    await response.arrayBuffer();
-  });
-
-  it('ends within two seconds of a signal with a stream open', async () => {
-    const lines = Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}`);
-    const run = await startReady(['--orders', ordersFile('many.jsonl', lines)]);
-    const response = await call(run, 'GET', '/store/orders');
-
+    const response = await fetch(url!, { headers: { Authorization: authorization! } });
     const { code, ms } = await stop(run, 'SIGINT');
 
+    for (const plan of ['free', 'pro', 'business', 'enterprise'])
+      expect(shown).toContain(`  ${plan}`);
+    expect(response.status).toBe(200);
     expect([code, ms < endsWithinMs]).toEqual([0, true]);
     await response.text().catch(() => {});
   });
 
-  it.each([150, 600])('ends with code 0 when it is stopped %i ms after its start', async (ms) => {
+  it('ends with code 0 when it is stopped while it starts', async () => {
     const run = start(['--json', '--port', '0']);
-    await sleep(ms);
+    while (!existsSync(cacheOf(run))) await sleep(5);
 
     const ended = await stop(run);
 
     expect(ended.code).toBe(0);
     expect(ended.ms).toBeLessThan(endsWithinMs);
     expect([await run.stdout, await run.stderr]).toEqual(['', '']);
+    expect(existsSync(cacheOf(run))).toBe(false);
   });
 
   it.each([
@@ -228,16 +215,8 @@ describe('the local run', () => {
 });
 
 describe('orders of a file', () => {
-  it.each([
-    [
-      'JSON Lines',
-      ['{"id":9007199254740993,"petId":7,"quantity":2}', '{"id":2,"status":"shipped"}'],
-    ],
-    [
-      'a JSON array',
-      ['[{"id":9007199254740993,"petId":7,"quantity":2},', '{"id":2,"status":"shipped"}]'],
-    ],
-  ])('are loaded instead of the sample: %s', async (_, lines) => {
+  it('are loaded instead of the sample', async () => {
+    const lines = ['[{"id":9007199254740993,"petId":7},', '{"id":2,"status":"shipped"}]'];
     const run = await startReady(['--orders', ordersFile('orders', lines)]);
 
     const list = await (await call(run, 'GET', '/store/orders')).text();
@@ -252,17 +231,7 @@ describe('orders of a file', () => {
   });
 
   it.each([
-    [
-      'a bad value',
-      ['{"id":1}', '{"id":"x"}'],
-      /line 2: id: "x" is not accepted; expected an integer/,
-    ],
-    [
-      'a bad status',
-      ['{"id":1,"status":"lost"}'],
-      /line 1: status: "lost" is not accepted; expected/,
-    ],
-    ['no JSON', ['{"id":1}', 'oops'], /line 2: is not JSON/],
+    ['a bad value', ['{"id":1}', '{"id":"x"}'], /line 2: id: "x" is not accepted; expected an int/],
     ['an end that is missing', ['[{"id":1},', '{"id":2}'], /line 2: .* cut off/],
   ])('stop the run before anything is served: %s', async (_, lines, message) => {
     const run = start(['--port', '0', '--orders', ordersFile('orders', lines)]);
@@ -277,7 +246,7 @@ describe('orders of a file', () => {
 });
 
 describe('a data directory', () => {
-  it.each(['SIGTERM', 'SIGKILL'] as const)('keeps everything across %s', async (signal) => {
+  it('keeps everything, also across kill -9', async () => {
     const data = join(directory, 'data');
     const first = await startReady(['--data', data]);
     const operator = await connect({ local: new URL(first.baseUrl).origin }, Date.now);
@@ -290,7 +259,7 @@ describe('a data directory', () => {
     await used(first, issued.apiKey);
     await call(first, 'DELETE', '/store/orders/1');
     await call(first, 'GET', '/pets/1', 'pro');
-    await stop(first, signal);
+    await stop(first, 'SIGKILL');
 
     const second = await startReady(['--data', data]);
 
@@ -308,7 +277,7 @@ describe('a data directory', () => {
 
   it('is complete after a run that was killed while it loaded the orders', async () => {
     const data = join(directory, 'data');
-    const lines = Array.from({ length: 30_000 }, (_, index) => `{"id":${index}}`);
+    const lines = Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}`);
     const options = ['--data', data, '--orders', ordersFile('many.jsonl', lines)];
     const killed = start(['--json', '--port', '0', ...options]);
     const database = join(data, 'StoreOrders-staging/demo-keys.json');
@@ -318,28 +287,24 @@ describe('a data directory', () => {
     const run = await startReady(options);
 
     expect(await killed.stdout).toBe('');
-    expect(JSON.parse(await (await call(run, 'GET', '/store/orders')).text())).toHaveLength(30_000);
+    expect(JSON.parse(await (await call(run, 'GET', '/store/orders')).text())).toHaveLength(20_000);
   });
 
-  it('serves one run at a time', async () => {
+  it('serves one run at a time, and takes no second orders file', async () => {
     const data = join(directory, 'data');
-    await startReady(['--data', data]);
+    const options = ['--data', data, '--orders', ordersFile('one', ['{"id":1}'])];
+    const first = await startReady(options);
 
-    const other = start(['--port', '0', '--data', data]);
+    const other = start(['--port', '0', ...options]);
     const [code] = await other.exited;
+    await stop(first);
+    const next = await startReady(['--data', data, '--orders', ordersFile('two', ['{"id":2}'])]);
 
     expect(code).toBe(1);
     expect(await other.stderr).toMatch(/^the directory .* is in use by another local run: .*\n$/);
-  });
-
-  it('does not take another orders file, and says so', async () => {
-    const data = join(directory, 'data');
-    await stop(await startReady(['--data', data]));
-
-    const run = await startReady(['--data', data, '--orders', ordersFile('other', ['{"id":1}'])]);
-
-    expect(JSON.parse(await (await call(run, 'GET', '/store/orders')).text())).toHaveLength(1_000);
-    await stop(run);
-    expect(await run.stderr).toMatch(/The orders of an earlier run are kept; .* is not loaded\./);
+    const list = await (await call(next, 'GET', '/store/orders')).text();
+    expect(JSON.parse(list)).toEqual([{ id: 1 }]);
+    await stop(next);
+    expect(await next.stderr).toMatch(/The orders of an earlier run are kept; .* is not loaded\./);
   });
 });
