@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type CannedHttpDynamodb,
+  failureAnswer,
+  startCannedHttpDynamodb,
+} from '../helpers/canned-http-dynamodb.ts';
+import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import { cancelEvent, lambdaContext, requestId } from '../helpers/events.ts';
+import { functionEnvironment } from '../helpers/function-environment.ts';
+import { keyId } from '../helpers/key-items.ts';
+
+let server: CannedHttpDynamodb;
+let captured: CapturedLines;
+let cancel: (orderId: string) => Promise<{ statusCode: number }>;
+
+beforeAll(async () => {
+  server = await startCannedHttpDynamodb();
+  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: server.endpoint });
+  const { handler } = await import('../../lambdas/cancel-order.ts');
+  cancel = (orderId) => handler(cancelEvent(orderId), lambdaContext());
+});
+
+beforeEach(() => {
+  server.requests.length = 0;
+  server.answers.length = 0;
+  captured = captureLines();
+});
+
+afterEach(() => captured.release());
+
+afterAll(() => server.close());
+
+const conditionFails = (Item?: object) =>
+  failureAnswer('ConditionalCheckFailedException', Item && { Item });
+
+describe('cancelOrder, at the DynamoDB that it calls', () => {
+  it('costs one round trip, which carries the id as digits', async () => {
+    server.answers.push({ body: {} });
+
+    const { statusCode } = await cancel('9223372036854775807');
+
+    expect(statusCode).toBe(204);
+    expect(server.requests).toMatchObject([
+      { operation: 'UpdateItem', input: { Key: { id: { N: '9223372036854775807' } } } },
+    ]);
+  });
+
+  it.each([
+    ['Cancel rule 2: answers 409', 409, { status: { S: 'shipped' } }],
+    ['Cancel rule 3: answers 404', 404, undefined],
+  ])('%s after one round trip too', async (_name, status, found) => {
+    server.answers.push(conditionFails(found));
+
+    expect((await cancel('42')).statusCode).toBe(status);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('Cancel rule 1: answers 204 when the first answer is lost and the second finds its own work', async () => {
+    const found = {
+      status: { S: 'cancelled' },
+      cancelRequestId: { S: requestId },
+      cancelledBy: { S: keyId },
+    };
+    server.answers.push('lost', conditionFails(found));
+
+    expect((await cancel('42')).statusCode).toBe(204);
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests[1]).toEqual(server.requests[0]);
+  });
+
+  it.each([
+    ['throttles every attempt', failureAnswer('ThrottlingException')],
+    ['fails at every attempt', { status: 500, body: { __type: 'InternalServerError' } }],
+    ['is behind something that answers in HTML', { status: 502, body: { html: 'Bad gateway' } }],
+  ])('answers 503 after two attempts when DynamoDB %s', async (_name, answer) => {
+    server.answers.push(answer, answer);
+
+    expect(await cancel('42')).toMatchObject({
+      statusCode: 503,
+      headers: { 'Retry-After': '1', 'X-RateLimit-Limit': '60' },
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+});
