@@ -24,9 +24,12 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     [`${name} default`, () => startCold(bench, name, byDefault[name])] as const,
   ]);
   const results = await interleave(bench.isQuick ? 1 : 21, Object.fromEntries(contestants));
-  const middleMs = (contestant: string) => median(results[contestant]!.map(({ wallMs }) => wallMs));
+  const middle = (contestant: string): Time => ({
+    wallMs: median(results[contestant]!.map(({ wallMs }) => wallMs)),
+    cpuMs: median(results[contestant]!.map(({ cpuMs }) => cpuMs)),
+  });
   const findings = functionNames.map((name) =>
-    compare(bench, name, middleMs(`${name} ours`), middleMs(`${name} default`)),
+    compare(bench, name, middle(`${name} ours`), middle(`${name} default`)),
   );
   return {
     title: 'Cold start: bundle load and first answer',
