@@ -45,14 +45,14 @@ function startUnderNpm(): ChildProcess {
   return npm;
 }
 
-async function firstLine(child: ChildProcess): Promise<Record<string, string>> {
+async function firstLine(child: ChildProcess): Promise<{ baseUrl: string; dynamodbEndpoint: string }> {
   const [line] = await once(child.stdout!, 'data');
   return JSON.parse(String(line));
 }
 
-async function isListening(origin: string | undefined): Promise<boolean> {
+async function isListening(origin: string): Promise<boolean> {
   try {
-    await fetch(origin!);
+    await fetch(origin);
     return true;
   } catch {
     return false;
