@@ -26,8 +26,8 @@ export interface OrdersBody {
  */
 export function ordersBody(
   pages: Pages,
-  compressor: Transform | undefined,
-  stop: () => void,
+  compressor?: Transform,
+  stop: () => void = () => {},
 ): OrdersBody {
   const totals = { orders: 0, bytes: 0 };
   const json = readable(jsonArray(pages, totals), stop);

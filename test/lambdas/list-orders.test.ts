@@ -1,0 +1,327 @@
+import { once } from 'node:events';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { installAwsLambda, LambdaStream, streamed } from '../helpers/awslambda.ts';
+import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import { lambdaContext, proxyEvent, requestContext, requestId } from '../helpers/events.ts';
+import { keyId } from '../helpers/key-items.ts';
+import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
+import { ScannedTable, type ScannedTableSettings } from '../helpers/scanned-table.ts';
+
+type Handler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
+
+let table: ScannedTable;
+let handler: Handler;
+let log: CapturedLines;
+
+installAwsLambda();
+
+beforeEach(() => {
+  log = captureLines();
+});
+
+afterEach(async () => {
+  log.release();
+  await table?.stop().catch(() => {});
+});
+
+describe('GET /store/orders', () => {
+  it('List rule 1: returns all orders placed in the store', async () => {
+    await startTable({ items: orderItems(25_000), ordersPerPage: 1_000, chunkBytes: 16_384 });
+
+    const answer = await list();
+
+    const ids = (parseExactly(answer.body.toString()) as { id: string }[]).map(({ id }) => id);
+    expect(ids).toHaveLength(25_000);
+    expect(new Set(ids).size).toBe(25_000);
+  });
+
+  it('List rule 2: supports no filtering and no pagination: query parameters are ignored', async () => {
+    await startTable({ items: [orderItem(1, { status: { S: 'shipped' } }), orderItem(2)] });
+    const query = { status: 'pending', limit: '1', offset: '1', id: '2' };
+
+    const answer = await list({ queryStringParameters: query });
+
+    expect(JSON.parse(answer.body.toString())).toHaveLength(2);
+  });
+
+  it('List rule 3: lists a store whose orders come in whatever order', async () => {
+    const items = [orderItem(3), orderItem(1), orderItem(2)];
+    await startTable({ items });
+
+    const answer = await list();
+
+    expect(JSON.parse(answer.body.toString()).map(({ id }: { id: number }) => id)).toEqual([
+      3, 1, 2,
+    ]);
+  });
+
+  it('Limits rule 6: returns all orders in one response, beyond what a buffered one can hold', async () => {
+    const shipDate = { S: '2026-11-20T09:30:00Z'.padEnd(5_000) };
+    const items = orderItems(2_500).map((item) => ({ ...item, shipDate }));
+    await startTable({ items, ordersPerPage: 200 });
+
+    const answer = await list();
+
+    expect(answer.body.length).toBeGreaterThan(10 * 1024 * 1024);
+    expect(JSON.parse(answer.body.toString())).toHaveLength(2_500);
+  });
+
+  it('answers 200 with JSON and the headers of the key', async () => {
+    await startTable({ items: orderItems(1) });
+
+    const answer = await list();
+
+    expect(answer.prelude).toEqual({
+      statusCode: 200,
+      headers: {
+        'Content-Type': 'application/json',
+        Vary: 'Accept-Encoding',
+        'X-RateLimit-Limit': '60',
+        'X-RateLimit-Remaining': '41',
+        'X-RateLimit-Reset': '1795000020',
+      },
+    });
+  });
+
+  it('shows exactly the published fields, digit for digit, and leaves out what is missing', async () => {
+    const internal = { status: { S: 'pending' }, cancelledBy: { S: keyId } };
+    const max = orderItem('9223372036854775807', internal);
+    await startTable({ items: [max, { id: { N: '-9007199254740993' } }] });
+
+    const answer = await list();
+
+    // The projection is DynamoDB's business and is asked for; what comes beyond it is not shown.
+    expect(parseExactly(answer.body.toString())).toEqual([
+      {
+        id: 'number 9223372036854775807',
+        petId: 'number 7',
+        quantity: 'number 2',
+        shipDate: '2026-11-20T09:30:00Z',
+        complete: false,
+      },
+      { id: 'number -9007199254740993' },
+    ]);
+  });
+
+  it('answers an empty store with an empty array', async () => {
+    await startTable({ items: [] });
+
+    expect((await list()).body.toString()).toBe('[]');
+    expect(table.requests).toHaveLength(1);
+  });
+
+  it('costs a store of 50 orders one round trip', async () => {
+    await startTable({ items: orderItems(50) });
+
+    await list();
+
+    expect(table.requests).toHaveLength(1);
+  });
+
+  it('answers a client that accepts gzip with gzip', async () => {
+    await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
+
+    const answer = await list({ headers: { 'accept-ENCODING': 'br;q=1, gzip;q=0.8' } });
+
+    expect(answer.prelude?.headers).toMatchObject({
+      'Content-Encoding': 'gzip',
+      Vary: 'Accept-Encoding',
+    });
+    expect(answer.body.length).toBeLessThan(100_000);
+    expect(JSON.parse(gunzipSync(answer.body).toString())).toHaveLength(5_000);
+  });
+
+  it('reads an Accept-Encoding that was sent in several lines', async () => {
+    await startTable({ items: orderItems(1) });
+    const headers = { 'Accept-Encoding': 'br' };
+    const multiValueHeaders = { 'Accept-Encoding': ['gzip', 'br'] };
+
+    const answer = await list({ headers, multiValueHeaders });
+
+    expect(answer.prelude?.headers['Content-Encoding']).toBe('gzip');
+  });
+
+  it('answers without an authorizer, headers or a context: the headers say that there is no allowance', async () => {
+    await startTable({ items: orderItems(1) });
+    const event = proxyEvent({ headers: null, multiValueHeaders: null });
+
+    const bare = { ...event, requestContext: requestContext({ authorizer: undefined }) };
+    const answer = await streamed((stream) => handler(bare, stream, {}));
+
+    expect(answer.prelude).toMatchObject({
+      statusCode: 200,
+      headers: {
+        'X-RateLimit-Limit': '0',
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': '0',
+      },
+    });
+  });
+
+  it('records how many orders and bytes it sent', async () => {
+    await startTable({ items: orderItems(3_000), ordersPerPage: 1_000 });
+
+    const answer = await list();
+
+    expect(log.lines()).toEqual([
+      expect.objectContaining({
+        OrdersListed: 3_000,
+        BytesStreamed: answer.body.length,
+        requestId,
+        keyId,
+      }),
+    ]);
+  });
+
+  it('lists what a mocked client answers', async () => {
+    await startTable({ items: [] });
+    const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
+    const dynamodb = mockClient(DynamoDBClient);
+    dynamodb.on(ScanCommand).resolves({ Items: orderItems(2) });
+
+    const answer = await list();
+
+    expect(JSON.parse(answer.body.toString())).toHaveLength(2);
+    dynamodb.restore();
+  });
+});
+
+describe('a list whose first page fails', () => {
+  it('is answered with 503 and Retry-After when the table is throttled', async () => {
+    await startTable({ items: [] });
+    for (const request of [1, 2, 3]) table.fates.set(request, 'throttle');
+
+    const answer = await list();
+
+    expect(answer.prelude).toMatchObject({
+      statusCode: 503,
+      headers: { 'Retry-After': '1', 'X-RateLimit-Limit': '60' },
+    });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({
+      code: 'service_unavailable',
+      status: 503,
+    });
+  });
+
+  it('is answered with 503 within seconds when the table cannot be reached', async () => {
+    await startTable({ items: [] });
+    for (const request of [1, 2, 3]) table.fates.set(request, 'never answer');
+    const startedAtMs = Date.now();
+
+    const answer = await list();
+
+    expect(answer.prelude?.statusCode).toBe(503);
+    expect(Date.now() - startedAtMs).toBeLessThan(5_000);
+  });
+
+  it('is answered with 500 for a reason that is not told, and with its cause in the log', async () => {
+    await startTable({ items: [] });
+    table.fates.set(1, 'refuse');
+
+    const answer = await list();
+
+    expect(answer.prelude?.statusCode).toBe(500);
+    expect(JSON.parse(answer.body.toString()).code).toBe('internal_error');
+    expect(answer.body.toString()).not.toContain('ValidationException');
+    expect(log.text()).toContain('ValidationException');
+  });
+
+  it('has sent nothing before that', async () => {
+    await startTable({ items: orderItems(1) });
+    table.fates.set(1, 'never answer');
+    const stream = new LambdaStream();
+
+    const answered = handler(proxyEvent(), stream, lambdaContext());
+    await once(table, 'request');
+
+    expect(stream.received).toEqual([]);
+    await answered;
+  });
+});
+
+describe('a list that fails after its first page', () => {
+  it('breaks the connection, and what has arrived is no valid JSON', async () => {
+    await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
+    table.fates.set(4, 'refuse');
+    const stream = new LambdaStream();
+
+    await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
+
+    expect(stream.destroyed).toBe(true);
+    expect(stream.writableFinished).toBe(false);
+    expect(stream.prelude?.statusCode).toBe(200);
+    expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
+    expect(log.text()).toContain('ValidationException');
+    await table.isIdle();
+  });
+
+  it('breaks a compressed answer as well', async () => {
+    await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
+    table.fates.set(4, 'refuse');
+    const stream = new LambdaStream();
+    const event = proxyEvent({ headers: { 'Accept-Encoding': 'gzip' } });
+
+    await expect(handler(event, stream, lambdaContext())).rejects.toThrow();
+
+    expect(() => gunzipSync(stream.body)).toThrow();
+  });
+});
+
+describe("a list's client", () => {
+  it('leaves no work behind when it goes away', async () => {
+    await startTable({ items: orderItems(20_000), ordersPerPage: 1_000 });
+    for (let request = 3; request < 30; request++) table.fates.set(request, 'never answer');
+    const stream = new LambdaStream();
+    const answered = handler(proxyEvent(), stream, lambdaContext());
+    answered.catch(() => {});
+    while (table.underWay < 3) await once(table, 'request');
+
+    stream.destroy();
+
+    await expect(answered).rejects.toThrow();
+    await table.isIdle();
+    expect(table.requests.length).toBeLessThan(10);
+  });
+
+  it('that is slow slows the scan down', async () => {
+    await startTable({ items: orderItems(100_000), ordersPerPage: 1_000 });
+    const stream = new LambdaStream();
+    stream.hold();
+    const answered = handler(proxyEvent(), stream, lambdaContext());
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const askedMeanwhile = table.requests.length;
+
+    stream.open();
+    await answered;
+
+    // The first page, one of each segment, and the few that fit into the streams between.
+    expect(askedMeanwhile).toBeLessThan(12);
+    expect(JSON.parse(stream.body.toString())).toHaveLength(100_000);
+  });
+});
+
+async function startTable(settings: ScannedTableSettings): Promise<void> {
+  table = await new ScannedTable(settings).start();
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    ORDERS_TABLE: 'orders',
+    STAGE: 'staging',
+  });
+  handler = await freshHandler();
+}
+
+/** As after a cold start: the table's address is read when the module loads. */
+async function freshHandler(): Promise<Handler> {
+  jest.resetModules();
+  const module = await import('../../lambdas/list-orders.ts');
+  return module.handler as unknown as Handler;
+}
+
+function list(overrides: object = {}): Promise<LambdaStream> {
+  return streamed((stream) => handler(proxyEvent(overrides), stream, lambdaContext()));
+}

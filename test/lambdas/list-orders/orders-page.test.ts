@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
+import { type OrderItem, orderItem, orderItems, parseExactly } from '../../helpers/orders.ts';
+import { ScannedTable, type ScannedTableSettings } from '../../helpers/scanned-table.ts';
+
+let table: ScannedTable;
+let client: DynamoDBClient;
+let work: AbortController;
+
+beforeEach(() => {
+  work = new AbortController();
+});
+
+afterEach(async () => {
+  client.destroy();
+  await table.stop();
+});
+
+describe('pageReader', () => {
+  it('asks for the five fields of an order and nothing else', async () => {
+    await startTable({ items: orderItems(3) });
+
+    await read();
+
+    expect(table.requests).toEqual([
+      { TableName: 'orders', ProjectionExpression: 'id, petId, quantity, shipDate, complete' },
+    ]);
+  });
+
+  it('asks for the page of a segment after a key', async () => {
+    await startTable({ items: orderItems(40), ordersPerPage: 5 });
+    const startKey = { id: { N: '3' } };
+
+    const page = await read({ startKey, segment: { index: 2, total: 4 } });
+
+    expect(table.requests[0]).toMatchObject({
+      ExclusiveStartKey: startKey,
+      Segment: 2,
+      TotalSegments: 4,
+    });
+    expect(page.lastEvaluatedKey).toEqual({ id: { N: '23' } });
+  });
+
+  it.each([1, 7, 1_000, undefined])(
+    'reads orders of any shape, in chunks of %s bytes',
+    async (chunkBytes) => {
+      const items = [
+        ...orderItems(20, 9_223_372_036_854_775_700n),
+        orderItem(2, { shipDate: undefined }),
+        orderItem(3, { shipDate: { NULL: true } }),
+        orderItem(4, { shipDate: { S: '"\\ü🐕' } }),
+      ];
+      await startTable({ items, chunkBytes });
+
+      const page = await read();
+
+      expect(ordersOf(page)).toHaveLength(23);
+      expect(ordersOf(page)).toMatchObject([
+        { id: 'number 9223372036854775700', petId: 'number 7' },
+        ...Array(19).fill({ shipDate: '2026-11-20T09:30:00Z' }),
+        { id: 'number 2', complete: false },
+        { id: 'number 3', shipDate: null },
+        { id: 'number 4', shipDate: '"\\ü🐕' },
+      ]);
+      expect(page.lastEvaluatedKey).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['flat', {}],
+    ['odd', { shipDate: { NULL: true } }],
+  ])('leaves out and counts the orders to except, among %s ones', async (_what, odd) => {
+    const items = [1, 2, 3].map((id) => orderItem(id, odd as OrderItem));
+    await startTable({ items });
+    const { ids } = await read({ withIds: true });
+    await table.stop();
+    await startTable({ items: [...items, orderItem(4, odd as OrderItem)] });
+
+    const page = await read({ except: ids });
+
+    expect(ids?.size).toBe(3);
+    expect(page).toMatchObject({ count: 1, exceptedCount: 3 });
+    expect(ordersOf(page)).toMatchObject([{ id: 'number 4' }]);
+  });
+
+  it('asks again when an answer breaks off, and takes nothing of the broken one', async () => {
+    await startTable({ items: orderItems(1_000), chunkBytes: 4_096 });
+    table.fates.set(1, 'break off');
+
+    const page = await read({ withIds: true });
+
+    expect(table.requests).toHaveLength(2);
+    expect(page.count).toBe(1_000);
+    expect(page.ids?.size).toBe(1_000);
+    expect(ordersOf(page)).toHaveLength(1_000);
+  });
+
+  it("passes DynamoDB's errors on", async () => {
+    await startTable({ items: [] });
+    table.fates.set(1, 'refuse');
+
+    await expect(read()).rejects.toMatchObject({ name: 'ValidationException' });
+  });
+
+  it('ends a request that nobody waits for any more', async () => {
+    await startTable({ items: [] });
+    table.fates.set(1, 'never answer');
+    const page = read();
+    await once(table, 'request');
+
+    work.abort();
+
+    await expect(page).rejects.toMatchObject({ name: 'AbortError' });
+    await table.isIdle();
+  });
+});
+
+async function startTable(settings: ScannedTableSettings): Promise<void> {
+  table = await new ScannedTable(settings).start();
+  client = new DynamoDBClient({
+    endpoint: table.endpoint,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+  });
+}
+
+function read(request: object = {}): Promise<OrdersPage> {
+  return pageReader(client, 'orders')({ ...request, signal: work.signal });
+}
+
+function ordersOf({ pieces }: OrdersPage): unknown {
+  return parseExactly(`[${Buffer.concat(pieces).toString().slice(1)}]`);
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { IdSet } from '../../../lambdas/list-orders/id-set.ts';
+import type {
+  OrdersPage,
+  PageRequest,
+  ReadPage,
+} from '../../../lambdas/list-orders/orders-page.ts';
+import { startScan } from '../../../lambdas/list-orders/scan-pages.ts';
+
+const { signal } = new AbortController();
+
+describe('startScan', () => {
+  it('reads a small store with one request', async () => {
+    const table = fakeTable(orderIds(50), 50);
+
+    const ids = await readAll(table.readPage);
+
+    expect(ids).toEqual(orderIds(50));
+    expect(table.requests).toHaveLength(1);
+    expect(table.requests[0]?.segment).toBeUndefined();
+  });
+
+  it('reads an empty store with one request', async () => {
+    const table = fakeTable([], 10);
+
+    expect(await readAll(table.readPage)).toEqual([]);
+    expect(table.requests).toHaveLength(1);
+  });
+
+  it('lists every order of any store once, however the segments share them out', async () => {
+    const share = fc.array(fc.nat(3), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(share, fc.integer({ min: 1, max: 9 }), async (segments, perPage) => {
+        const ids = orderIds(segments.length);
+        const table = fakeTable(ids, perPage, (id) => segments[Number(id) - 1]!);
+
+        const listed = await readAll(table.readPage);
+
+        expect(listed.toSorted()).toEqual(ids.toSorted());
+      }),
+    );
+  });
+
+  it('hands the first page on before it waits for a segment', async () => {
+    const table = fakeTable(orderIds(30), 10);
+    const { pages } = await startScan(
+      (request) => (request.segment ? new Promise(() => {}) : table.readPage(request)),
+      signal,
+    );
+
+    const first = await pages.next();
+
+    expect(idsOf(first.value as OrdersPage)).toEqual(orderIds(10));
+  });
+
+  it('has four requests under way, and no page more than one ahead of each', async () => {
+    const table = fakeTable(orderIds(400), 10);
+    const { pages } = await startScan(table.readPage, signal);
+    await pages.next();
+    await settled();
+    expect(table.requests).toHaveLength(1 + 4);
+
+    await pages.next();
+    await settled();
+
+    expect(table.requests).toHaveLength(1 + 4 + 1);
+    expect(table.mostUnderWay).toBe(4);
+  });
+
+  it('lets no segment wait behind another', async () => {
+    const table = fakeTable(orderIds(400), 10);
+    const { pages } = await startScan(table.readPage, signal);
+    await pages.next();
+
+    for (let page = 0; page < 8; page++) {
+      await pages.next();
+      await settled();
+    }
+
+    const asked = table.requests.slice(1).map(({ segment }) => segment?.index);
+    expect(asked).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
+  });
+
+  it('stops looking for the orders of the first page once the segments have met them all', async () => {
+    const table = fakeTable(orderIds(400), 10, (id) => (Number(id) <= 100 ? 0 : Number(id) % 4));
+
+    await readAll(table.readPage);
+
+    const looking = table.requests.map(({ except }) => except !== undefined);
+    // Those that were already under way when segment 0 came with them.
+    expect(looking.slice(1, 5)).toEqual([true, true, true, true]);
+    expect(looking.slice(5)).not.toContain(true);
+  });
+
+  it('fails at once when the first page does', async () => {
+    const failure = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    let requests = 0;
+    const readPage = async () => {
+      requests++;
+      throw failure;
+    };
+
+    await expect(startScan(readPage, signal)).rejects.toBe(failure);
+    expect(requests).toBe(1);
+  });
+
+  it('asks again for a later page that could not be had', async () => {
+    const table = fakeTable(orderIds(100), 10);
+    let failures = 2;
+    const readPage: ReadPage = async (request) => {
+      if (request.segment?.index === 2 && failures-- > 0) {
+        throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+      }
+      return table.readPage(request);
+    };
+
+    const ids = await readAll(readPage);
+
+    expect(ids.toSorted()).toEqual(orderIds(100).toSorted());
+  });
+
+  it('fails with a page that never comes', async () => {
+    const failure = new Error('ValidationException');
+    const table = fakeTable(orderIds(100), 10);
+    const readPage: ReadPage = async (request) => {
+      if (request.segment?.index === 2 && request.startKey) throw failure;
+      return table.readPage(request);
+    };
+
+    await expect(readAll(readPage)).rejects.toBe(failure);
+  });
+});
+
+function orderIds(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(index + 1));
+}
+
+/** A table that reads as DynamoDB's do: the segments share its orders out. */
+function fakeTable(ids: string[], perPage: number, segmentOf = (id: string) => Number(id) % 4) {
+  const table = {
+    requests: [] as PageRequest[],
+    underWay: 0,
+    mostUnderWay: 0,
+    async readPage(request: PageRequest): Promise<OrdersPage> {
+      table.requests.push(request);
+      table.mostUnderWay = Math.max(table.mostUnderWay, ++table.underWay);
+      await Promise.resolve();
+      table.underWay--;
+      const { segment } = request;
+      const candidates = segment ? ids.filter((id) => segmentOf(id) === segment.index) : ids;
+      return pageOf(request, candidates, perPage);
+    },
+  };
+  return table;
+}
+
+function pageOf(request: PageRequest, candidates: string[], perPage: number): OrdersPage {
+  const { startKey, withIds, except } = request;
+  const start = startKey ? candidates.indexOf(startKey.id?.N ?? '') + 1 : 0;
+  const page = candidates.slice(start, start + perPage);
+  const kept = page.filter((id) => !except?.has(...digits(id)));
+  const ids = withIds ? new IdSet() : undefined;
+  for (const id of kept) ids?.add(...digits(id));
+  const isLast = start + page.length === candidates.length;
+  return {
+    pieces: kept.map((id) => Buffer.from(id)),
+    release: () => {},
+    count: kept.length,
+    exceptedCount: page.length - kept.length,
+    ids,
+    lastEvaluatedKey: isLast ? undefined : { id: { N: page.at(-1)! } },
+  };
+}
+
+function digits(id: string): [bytes: Buffer, start: number, end: number] {
+  return [Buffer.from(id), 0, id.length];
+}
+
+function idsOf(page: OrdersPage): string[] {
+  return page.pieces.map(String);
+}
+
+async function readAll(readPage: ReadPage): Promise<string[]> {
+  const { pages } = await startScan(readPage, signal);
+  const ids: string[] = [];
+  for await (const page of pages) ids.push(...idsOf(page));
+  return ids;
+}
+
+/** Everything that can happen without anything from outside has happened. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
