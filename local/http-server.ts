@@ -28,7 +28,6 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly log: (line: string) => void;
 }
 
 export interface HttpServer {
@@ -41,12 +40,19 @@ export interface HttpServer {
 // API Gateway's maximum payload.
 const bodyMaxBytes = 10_485_760;
 
+// As long as API Gateway keeps an idle connection: a client's next request must find it open.
+const keepAliveTimeoutMs = 65_000;
+
 // Far above API Gateway's 10 KB: a long path is the API's to answer, not the server's.
 const headerMaxBytes = 1_048_576;
 
 /** Serves a gateway over HTTP. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({ maxHeaderSize: headerMaxBytes, requireHostHeader: false });
+  const server = createServer({
+    maxHeaderSize: headerMaxBytes,
+    requireHostHeader: false,
+    keepAliveTimeout: keepAliveTimeoutMs,
+  });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) =>
     void respond(incoming, outgoing, options);
   server.on('request', serve);
@@ -94,10 +100,24 @@ async function respond(
     const answer = await answerOf(incoming, options);
     send(answer, incoming, outgoing);
   } catch (error) {
-    // The client has gone away, or the answer cannot be written: nobody is left to tell but the log.
-    if (!incoming.destroyed) options.log(`the connection was broken off: ${error}`);
-    outgoing.destroy();
+    fail(error, incoming, outgoing, options);
   }
+}
+
+function fail(
+  error: unknown,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  options: HttpServerOptions,
+): void {
+  // The client has gone away, or has part of an answer already: it must not take that for all.
+  if (incoming.socket.destroyed || outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
+  const fault = new GatewayFault('DEFAULT_5XX', { cause: error });
+  send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
 }
 
 async function answerOf(

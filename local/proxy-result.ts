@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { GatewayAnswer } from './gateway-answer.ts';
 import { GatewayFault } from './gateway-responses.ts';
 import { matchesMediaType } from './proxy-event.ts';
@@ -101,9 +102,13 @@ function addHeader(
   name: string,
   values: readonly unknown[],
 ): void {
+  validateHeaderName(name);
   const texts = values.map((value): [string, string] => {
-    if (typeof value === 'string' || typeof value === 'boolean') return [name, String(value)];
-    throw new TypeError(`the header ${name} is not a text but ${typeof value}`);
+    if (typeof value !== 'string' && typeof value !== 'boolean') {
+      throw new TypeError(`the header ${name} is not a text but ${typeof value}`);
+    }
+    validateHeaderValue(name, String(value));
+    return [name, String(value)];
   });
   headers.set(name.toLowerCase(), texts);
 }

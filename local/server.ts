@@ -123,7 +123,7 @@ async function start(
   };
   await options.prepare?.(prepared);
   signal?.throwIfAborted();
-  return serve(prepared, gateway, { ...options, log }, database.ended, started);
+  return serve(prepared, gateway, options, database.ended, started);
 }
 
 async function provideDatabase(
@@ -203,7 +203,7 @@ function functionVariables(dynamodbEndpoint: string): Record<string, string> {
 async function serve(
   prepared: PreparedService,
   gateway: Gateway,
-  options: LocalServiceOptions & { log: Log },
+  options: LocalServiceOptions,
   failed: Promise<Error>,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
@@ -214,7 +214,6 @@ async function serve(
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now: options.now ?? Date.now,
-    log: options.log,
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>

@@ -90,6 +90,8 @@ describe('proxy result', () => {
     ['has a status that is none', { statusCode: 99 }],
     ['has an informational status', { statusCode: 101 }],
     ['has a header that is a number', { headers: { a: 1 } }],
+    ['has a header with a line break', { headers: { a: 'b\r\nc: d' } }],
+    ['has a header name that is none', { headers: { 'a b': 'c' } }],
     ['has headers that are a list', { headers: [] }],
     ['has several values that are no list', { multiValueHeaders: { a: 'b' } }],
     ['is a function error', { errorMessage: 'x', errorType: 'Error' }],

@@ -139,6 +139,7 @@ beforeAll(async () => {
     now: () => 1_700_000_000_000,
     handlers: [
       (incoming, outgoing) => {
+        if (incoming.url === '/broken') throw new Error('a broken handler');
         if (incoming.url !== '/extra') return false;
         outgoing.end('extra');
         return true;
@@ -223,6 +224,15 @@ describe('a request through the gateway', () => {
 
   it('can be answered by a handler of the caller', async () => {
     expect(await (await get('/extra')).text()).toBe('extra');
+  });
+
+  it('is answered 500 when such a handler fails, and the reason is logged', async () => {
+    lines.length = 0;
+
+    const response = await get('/broken');
+
+    expect(response.status).toBe(500);
+    expect(lines.join()).toContain('DEFAULT_5XX: Error: a broken handler');
   });
 
   it('is authorized first, and knows by whom', async () => {
