@@ -45,7 +45,9 @@ function startUnderNpm(): ChildProcess {
   return npm;
 }
 
-async function firstLine(child: ChildProcess): Promise<{ baseUrl: string; dynamodbEndpoint: string }> {
+async function firstLine(
+  child: ChildProcess,
+): Promise<{ baseUrl: string; dynamodbEndpoint: string }> {
   const [line] = await once(child.stdout!, 'data');
   return JSON.parse(String(line));
 }
