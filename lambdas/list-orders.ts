@@ -45,9 +45,11 @@ function listHeaders(isGzip: boolean): Record<string, string> {
 }
 
 function recordListing({ stream, totals }: OrdersBody, event: APIGatewayProxyEvent): void {
-  const { orders, bytes } = totals;
+  const { orders, bytes, failure } = totals;
   const fields = logFields(event);
-  recordMetrics({ OrdersListed: orders, BytesStreamed: bytes }, { fields });
-  // Its cause is a table that failed after all, or a client that went away.
-  if (stream.errored) log.error('The list broke off', stream.errored, fields);
+  recordMetrics(
+    { OrdersListed: orders, BytesStreamed: bytes },
+    { fields: { ...fields, isComplete: stream.readableEnded } },
+  );
+  if (failure) log.error('The list broke off', failure, fields);
 }

@@ -169,6 +169,7 @@ describe('GET /store/orders', () => {
       expect.objectContaining({
         OrdersListed: 3_000,
         BytesStreamed: answer.body.length,
+        isComplete: true,
         requestId,
         keyId,
       }),
@@ -283,6 +284,7 @@ describe("a list's client", () => {
     await expect(answered).rejects.toThrow();
     await table.isIdle();
     expect(table.requests.length).toBeLessThan(10);
+    expect(log.lines()).toEqual([expect.objectContaining({ isComplete: false })]);
   });
 
   it('that is slow slows the scan down', async () => {
