@@ -19,6 +19,8 @@ export interface Order {
   /** Digits: a JavaScript number could not hold each of them. */
   readonly id: string;
   readonly status: string;
+  /** An attribute that is not published. */
+  readonly note?: string;
 }
 
 export interface StoreOptions {
@@ -223,8 +225,9 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
   rateLimitOf(answer);
 }
 
-function orderItem({ id, status }: Order): Record<string, AttributeValue> {
-  return { id: { N: id }, ...orderFields, shipDate: { S: shipDate }, status: { S: status } };
+function orderItem({ id, status, note }: Order): Record<string, AttributeValue> {
+  const internal = { status: { S: status }, ...(note !== undefined && { note: { S: note } }) };
+  return { id: { N: id }, ...orderFields, shipDate: { S: shipDate }, ...internal };
 }
 
 function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {

@@ -119,7 +119,7 @@ const mistakes: [string, (resources: Resources) => void][] = [
     'a usage plan that throttles before the limiter does',
     (resources) => {
       for (const plan of ofType(resources, 'AWS::ApiGateway::UsagePlan')) {
-        plan.Throttle = { RateLimit: 1, BurstLimit: 2 };
+        plan.Throttle = { RateLimit: 0.01, BurstLimit: 2 };
       }
     },
   ],
