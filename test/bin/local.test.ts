@@ -88,6 +88,11 @@ function call({ baseUrl, keys }: Ready, method: string, path: string, plan: Plan
   return fetch(baseUrl + path, { method, headers: { Authorization: `Bearer ${keys[plan]}` } });
 }
 
+const listWith = (run: Ready, token: string) =>
+  call({ ...run, keys: { ...run.keys, free: token } }, 'GET', '/store/orders', 'free');
+
+const operatorOf = ({ baseUrl }: Ready) => connect({ local: new URL(baseUrl).origin }, Date.now);
+
 const answers = (url: string) =>
   fetch(url).then(
     () => true,
@@ -137,21 +142,6 @@ describe('the local run', () => {
     expect(await run.stderr).not.toContain('so_test_');
   });
 
-  it('runs the prod stage, with keys of its own', async () => {
-    const prod = await startReady(['--stage', 'prod']);
-    const staging = { ...prod.keys, free: prod.keys.free.replace('so_live_', 'so_test_') };
-
-    const statuses = await Promise.all([
-      call(prod, 'GET', '/store/orders'),
-      call(prod, 'DELETE', '/store/orders/1'),
-      call({ ...prod, keys: staging }, 'GET', '/store/orders', 'free'),
-    ]);
-
-    expect(prod.keys.free).toMatch(/^so_live_/);
-    expect(new URL(prod.baseUrl).pathname).toBe('/prod/v1');
-    expect(statuses.map(({ status }) => status)).toEqual([200, 204, 401]);
-  });
-
   it('prints what a person needs, and ends at Ctrl+C with a stream open', async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}`);
     const run = start(['--port', '0', '--orders', ordersFile('many.jsonl', lines)]);
@@ -179,23 +169,6 @@ describe('the local run', () => {
     expect(ended.ms).toBeLessThan(endsWithinMs);
     expect([await run.stdout, await run.stderr]).toEqual(['', '']);
     expect(existsSync(cacheOf(run))).toBe(false);
-  });
-
-  it.each([
-    ['an option that is not accepted', ['--port', 'abc'], /^--port: "abc" is not accepted; .*\n$/],
-    ['an option that does not exist', ['--prot', '1'], /^"--prot": no such option; .*\n$/],
-    [
-      'an address of another machine',
-      ['--host', '203.0.113.9'],
-      /^--host: "203.0.113.9" cannot .*\n$/,
-    ],
-  ])('stops at %s with one line and code 1', async (_, options, message) => {
-    const run = start(options);
-
-    const [code] = await run.exited;
-
-    expect([code, await run.stdout]).toEqual([1, '']);
-    expect(await run.stderr).toMatch(message);
   });
 
   it('stops at a port that is in use with one line and code 1', async () => {
@@ -230,51 +203,18 @@ describe('orders of a file', () => {
     expect(statuses).toEqual([204, 409]);
   });
 
-  it.each([
-    ['a bad value', ['{"id":1}', '{"id":"x"}'], /line 2: id: "x" is not accepted; expected an int/],
-    ['an end that is missing', ['[{"id":1},', '{"id":2}'], /line 2: .* cut off/],
-  ])('stop the run before anything is served: %s', async (_, lines, message) => {
-    const run = start(['--port', '0', '--orders', ordersFile('orders', lines)]);
+  it('stop the run before anything is served where the file is cut off', async () => {
+    const file = ordersFile('orders', ['[{"id":1},', '{"id":2}']);
+    const run = start(['--port', '0', '--orders', file]);
 
     const [code] = await run.exited;
 
-    const error = await run.stderr;
     expect([code, await run.stdout]).toEqual([1, '']);
-    expect(error).toMatch(message);
-    expect(error.trim().split('\n')).toHaveLength(1);
+    expect(await run.stderr).toMatch(/^--orders .*: line 2: .* cut off\n$/);
   });
 });
 
 describe('a data directory', () => {
-  it('keeps everything, also across kill -9', async () => {
-    const data = join(directory, 'data');
-    const first = await startReady(['--data', data]);
-    const operator = await connect({ local: new URL(first.baseUrl).origin }, Date.now);
-    const limits = { perMinute: 5, perDay: 50 };
-    const issued = await issueKey({ plan: 'enterprise', owner: 'kept', ...limits }, operator);
-    const revoked = await issueKey({ plan: 'free', owner: 'gone' }, operator);
-    await revokeKey(revoked.keyId, operator);
-    const used = (run: Ready, token: string) =>
-      call({ ...run, keys: { ...run.keys, free: token } }, 'GET', '/pets/1', 'free');
-    await used(first, issued.apiKey);
-    await call(first, 'DELETE', '/store/orders/1');
-    await call(first, 'GET', '/pets/1', 'pro');
-    await stop(first, 'SIGKILL');
-
-    const second = await startReady(['--data', data]);
-
-    expect(second.keys).toEqual(first.keys);
-    expect((await call(second, 'DELETE', '/store/orders/1')).status).toBe(409);
-    const kept = await used(second, issued.apiKey);
-    expect(kept.status).toBe(410);
-    const operatorNow = await connect({ local: new URL(second.baseUrl).origin }, Date.now);
-    expect((await findKey(issued.keyId, operatorNow)).dayCount).toEqual({ N: '2' });
-    expect((await used(second, revoked.apiKey)).status).toBe(401);
-    expect(JSON.parse(await (await call(second, 'GET', '/store/orders')).text())).toHaveLength(
-      1_000,
-    );
-  });
-
   it('is complete after a run that was killed while it loaded the orders', async () => {
     const data = join(directory, 'data');
     const lines = Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}`);
@@ -290,10 +230,14 @@ describe('a data directory', () => {
     expect(JSON.parse(await (await call(run, 'GET', '/store/orders')).text())).toHaveLength(20_000);
   });
 
-  it('serves one run at a time, and takes no second orders file', async () => {
+  it('keeps what the operator did, serves one run at a time, and takes no second file', async () => {
     const data = join(directory, 'data');
     const options = ['--data', data, '--orders', ordersFile('one', ['{"id":1}'])];
     const first = await startReady(options);
+    const store = await operatorOf(first);
+    const kept = await issueKey({ plan: 'free', owner: 'kept' }, store);
+    const revoked = await issueKey({ plan: 'free', owner: 'gone' }, store);
+    await revokeKey(revoked.keyId, store);
 
     const other = start(['--port', '0', ...options]);
     const [code] = await other.exited;
@@ -302,8 +246,11 @@ describe('a data directory', () => {
 
     expect(code).toBe(1);
     expect(await other.stderr).toMatch(/^the directory .* is in use by another local run: .*\n$/);
-    const list = await (await call(next, 'GET', '/store/orders')).text();
-    expect(JSON.parse(list)).toEqual([{ id: 1 }]);
+    const list = await listWith(next, kept.apiKey);
+    expect(await list.json()).toEqual([{ id: 1 }]);
+    const refused = await listWith(next, revoked.apiKey);
+    expect(refused.status).toBe(401);
+    expect((await findKey(kept.keyId, await operatorOf(next))).dayCount).toEqual({ N: '1' });
     await stop(next);
     expect(await next.stderr).toMatch(/The orders of an earlier run are kept; .* is not loaded\./);
   });
