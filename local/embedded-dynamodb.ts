@@ -105,7 +105,7 @@ async function startOnce(
     clearTimeout(timer);
   }
   const ended = exited.then(
-    ([code, killer]) => new Error(`dynoxide ended (${code ?? killer}): ${lines.join(' ')}`),
+    ([code, killer]) => new LocalRunError(`dynoxide ended (${code ?? killer}): ${lines.join(' ')}`),
   );
   child.stdin?.on('error', () => {});
   try {
