@@ -345,6 +345,15 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       expect(served.rejection).toBeUndefined();
     });
 
+    it('is over at the second that the ban ends, also for a key that is refused again', async () => {
+      await table.put({ ...used(60, 60), bannedUntil: minute + 20 });
+
+      const verdict = await judge(keyHash);
+
+      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(verdict.retryAfterSeconds).toBe(40);
+    });
+
     it('starts from nothing in another minute', async () => {
       await table.put({
         ...used(60, 60),
@@ -373,6 +382,46 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     });
   });
 
+  describe('when the key changes between a refusal and its count', () => {
+    const banDue = { ...used(60, 60), rejectionWindow: minute, rejectionCount: tolerated };
+
+    /** @param change what another request or an operator makes of the key */
+    async function judgeWith(change: Parameters<KeyTable['put']>[0]): Promise<Verdict> {
+      await table.put(banDue);
+      const client = {
+        send: async (command: Parameters<KeyTable['client']['send']>[0]) => {
+          if (table.calls === 1) await table.put({ ...banDue, ...change });
+          return table.client.send(command);
+        },
+      } as never;
+      const { tableName } = table;
+      return createLimiter({ client, tableName, banRules, now: () => nowMs })(keyHash);
+    }
+
+    it('does not ban when a machine with a faster clock has begun to count anew', async () => {
+      const ahead = { rejectionWindow: minute + 60, rejectionCount: 1 };
+
+      const verdict = await judgeWith(ahead);
+
+      expect(verdict).toMatchObject({ isBanStart: false });
+      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(await table.item()).toMatchObject({ rejectionCount: { N: '2' } });
+    });
+
+    it('tries no further when the key is revoked', async () => {
+      const verdict = await judgeWith({ status: 'revoked' });
+
+      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(table.calls).toBe(2);
+    });
+
+    it('lets the client return at once when the limit is raised', async () => {
+      const verdict = await judgeWith({ perMinute: 300, rejectionCount: 0 });
+
+      expect(verdict).toMatchObject({ limit: 300, remaining: 240, retryAfterSeconds: 1 });
+    });
+  });
+
   describe('Authentication rule 3: a key that is invalid', () => {
     it.each([
       ['revoked', { status: 'revoked' }],
@@ -380,7 +429,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       ['long expired', { expiresAt: 1 }],
       ['revoked while banned', { status: 'revoked', bannedUntil: minute + 500 }],
       ['revoked with its quota used up', { ...used(60, 1_000), status: 'revoked' }],
-      ['expired in the window of a steady key', { ...used(3, 3), expiresAt: minute + 19 }],
+      ['expired at this very second, in steady use', { ...used(3, 3), expiresAt: minute + 20 }],
       ['without a status', { status: undefined }],
     ])('is refused when %s, and nothing is written', async (_name, overrides) => {
       await table.put(overrides);
