@@ -14,7 +14,7 @@ import { recordMetrics } from './shared/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
 const judge = createLimiter({
-  client: createDynamoDbClient(2),
+  client: createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 }),
   tableName: requiredVariable('API_KEYS_TABLE'),
   banRules: JSON.parse(requiredVariable('BAN_RULES')),
 });

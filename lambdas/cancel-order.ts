@@ -27,7 +27,7 @@ interface Cancellation {
 }
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
-const dynamodb = createDynamoDbClient(2);
+const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
 /** `DELETE /store/orders/{orderId}`: 204, or an error that says why not. */
 export const handler = middy(cancelOrder, middySettings).use(apiMiddleware());

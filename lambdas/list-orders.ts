@@ -13,7 +13,9 @@ import { requiredVariable } from './shared/environment.ts';
 import { log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
-const readPage = pageReader(createDynamoDbClient(3), requiredVariable('ORDERS_TABLE'));
+// A page is a megabyte, and four are under way at once.
+const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 5_000 });
+const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
 /** `GET /store/orders`: every order, as one JSON array that is streamed as it is read. */
 export const handler = middy<APIGatewayProxyEvent, ApiResponse<unknown>>({

@@ -3,18 +3,25 @@ import { dynamoDbEndpoint, functionCredentials, requiredVariable } from './envir
 import { ServiceUnavailableError } from './errors.ts';
 
 const connectionTimeoutMs = 1_000;
-const requestTimeoutMs = 1_000;
+
+export interface DynamoDbClientSettings {
+  /** At least 2: the first call after a thaw may find its kept connection closed. */
+  readonly maxAttempts: number;
+  /** Of one attempt: far above what DynamoDB takes, far below what the caller waits. */
+  readonly requestTimeoutMs: number;
+}
 
 /**
- * A DynamoDB client that answers or fails within about `maxAttempts` seconds, so that a table that
- * cannot be reached becomes a 503 and never a hanging request.
+ * A DynamoDB client that answers or fails within about `maxAttempts` times `requestTimeoutMs`, so
+ * that a table that cannot be reached becomes a 503 and never a hanging request.
  *
  * Everything that the SDK would otherwise look for at the first call (credential providers, the
  * shared configuration files) is given: in Lambda it is all in the environment.
- *
- * @param maxAttempts at least 2: the first call after a thaw may find its kept connection closed
  */
-export function createDynamoDbClient(maxAttempts: number): DynamoDBClient {
+export function createDynamoDbClient({
+  maxAttempts,
+  requestTimeoutMs,
+}: DynamoDbClientSettings): DynamoDBClient {
   return new DynamoDBClient({
     region: requiredVariable('AWS_REGION'),
     endpoint: dynamoDbEndpoint(),
