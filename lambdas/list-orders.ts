@@ -14,7 +14,7 @@ import { log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
 // A page is a megabyte, and four are under way at once.
-const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 5_000 });
+const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
 /** `GET /store/orders`: every order, as one JSON array that is streamed as it is read. */

@@ -101,14 +101,14 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
     expect(performance.now() - startedAtMs).toBeLessThan(3_000);
   });
 
-  it('fails within about two seconds, a second an attempt, when DynamoDB never answers', async () => {
+  it('fails within about four seconds, two an attempt, when DynamoDB never answers', async () => {
     const ask = await authorizer();
     server.answers.push('none', 'none');
 
     const startedAtMs = performance.now();
     await expect(ask()).rejects.toMatchObject({ name: 'TimeoutError' });
 
-    expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+    expect(performance.now() - startedAtMs).toBeLessThan(6_000);
     expect(server.requests).toHaveLength(2);
   });
 
