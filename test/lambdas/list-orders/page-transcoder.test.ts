@@ -125,7 +125,7 @@ describe('PageTranscoder', () => {
         const { Items: _, ...expected } = JSON.parse(page);
         expect(others).toEqual(expected);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -137,7 +137,7 @@ describe('PageTranscoder', () => {
         expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
         expect(JSON.parse(rest).Items).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 500 },
     );
   });
 });
