@@ -22,7 +22,7 @@ describe('npm run bench', () => {
     expect(Object.keys(figures)).toEqual(expected);
     for (const value of Object.values(figures)) expect(value).toBeGreaterThan(0);
     expect(stderr).toContain('Limiter: each admitted request');
-  }, 60_000);
+  }, 180_000);
 
   it('refuses a part that it does not have', async () => {
     await expect(bench('--only', 'nonsense')).rejects.toMatchObject({
