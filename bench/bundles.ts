@@ -7,6 +7,7 @@ import {
   bundlingOptions,
   type FunctionName,
   handlerEntries,
+  nodeOptions,
 } from '../lib/bundling.ts';
 
 export const functionNames = Object.keys(handlerEntries) as FunctionName[];
@@ -21,6 +22,8 @@ const peerEntries = {
 export interface BundleFile {
   file: string;
   bytes: number;
+  /** What it deploys with, beside the names of its tables. The peers run with Node's defaults. */
+  environment?: Record<string, string>;
 }
 
 /** Everything that is run, by absolute path. */
@@ -48,11 +51,17 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     buildEach(peerEntries, (entry, name) => buildLikeOurs(entry, directory, name)),
     buildLikeOurs('bench/measure.ts', directory, 'measure'),
   ]);
-  const deployed = mapValues(ours, (bundle) => ({
+  const deployed = mapValues(ours, (bundle, name) => ({
     file: join(bundle.directory, 'index.js'),
     bytes: bundle.bytes,
+    environment: deployedEnvironment(name),
   }));
   return { ours: deployed, byDefault, peers, measureFile: measure.file };
+}
+
+function deployedEnvironment(name: FunctionName): Record<string, string> {
+  const options = nodeOptions[name];
+  return options ? { NODE_OPTIONS: options } : {};
 }
 
 async function buildEach<Name extends string>(
@@ -104,8 +113,11 @@ async function buildFile(
 
 function mapValues<Key extends string, From, To>(
   record: Record<Key, From>,
-  change: (value: From) => To,
+  change: (value: From, key: Key) => To,
 ): Record<Key, To> {
   const entries = Object.entries(record) as [Key, From][];
-  return Object.fromEntries(entries.map(([key, value]) => [key, change(value)])) as Record<Key, To>;
+  return Object.fromEntries(entries.map(([key, value]) => [key, change(value, key)])) as Record<
+    Key,
+    To
+  >;
 }

@@ -57,7 +57,7 @@ function compare({ bundles }: Workbench, name: FunctionName, our: Time, byDefaul
 }
 
 async function startCold(
-  { measure }: Workbench,
+  { measure, bundles }: Workbench,
   name: FunctionName,
   { file }: BundleFile,
 ): Promise<ColdResult> {
@@ -68,7 +68,7 @@ async function startCold(
       event: events[name](),
       isStreaming: name === 'listOrders',
     },
-    { ORDERS_TABLE: smallTable },
+    { ...bundles.ours[name].environment, ORDERS_TABLE: smallTable },
   );
   requireSuccess(result.answer);
   return result;

@@ -38,16 +38,17 @@ async function measureSize(orders: number, headers: Record<string, string>) {
 }
 
 async function listOnce(orders: number, headers: Record<string, string>) {
+  const { file, environment } = bench.bundles.ours.listOrders;
   const { calls, peakRssMb } = await bench.measure(
     {
       kind: 'list',
-      bundleFile: bench.bundles.ours.listOrders.file,
+      bundleFile: file,
       event: listEvent(headers),
       isStreaming: true,
       calls: 1,
       isChecked: false,
     },
-    { ORDERS_TABLE: ordersTableName({ orders }) },
+    { ...environment, ORDERS_TABLE: ordersTableName({ orders }) },
   );
   return { ...calls[0]!, peakRssMb };
 }

@@ -93,12 +93,12 @@ interface ListRequest {
 
 function listTable(
   { measure }: Workbench,
-  { file }: BundleFile,
+  { file, environment }: BundleFile,
   { headers, isStreaming, orders, calls, isChecked = false }: ListRequest,
 ): Promise<ListResult> {
   return measure(
     { kind: 'list', bundleFile: file, event: listEvent(headers), isStreaming, calls, isChecked },
-    { ORDERS_TABLE: ordersTableName({ orders }) },
+    { ...environment, ORDERS_TABLE: ordersTableName({ orders }) },
   );
 }
 

@@ -2,7 +2,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { ApiFunction } from './api-function.ts';
-import type { FunctionName } from './bundling.ts';
+import { type FunctionName, nodeOptions } from './bundling.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { Firewall } from './firewall.ts';
 import { GradualDeployment } from './gradual-deployment.ts';
@@ -91,7 +91,10 @@ export class StoreOrdersStack extends Stack {
       configuration,
       bundleDirectory: bundles.listOrders.directory,
       description: 'listOrders: streams all orders as one JSON array',
-      environment: { ORDERS_TABLE: tables.orders.tableName },
+      environment: {
+        ORDERS_TABLE: tables.orders.tableName,
+        NODE_OPTIONS: nodeOptions.listOrders ?? '',
+      },
       access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:Scan'] },
       timeout: integrationTimeouts.listOrders.plus(Duration.seconds(5)),
       // One whole CPU: transcoding and compressing are all that it does.

@@ -39,7 +39,14 @@ describe.each(stageNames)('functions of %s', (stage) => {
   });
 
   it.each([
-    ['ListOrders', { ORDERS_TABLE: '${TablesOrders}', STAGE: stage }],
+    [
+      'ListOrders',
+      {
+        ORDERS_TABLE: '${TablesOrders}',
+        STAGE: stage,
+        NODE_OPTIONS: '--max-semi-space-size=1',
+      },
+    ],
     ['CancelOrder', { ORDERS_TABLE: '${TablesOrders}', STAGE: stage }],
   ])('are told their table and their stage: %s', (name, variables) => {
     expect(variablesOf(name)).toEqual(variables);
