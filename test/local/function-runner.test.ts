@@ -312,8 +312,11 @@ describe('streaming function', () => {
     );
 
     const stream = await streamOf(invoke());
-    while (lines.length < 10) await sleep(20);
-    const ahead = Number(lines.at(-1)?.split(' ').at(-1));
+    // A busy machine may report several times before the first chunk is written.
+    const reports = () =>
+      lines.map((line) => Number(line.split(' ').at(-1))).filter(Number.isFinite);
+    while (reports().length < 10) await sleep(20);
+    const ahead = reports().at(-1);
 
     expect(ahead).toBeLessThan(20);
     expect(await buffer(stream)).toHaveLength(200 * 65_536);
