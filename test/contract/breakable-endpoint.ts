@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { forwardRequest } from '../helpers/forward-request.ts';
 
 /** An address that leads to a DynamoDB-compatible server, except for what it is told to refuse. */
 export interface BreakableEndpoint extends AsyncDisposable {
@@ -15,7 +16,7 @@ export async function breakableEndpoint(target: string): Promise<BreakableEndpoi
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     if (refused !== undefined && body.includes(refused)) incoming.socket.destroy();
-    else forward(incoming, body, outgoing, target);
+    else forwardRequest(incoming, body, outgoing, target);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -29,19 +30,4 @@ export async function breakableEndpoint(target: string): Promise<BreakableEndpoi
       server.closeAllConnections();
     },
   };
-}
-
-function forward(
-  { method, url, headers }: IncomingMessage,
-  body: Buffer,
-  outgoing: ServerResponse,
-  target: string,
-): void {
-  const forwarded = request(new URL(url ?? '/', target), { method, headers });
-  forwarded.on('response', (response) => {
-    outgoing.writeHead(response.statusCode ?? 500, response.headers);
-    response.pipe(outgoing);
-  });
-  forwarded.on('error', () => outgoing.destroy());
-  forwarded.end(body);
 }

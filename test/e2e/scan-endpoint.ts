@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { createPageSource, type PageRange, pageRange } from '../../bench/order-pages.ts';
+import { forwardRequest } from '../helpers/forward-request.ts';
 
 /** One request for a page. */
 export interface ScanCall {
@@ -36,7 +37,7 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
   const server = createServer(async (incoming, answer) => {
     const body = await buffer(incoming);
     if (!String(incoming.headers['x-amz-target']).endsWith('.Scan')) {
-      return forward(incoming, body, answer, target);
+      return forwardRequest(incoming, body, answer, target);
     }
     const page = () => {
       const range = rangeOf(body, endpoint.orders);
@@ -82,19 +83,4 @@ function rangeOf(scan: Buffer, orders: number): PageRange | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-function forward(
-  { method, url, headers }: IncomingMessage,
-  body: Buffer,
-  outgoing: ServerResponse,
-  target: string,
-): void {
-  const forwarded = request(new URL(url ?? '/', target), { method, headers });
-  forwarded.on('response', (response) => {
-    outgoing.writeHead(response.statusCode ?? 500, response.headers);
-    response.pipe(outgoing);
-  });
-  forwarded.on('error', () => outgoing.destroy());
-  forwarded.end(body);
 }
