@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import type { CommandIo } from './command-io.ts';
-import { OperatorError, reasonOf } from './errors.ts';
-import { addKeysCommands, examples } from './keys-commands.ts';
-import { addOrdersCommands } from './orders-commands.ts';
+import { OperatorError, reasonOf } from '../shared/errors.ts';
+import type { CommandIo } from './console/command-io.ts';
+import { examples } from './console/command-options.ts';
+import { addKeysCommands } from './keys/keys-commands.ts';
+import { addOrdersCommands } from './orders/orders-commands.ts';
 
 /**
  * Runs one command of the operator's.

@@ -1,11 +1,11 @@
-import type { FunctionName } from '../lib/bundling.ts';
-import { type BundleFile, functionNames } from './bundles.ts';
-import { authorizerEvent, cancelEvent, listEvent } from './events.ts';
+import type { FunctionName } from '../lib/functions/bundling.ts';
+import { ordersTableName } from './doubles/orders-table.ts';
 import type { Figures, Findings, Measurement } from './figures.ts';
-import { interleave, median } from './interleave.ts';
-import type { ColdResult } from './job.ts';
-import { ordersTableName } from './orders-table.ts';
-import type { Workbench } from './workbench.ts';
+import { type BundleFile, functionNames } from './workbench/bundles.ts';
+import { authorizerEvent, cancelEvent, listEvent } from './workbench/events.ts';
+import { interleave, median } from './workbench/interleave.ts';
+import type { ColdResult } from './workbench/job.ts';
+import type { Workbench } from './workbench/workbench.ts';
 
 const events = { authorizer: authorizerEvent, listOrders: listEvent, cancelOrder: cancelEvent };
 const figureNames = {

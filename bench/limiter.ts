@@ -1,9 +1,9 @@
-import type { BundleFile } from './bundles.ts';
-import { authorizerEvent } from './events.ts';
 import type { Findings, Measurement } from './figures.ts';
-import { interleave, median } from './interleave.ts';
-import type { CallsResult } from './job.ts';
-import type { Workbench } from './workbench.ts';
+import type { BundleFile } from './workbench/bundles.ts';
+import { authorizerEvent } from './workbench/events.ts';
+import { interleave, median } from './workbench/interleave.ts';
+import type { CallsResult } from './workbench/job.ts';
+import type { Workbench } from './workbench/workbench.ts';
 
 type Cost = 'cpuMs' | 'requests' | 'writeUnits' | 'logBytes';
 

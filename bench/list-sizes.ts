@@ -1,7 +1,7 @@
-import { listEvent } from './events.ts';
-import { interleave, median } from './interleave.ts';
-import { ordersTableName } from './orders-table.ts';
-import { setUpWorkbench } from './workbench.ts';
+import { ordersTableName } from './doubles/orders-table.ts';
+import { listEvent } from './workbench/events.ts';
+import { interleave, median } from './workbench/interleave.ts';
+import { setUpWorkbench } from './workbench/workbench.ts';
 
 // How the list grows with the store, for docs/scaling.md: run it with `node bench/list-sizes.ts`.
 const sizes = [50, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Findings } from './figures.ts';
-import { median } from './interleave.ts';
+import { median } from './workbench/interleave.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,9 +1,9 @@
-import type { BundleFile } from './bundles.ts';
-import { listEvent } from './events.ts';
+import { type OrdersTable, ordersPerFullPage, ordersTableName } from './doubles/orders-table.ts';
 import type { Findings, Measurement } from './figures.ts';
-import { interleave, median } from './interleave.ts';
-import { type OrdersTable, ordersPerFullPage, ordersTableName } from './orders-table.ts';
-import type { Workbench } from './workbench.ts';
+import type { BundleFile } from './workbench/bundles.ts';
+import { listEvent } from './workbench/events.ts';
+import { interleave, median } from './workbench/interleave.ts';
+import type { Workbench } from './workbench/workbench.ts';
 
 interface Listing {
   cpuMs: number;

@@ -6,7 +6,7 @@ import { benchList } from './list.ts';
 import { benchLocalReady } from './local-ready.ts';
 import { benchMillion } from './million.ts';
 import { renderFindings, renderJson } from './report.ts';
-import { setUpWorkbench, type Workbench } from './workbench.ts';
+import { setUpWorkbench, type Workbench } from './workbench/workbench.ts';
 
 const usage = `npm run bench -- [--only list|million|limiter|cold|local] [--quick] [--json]
 

@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
-import { bundleFunctions } from '../lib/bundling.ts';
-import { ConfigurationError } from '../lib/stage-validation.ts';
-import { type StageName, stageConfiguration, stageNames } from '../lib/stages.ts';
+import { bundleFunctions } from '../lib/functions/bundling.ts';
+import { stackName } from '../lib/settings/names.ts';
+import { ConfigurationError } from '../lib/settings/stage-validation.ts';
+import {
+  isStageName,
+  type StageName,
+  stageConfiguration,
+  stageNames,
+} from '../lib/settings/stages.ts';
 import { StoreOrdersStack } from '../lib/store-orders-stack.ts';
 
 // `cdk` names its output folder in CDK_OUTDIR, and so may whoever calls this file directly.
@@ -36,8 +42,7 @@ function requestedStages(): readonly StageName[] {
   const requested = process.env.STORE_ORDERS_STAGE;
   if (!requested) return stageNames;
   process.env.CDK_VALIDATION ??= 'false';
-  const stages = stageNames.filter((stage) => stage === requested);
-  if (stages.length > 0) return stages;
+  if (isStageName(requested)) return [requested];
   throw new ConfigurationError(
     `STORE_ORDERS_STAGE is "${requested}": use ${stageNames.join(' or ')}, or leave it out`,
   );
@@ -46,7 +51,7 @@ function requestedStages(): readonly StageName[] {
 function addStack(stage: StageName): void {
   const configuration = stageConfiguration(stage, process.env);
   const { account, region } = configuration;
-  new StoreOrdersStack(app, `StoreOrders-${stage}`, {
+  new StoreOrdersStack(app, stackName(stage), {
     description: `Store orders API, ${stage}`,
     env: { account, region },
     terminationProtection: configuration.deletionProtection,

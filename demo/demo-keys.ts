@@ -1,12 +1,12 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 
-import { issueKey } from '../admin/issue-key.ts';
-import type { KeyGateway } from '../admin/key-gateway.ts';
-import type { KeyStore } from '../admin/key-store.ts';
+import { issueKey } from '../admin/keys/issue-key.ts';
+import type { KeyGateway } from '../admin/stage/key-gateway.ts';
+import type { KeyStore } from '../admin/stage/key-store.ts';
 import { hashToken } from '../lambdas/shared/api-key.ts';
-import { type PlanName, planNames, plans } from '../lib/plans.ts';
-import type { ControlPlane } from '../local/control-plane.ts';
-import type { DataDirectory } from '../local/data-directory.ts';
+import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
+import type { ControlPlane } from '../local/control-plane/control-plane.ts';
+import type { DataDirectory } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 

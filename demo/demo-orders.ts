@@ -1,9 +1,9 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { checkOrders } from '../admin/check-orders.ts';
-import { type BadLineError, OperatorError } from '../admin/errors.ts';
-import type { OrderItem } from '../admin/order-record.ts';
-import { detectFormat, readOrders } from '../admin/orders-file.ts';
-import type { DataDirectory } from '../local/data-directory.ts';
+import { checkOrders } from '../admin/orders/check-orders.ts';
+import type { OrderItem } from '../admin/orders/order-record.ts';
+import { detectFormat, readOrders } from '../admin/orders/orders-file.ts';
+import type { DataDirectory } from '../local/state/data-directory.ts';
+import { type BadLineError, OperatorError } from '../shared/errors.ts';
 import { fillTable } from './fill-table.ts';
 import { sampleOrders } from './sample-orders.ts';
 

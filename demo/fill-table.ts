@@ -1,5 +1,5 @@
 import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import type { OrderItem } from '../admin/order-record.ts';
+import type { OrderItem } from '../admin/orders/order-record.ts';
 
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;

@@ -1,5 +1,5 @@
-import { OperatorError } from '../admin/errors.ts';
-import { LocalRunError } from '../local/local-run-error.ts';
+import { LocalRunError } from '../local/template/local-run-error.ts';
+import { OperatorError } from '../shared/errors.ts';
 import { dynamodbEndpointOf, parseLocalOptions, usage } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
 import { startStoreService } from './store-service.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { OperatorError } from '../admin/errors.ts';
-import { type StageName, stageNames } from '../lib/stages.ts';
+import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
+import { OperatorError } from '../shared/errors.ts';
 
 const seeHelp = 'npm start -- --help lists them';
 
@@ -83,8 +83,7 @@ function hostOf(text: string): string {
 }
 
 function stageOf(text: string): StageName {
-  const stage = stageNames.find((name) => name === text);
-  if (stage) return stage;
+  if (isStageName(text)) return text;
   throw notAccepted('--stage', text, stageNames.join(' or '));
 }
 

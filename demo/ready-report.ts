@@ -1,4 +1,4 @@
-import { planNames, plans } from '../lib/plans.ts';
+import { planNames, plans } from '../lib/settings/plans.ts';
 import type { StoreService } from './store-service.ts';
 
 type Ready = Pick<

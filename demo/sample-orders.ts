@@ -1,4 +1,4 @@
-import type { OrderItem } from '../admin/order-record.ts';
+import type { OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { OperatorError, reasonOf } from '../admin/errors.ts';
-import type { KeyStore } from '../admin/key-store.ts';
-import { type PlanName, planNames } from '../lib/plans.ts';
-import { stageConfiguration } from '../lib/stages.ts';
+import type { KeyStore } from '../admin/stage/key-store.ts';
+import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
+import { type PlanName, planNames } from '../lib/settings/plans.ts';
+import { stageConfiguration } from '../lib/settings/stages.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
+import { OperatorError, reasonOf } from '../shared/errors.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { checkOrdersFile, provideOrders } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -108,9 +109,9 @@ async function fillStore(
     gateway: keyGateway(controlPlane),
     apiKeysTable: outputs.ApiKeysTableName!,
     usagePlanIds: Object.fromEntries(
-      planNames.map((plan) => [plan, outputs[`UsagePlanId${capitalized(plan)}`]!]),
+      planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]),
     ) as Record<PlanName, string>,
-    stackName: `StoreOrders-${stage}`,
+    stackName: stackName(stage),
     tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now: Date.now,
   };
@@ -131,7 +132,7 @@ function referencePages(stage: string, demoKeys: () => DemoKeys): Handler {
   return async (incoming, outgoing) => {
     if (!/^\/(?:$|\?|openapi\.yaml|reference\/)/.test(incoming.url ?? '')) return false;
     if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return false;
-    page ??= import('../reference/reference-page.ts').then(({ referencePage }) =>
+    page ??= import('./reference-page.ts').then(({ referencePage }) =>
       referencePage({
         basePath: `/${stage}${versionPath}`,
         demoKeys,
@@ -182,8 +183,4 @@ async function checkEndpoint(endpoint: string): Promise<void> {
     const message = `DYNAMODB_ENDPOINT: ${endpoint} does not answer (${reason}); ${remedy}`;
     throw new OperatorError(message, { cause });
   }
-}
-
-function capitalized(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../admin/errors.ts';
-import type { StageName } from '../lib/stages.ts';
+import { stackName } from '../lib/settings/names.ts';
+import type { StageName } from '../lib/settings/stages.ts';
+import { OperatorError } from '../shared/errors.ts';
 
 /** A stage's synthesized stack. */
 export interface Synthesis {
@@ -24,11 +25,10 @@ const parent = join(root, '.cache/local');
 export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
   removeLeftovers();
   const directory = join(parent, String(process.pid));
-  const stackName = `StoreOrders-${stage}`;
   return {
-    stackName,
+    stackName: stackName(stage),
     templateFile: runApp(stage, directory, signal).then(() =>
-      join(directory, `${stackName}.template.json`),
+      join(directory, `${stackName(stage)}.template.json`),
     ),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };

@@ -1,18 +1,19 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { ApiFunction } from './api-function.ts';
-import { type FunctionName, nodeOptions } from './bundling.ts';
-import { CustomDomain } from './custom-domain.ts';
-import { Firewall } from './firewall.ts';
-import { GradualDeployment } from './gradual-deployment.ts';
-import { Monitoring } from './monitoring.ts';
-import { integrationTimeouts, OrdersApi } from './orders-api.ts';
-import { planNames, plans } from './plans.ts';
-import { validateConfiguration } from './stage-validation.ts';
-import type { StageConfiguration } from './stages.ts';
+import { CustomDomain } from './api/custom-domain.ts';
+import { Firewall } from './api/firewall.ts';
+import { integrationTimeouts, OrdersApi } from './api/orders-api.ts';
+import { UsagePlans } from './api/usage-plans.ts';
+import { ApiFunction } from './functions/api-function.ts';
+import { type FunctionName, nodeOptions } from './functions/bundling.ts';
+import { GradualDeployment } from './functions/gradual-deployment.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
+import { usagePlanOutput } from './settings/names.ts';
+import { planNames, plans } from './settings/plans.ts';
+import { validateConfiguration } from './settings/stage-validation.ts';
+import type { StageConfiguration } from './settings/stages.ts';
 import { StoreTables } from './store-tables.ts';
-import { capitalized, UsagePlans } from './usage-plans.ts';
 
 export interface StoreOrdersStackProps extends StackProps {
   readonly configuration: StageConfiguration;
@@ -70,7 +71,7 @@ export class StoreOrdersStack extends Stack {
     this.output('OrdersTableName', tables.orders.tableName);
     this.output('ApiKeysTableName', tables.apiKeys.tableName);
     for (const name of planNames) {
-      this.output(`UsagePlanId${capitalized(name)}`, usagePlans.usagePlanId(name));
+      this.output(usagePlanOutput(name), usagePlans.usagePlanId(name));
     }
   }
 

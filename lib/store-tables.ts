@@ -8,8 +8,8 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { acknowledge } from './acknowledge.ts';
-import type { StageConfiguration } from './stages.ts';
+import { acknowledge } from './settings/acknowledge.ts';
+import type { StageConfiguration } from './settings/stages.ts';
 
 /** The two tables: orders by `id`, API keys by the hash of their token. */
 export class StoreTables extends Construct {
@@ -38,7 +38,7 @@ export class StoreTables extends Construct {
       for (const table of [this.orders, this.apiKeys]) {
         acknowledge(table, {
           id: 'AwsSolutions-DDB3',
-          reason: 'The data of this stage is disposable, as lib/stages.ts says.',
+          reason: 'The data of this stage is disposable, as lib/settings/stages.ts says.',
         });
       }
     }

@@ -8,10 +8,10 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import type { Gateway } from './gateway.ts';
-import type { GatewayAnswer } from './gateway-answer.ts';
-import { GatewayFault } from './gateway-responses.ts';
-import type { RawRequest } from './incoming-request.ts';
+import type { GatewayAnswer } from './exchange/gateway-answer.ts';
+import { GatewayFault } from './exchange/gateway-fault.ts';
+import type { RawRequest } from './exchange/incoming-request.ts';
+import type { Gateway } from './gateway/gateway.ts';
 
 /** Answers a request in the gateway's place; false leaves it to the gateway. */
 export type Handler = (

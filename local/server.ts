@@ -1,16 +1,16 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ControlPlane } from './control-plane.ts';
-import { type DataDirectory, openDataDirectory } from './data-directory.ts';
-import { startEmbeddedDynamoDB } from './embedded-dynamodb.ts';
-import { FunctionRunner } from './function-runner.ts';
-import { Gateway } from './gateway.ts';
-import { GatewayState } from './gateway-state.ts';
+import { ControlPlane } from './control-plane/control-plane.ts';
+import { answerManagement } from './control-plane/management.ts';
+import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
+import { createTables, readTables } from './dynamodb/tables.ts';
+import { FunctionRunner } from './functions/function-runner.ts';
+import { readFunctions } from './functions/lambda-functions.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
 import { type Handler, startHttpServer } from './http-server.ts';
-import { readFunctions } from './lambda-functions.ts';
-import { answerManagement } from './management.ts';
-import { createTables, readTables } from './tables.ts';
-import { readTemplate, type Template } from './template.ts';
-import { readUsagePlans, UsageMeter } from './usage-plan.ts';
+import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
+import { GatewayState } from './state/gateway-state.ts';
+import { readTemplate, type Template } from './template/template.ts';
 
 export interface LocalServiceOptions {
   /** The synthesized template, or the wait for it: everything else starts meanwhile. */

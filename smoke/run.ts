@@ -1,11 +1,11 @@
-import { authenticationChecks } from './authentication-checks.ts';
-import { cancelErrorChecks, cancellationChecks } from './cancel-checks.ts';
-import { type Check, CheckSkipped } from './check.ts';
-import { deprecationChecks } from './deprecation-checks.ts';
-import { listChecks } from './list-checks.ts';
-import { pathChecks } from './path-checks.ts';
-import { countingChecks, exhaustionChecks } from './rate-limit-checks.ts';
-import type { Stage } from './stage.ts';
+import { authenticationChecks } from './checks/authentication-checks.ts';
+import { cancelErrorChecks, cancellationChecks } from './checks/cancel-checks.ts';
+import { type Check, CheckSkipped } from './checks/check.ts';
+import { deprecationChecks } from './checks/deprecation-checks.ts';
+import { listChecks } from './checks/list-checks.ts';
+import { pathChecks } from './checks/path-checks.ts';
+import { countingChecks, exhaustionChecks } from './checks/rate-limit-checks.ts';
+import type { Stage } from './stage/stage.ts';
 
 export interface Result {
   readonly group: string;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { Contract } from './contract.ts';
-import { HttpClient } from './http-client.ts';
 import { parseOptions, type SmokeOptions, UsageError } from './options.ts';
-import { PreflightError, preflight } from './preflight.ts';
 import { jsonReporter, summarize, textReporter } from './report.ts';
 import { type Result, runChecks, selectChecks } from './run.ts';
-import { Stage } from './stage.ts';
+import { Contract } from './stage/contract.ts';
+import { HttpClient } from './stage/http-client.ts';
+import { PreflightError, preflight } from './stage/preflight.ts';
+import { Stage } from './stage/stage.ts';
 
 export interface Output {
   readonly print: (line: string) => void;

@@ -1,24 +1,136 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
-const relativeImport = /(?:from|import)\s*\(?\s*'((?:\.\.\/)+)([a-z]+)\//g;
+/**
+ * Which folder may import which. Each line lists all that a folder may import besides itself; every
+ * folder that it names stands further up, so that there can be no circle. A folder whose files are
+ * in subfolders has a line for its own files and one for each subfolder.
+ */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'lambdas/shared': [],
+  'lambdas/authorizer': ['lambdas/shared'],
+  'lambdas/list-orders': ['lambdas/shared'],
+  lambdas: ['lambdas/shared', 'lambdas/authorizer', 'lambdas/list-orders'],
 
-describe.each(['lambdas', 'lib', 'local'])('%s/', (folder) => {
-  it('imports from no folder beside it', () => {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const sources = files.filter((file) => /\.[jt]s$/.test(file));
+  'lib/settings': [],
+  'lib/functions': ['lib/settings'],
+  'lib/api': ['lib/settings'],
+  'lib/monitoring': ['lib/settings'],
+  lib: ['lib/settings', 'lib/functions', 'lib/api', 'lib/monitoring'],
 
-    const foreign = sources.flatMap((file) => importedFolders(folder, file));
+  'local/template': [],
+  'local/dynamodb': ['local/template'],
+  'local/functions': ['local/template'],
+  'local/exchange': ['local/template'],
+  'local/integrations': ['local/template', 'local/functions', 'local/exchange'],
+  'local/gateway': ['local/template', 'local/functions', 'local/exchange', 'local/integrations'],
+  'local/control-plane': ['local/gateway'],
+  'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
+  local: [
+    'local/template',
+    'local/dynamodb',
+    'local/functions',
+    'local/exchange',
+    'local/gateway',
+    'local/control-plane',
+    'local/state',
+  ],
 
-    expect(sources.length).toBeGreaterThan(0);
+  shared: ['lambdas/shared'],
+  'admin/console': ['shared'],
+  'admin/stage': ['shared', 'lib/settings'],
+  'admin/keys': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
+  admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
+
+  'demo/page': ['shared'],
+  demo: [
+    'shared',
+    'lambdas/shared',
+    'lib/settings',
+    'local/template',
+    'local/control-plane',
+    'local/state',
+    'local',
+    'admin/stage',
+    'admin/keys',
+    'admin/orders',
+    'demo/page',
+  ],
+
+  'smoke/stage': ['shared'],
+  'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
+  smoke: ['shared', 'smoke/stage', 'smoke/checks'],
+
+  'bench/peers': [],
+  'bench/doubles': [],
+  'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
+  bench: ['shared', 'lib/functions', 'bench/doubles', 'bench/workbench'],
+
+  examples: [],
+  bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'smoke'],
+};
+
+const folders = Object.keys(mayImport);
+
+describe('the folders', () => {
+  it.each(folders)('%s imports only what stands above it in the list', (folder) => {
+    const later = mayImport[folder]!.filter(
+      (imported) => folders.indexOf(imported) >= folders.indexOf(folder),
+    );
+
+    expect(later).toEqual([]);
+  });
+
+  it.each(folders)('%s imports what the list allows, and nothing else', (folder) => {
+    const foreign = sources(folder).flatMap((file) =>
+      importedFiles(file)
+        .filter((imported) => !isAllowed(folder, dirname(imported)))
+        .map((imported) => `${file} imports ${imported}: not allowed by test/layers.test.ts`),
+    );
+
     expect(foreign).toEqual([]);
+  });
+
+  it('stand in the list, all of them', () => {
+    const topFolders = new Set(folders.map((folder) => folder.split('/')[0]!));
+    const found = [...topFolders].flatMap((top) =>
+      readdirSync(top, { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.[jt]s$/.test(file))
+        .map((file) => ownFolder(join(top, file))),
+    );
+
+    expect(new Set(found)).toEqual(new Set(folders));
   });
 });
 
-function importedFolders(folder: string, file: string) {
-  const depth = file.split('/').length;
-  const text = readFileSync(`${folder}/${file}`, 'utf8');
-  return [...text.matchAll(relativeImport)]
-    .filter(([, up]) => up!.length / 3 >= depth)
-    .map(([, , imported]) => ({ file: `${folder}/${file}`, imported: imported! }));
+/** The line that a file falls under: stubs of a folder are part of it. */
+function ownFolder(file: string): string {
+  const folder = dirname(file);
+  return folders.includes(folder) ? folder : dirname(folder);
+}
+
+function sources(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.[jt]s$/.test(file))
+    .map((file) => join(folder, file));
+  return files.filter((file) => ownFolder(file) === folder);
+}
+
+const relativeImport = /(?:from|import|new URL)\s*\(?\s*['"`](\.\.?\/[^'"`$]+\.[jt]s)['"`]/g;
+
+function importedFiles(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(relativeImport)].map(([, path]) =>
+    normalize(join(dirname(file), path!)),
+  );
+}
+
+function isAllowed(folder: string, imported: string): boolean {
+  return (
+    imported === folder ||
+    imported.startsWith(`${folder}/`) ||
+    mayImport[folder]!.includes(imported)
+  );
 }

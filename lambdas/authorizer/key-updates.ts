@@ -1,5 +1,5 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { windowStarts } from './windows.ts';
+import { windowStarts } from '../shared/windows.ts';
 
 /*
  * The writes on a key's item. Each is one conditional UpdateItem, so that DynamoDB, which puts the

@@ -5,11 +5,11 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { UnauthorizedError } from '../shared/errors.ts';
+import { type KeyRecord, readKeyRecord } from '../shared/key-record.ts';
 import { log } from '../shared/log.ts';
-import { type KeyRecord, readKeyRecord } from './key-record.ts';
+import { windowStarts, windowUses } from '../shared/windows.ts';
 import { admissionUpdate, banUpdate, rejectionUpdate, type Target } from './key-updates.ts';
 import { admission, rejection, type Verdict } from './verdict.ts';
-import { windowStarts, windowUses } from './windows.ts';
 
 /** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
 export interface BanRule {

@@ -1,5 +1,5 @@
-import type { KeyRecord } from './key-record.ts';
-import { type WindowUse, windowUses } from './windows.ts';
+import type { KeyRecord } from '../shared/key-record.ts';
+import { type WindowUse, windowUses } from '../shared/windows.ts';
 
 /** What a request is told about its key, and whether it may pass. Times are Unix seconds. */
 export interface Verdict {

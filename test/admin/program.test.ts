@@ -4,11 +4,11 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { KeySummary } from '../../admin/key-description.ts';
-import { keyList } from '../../admin/key-texts.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from './embedded-dynamodb.ts';
+import type { KeySummary } from '../../admin/keys/key-description.ts';
+import { keyList } from '../../admin/keys/key-texts.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
-import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 const cloudFormation = mockClient(CloudFormationClient);
 const keyId = `key_${'0'.repeat(32)}`;

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { CommandIo } from '../../admin/command-io.ts';
+import type { CommandIo } from '../../admin/console/command-io.ts';
 import { runAdmin } from '../../admin/program.ts';
 
 export interface AdminRun {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Findings } from '../../bench/figures.ts';
-import { interleave, median } from '../../bench/interleave.ts';
 import { renderFindings, renderJson } from '../../bench/report.ts';
+import { interleave, median } from '../../bench/workbench/interleave.ts';
 
 const limiter: Findings = {
   title: 'Limiter',

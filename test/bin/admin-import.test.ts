@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../admin/temporary-directory.ts';
 import { templateFile } from '../helpers/synthesized.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const root = join(import.meta.dirname, '../..');
 const orderCount = 10_000;

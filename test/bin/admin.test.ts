@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../admin/temporary-directory.ts';
 import { templateFile } from '../helpers/synthesized.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 let service: LocalService;
 let directory: TemporaryDirectory;

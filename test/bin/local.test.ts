@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { findKey } from '../../admin/find-key.ts';
-import { issueKey } from '../../admin/issue-key.ts';
-import { revokeKey } from '../../admin/revoke-key.ts';
-import { connect } from '../../admin/stage-connection.ts';
+import { findKey } from '../../admin/keys/find-key.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
+import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { connect } from '../../admin/stage/stage-connection.ts';
 
 const root = join(import.meta.dirname, '../..');
 const endsWithinMs = 2_000;

@@ -11,11 +11,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
-import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
-import { Contract, type JudgedAnswer } from '../../smoke/contract.ts';
-import { HttpClient } from '../../smoke/http-client.ts';
-import { JsonArraySplitter } from '../../smoke/json-array.ts';
-import { type CallOptions, codeOf, Stage } from '../../smoke/stage.ts';
+import {
+  type EmbeddedDynamoDB,
+  startEmbeddedDynamoDB,
+} from '../../local/dynamodb/embedded-dynamodb.ts';
+import { JsonArraySplitter } from '../../shared/json-array.ts';
+import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
+import { HttpClient } from '../../smoke/stage/http-client.ts';
+import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
 import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
 import { type RunningService, startService } from './running-service.ts';
 

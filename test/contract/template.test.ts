@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { plans } from '../../lib/plans.ts';
-import { petOperationDates } from '../../lib/retired-pet-operation.ts';
-import { Contract } from '../../smoke/contract.ts';
+import { petOperationDates } from '../../lib/api/retired-pet-operation.ts';
+import { plans } from '../../lib/settings/plans.ts';
+import { Contract } from '../../smoke/stage/contract.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { deployedMethods, renderAnswer } from './template-api.ts';
 
@@ -32,7 +32,7 @@ describe('the contract', () => {
     expect(document.info.version).toBe('1.0.0');
   });
 
-  it('states the limits of lib/plans.ts', () => {
+  it('states the limits of lib/settings/plans.ts', () => {
     const expected = Object.entries(plans).map(([plan, { perMinute, perDay, limitsPerKey }]) => ({
       plan,
       requestsPerMinute: limitsPerKey ? 'custom' : perMinute,

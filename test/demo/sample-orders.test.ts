@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isInt64 } from '../../admin/order-record.ts';
+import { isInt64 } from '../../admin/orders/order-record.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
 
 describe('sample orders', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createToken } from '../../admin/api-key-token.ts';
-import type { TextAnswer } from '../../smoke/http-client.ts';
+import { createToken } from '../../shared/api-key-token.ts';
+import type { TextAnswer } from '../../smoke/stage/http-client.ts';
 import { expectError, RunningStore, rateLimitOf } from './running-store.ts';
 
 let staging: RunningStore;

@@ -3,9 +3,12 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
-import type { Answer } from '../../smoke/http-client.ts';
-import { JsonArraySplitter } from '../../smoke/json-array.ts';
+import {
+  type EmbeddedDynamoDB,
+  startEmbeddedDynamoDB,
+} from '../../local/dynamodb/embedded-dynamodb.ts';
+import { JsonArraySplitter } from '../../shared/json-array.ts';
+import type { Answer } from '../../smoke/stage/http-client.ts';
 import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
 import {
   cannedPage,

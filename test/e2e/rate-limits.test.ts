@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/issue-key.ts';
-import { type PlanName, plans } from '../../lib/plans.ts';
-import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
-import type { TextAnswer } from '../../smoke/http-client.ts';
+import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import {
+  type EmbeddedDynamoDB,
+  startEmbeddedDynamoDB,
+} from '../../local/dynamodb/embedded-dynamodb.ts';
+import type { TextAnswer } from '../../smoke/stage/http-client.ts';
 import { type BreakableEndpoint, breakableEndpoint } from '../contract/breakable-endpoint.ts';
 import {
   expectError,

@@ -6,13 +6,13 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { type IssuedKey, issueKey, type KeyRequest } from '../../admin/issue-key.ts';
-import type { KeyStore } from '../../admin/key-store.ts';
+import { type IssuedKey, issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
+import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
-import { type PlanName, planNames } from '../../lib/plans.ts';
+import { type PlanName, planNames } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
-import { HttpClient, type TextAnswer } from '../../smoke/http-client.ts';
+import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {

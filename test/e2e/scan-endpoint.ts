@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createPageSource, type PageRange, pageRange } from '../../bench/order-pages.ts';
+import { createPageSource, type PageRange, pageRange } from '../../bench/doubles/order-pages.ts';
 import { forwardRequest } from '../helpers/forward-request.ts';
 
 /** One request for a page. */

@@ -1,6 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../local/embedded-dynamodb.ts';
+import {
+  type EmbeddedDynamoDB,
+  startEmbeddedDynamoDB,
+} from '../../local/dynamodb/embedded-dynamodb.ts';
 import { assemblyDirectory, type TemplateResource, template } from '../helpers/synthesized.ts';
 import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
 

@@ -4,7 +4,7 @@ import {
   PutItemCommand,
   type UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../admin/embedded-dynamodb.ts';
+import { startDynamoDb } from './embedded-dynamodb.ts';
 import type { Item } from './expressions.ts';
 import { InMemoryTable } from './in-memory-table.ts';
 import { keyHash, keyItem } from './key-items.ts';

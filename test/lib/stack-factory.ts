@@ -1,7 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
-import { type StageConfiguration, type StageName, stageConfiguration } from '../../lib/stages.ts';
+import {
+  type StageConfiguration,
+  type StageName,
+  stageConfiguration,
+} from '../../lib/settings/stages.ts';
 import { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
 import { assemblyDirectory, type Template } from '../helpers/synthesized.ts';
 

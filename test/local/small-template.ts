@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IncomingRequest, parseRequest } from '../../local/incoming-request.ts';
-import { createRequestContext, type RequestContext } from '../../local/request-context.ts';
-import { Template } from '../../local/template.ts';
+import { type IncomingRequest, parseRequest } from '../../local/exchange/incoming-request.ts';
+import { createRequestContext, type RequestContext } from '../../local/exchange/request-context.ts';
+import { Template } from '../../local/template/template.ts';
 
 type Properties = Record<string, unknown>;
 export type Resources = Record<

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
+import type { FilePosition } from './file-records.ts';
+import type { LoadCounts } from './load-orders.ts';
+
+/** How far an import has come, kept on disk until it is complete. */
+export interface Checkpoint {
+  readonly file: FileIdentity;
+  /** DynamoDB's id of the table: one that was deleted and made again has another. */
+  readonly tableId: string;
+  /** The whole file was read before, and had no bad line. */
+  readonly isChecked: boolean;
+  readonly counts: LoadCounts;
+  readonly end: FilePosition;
+  /** An order that must be in the table if what the checkpoint says is still true. */
+  readonly orderId?: string;
+}
+
+/** What tells a file from another, or from itself before it was edited. */
+export interface FileIdentity {
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** SHA-256 of the first bytes. */
+  readonly head: string;
+}
+
+const headBytes = 65_536;
+
+/** @throws OperatorError when there is no such file that can be read twice */
+export async function identifyFile(path: string): Promise<FileIdentity> {
+  try {
+    const { size, mtimeMs, isFile } = await statOf(path);
+    if (!isFile) throw new OperatorError('reading on at a place requires one');
+    return { path: await realpath(path), size, modifiedMs: mtimeMs, head: await hashHead(path) };
+  } catch (error) {
+    throw new OperatorError(
+      `file: ${quoted(path)} is not accepted; expected a regular file of orders (${reasonOf(error)})`,
+      { cause: error },
+    );
+  }
+}
+
+/** The checkpoint of one file's import into one table. */
+export class CheckpointFile {
+  readonly path: string;
+
+  /** @param target what tells this table from those of other services with the same name */
+  constructor(stateDirectory: string, filePath: string, target: string) {
+    const name = createHash('sha256').update(`${filePath}\n${target}`).digest('hex').slice(0, 24);
+    this.path = join(stateDirectory, `import-${name}.json`);
+  }
+
+  /** Undefined when there is none, or it belongs to another state of the file or table. */
+  async read(file: FileIdentity, tableId: string): Promise<Checkpoint | undefined> {
+    const text = await readFile(this.path, 'utf8').catch(() => '');
+    const checkpoint = parse(text);
+    if (!checkpoint || checkpoint.tableId !== tableId) return undefined;
+    return JSON.stringify(checkpoint.file) === JSON.stringify(file) ? checkpoint : undefined;
+  }
+
+  /** Replaces the checkpoint as a whole: killed in the middle, the one before is still there. */
+  async write(checkpoint: Checkpoint): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true });
+    const next = `${this.path}.${process.pid}`;
+    await writeFile(next, `${JSON.stringify(checkpoint)}\n`);
+    await rename(next, this.path);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { force: true });
+  }
+}
+
+function parse(text: string): Checkpoint | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function statOf(path: string) {
+  const stats = await stat(path);
+  return { size: stats.size, mtimeMs: stats.mtimeMs, isFile: stats.isFile() };
+}
+
+async function hashHead(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex');
+  } finally {
+    await file.close();
+  }
+}

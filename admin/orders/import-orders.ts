@@ -1,0 +1,244 @@
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  type BadLineError,
+  NotFoundError,
+  OperatorError,
+  reasonOf,
+  UnreadableFileError,
+} from '../../shared/errors.ts';
+import { counted } from '../console/text-layout.ts';
+import { type CheckResult, checkOrders } from './check-orders.ts';
+import { fileStart } from './file-records.ts';
+import { findOrder } from './find-order.ts';
+import {
+  type Checkpoint,
+  CheckpointFile,
+  type FileIdentity,
+  identifyFile,
+} from './import-checkpoint.ts';
+import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
+import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
+
+export interface ImportRequest {
+  readonly path: string;
+  /** @default what the file looks like */
+  readonly format?: OrdersFormat;
+  /** `stop`: no order is loaded when a line is bad; `skip`: all but the bad lines are. */
+  readonly onError: 'stop' | 'skip';
+  readonly concurrency?: number;
+  /** Forgets how far an earlier import of this file came. */
+  readonly restart?: boolean;
+}
+
+export interface ImportTarget {
+  readonly dynamodb: DynamoDBClient;
+  readonly tableName: string;
+  /** Tells this service's table from that of another one with the same name. */
+  readonly label: string;
+  /** Where checkpoints are kept. */
+  readonly stateDirectory: string;
+  readonly now: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+  /** Ends the import early, so that it can be resumed. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a watcher of the import is told. */
+export interface ImportObserver {
+  onPhase(phase: 'checking' | 'loading', bytes: number, totalBytes: number): void;
+  onProgress(bytes: number, orders: number): void;
+  onBadLine(error: BadLineError): void;
+  /** An order is in the table already, with other values than its line. */
+  onDifferent(error: BadLineError): void;
+}
+
+export interface ImportSummary extends LoadCounts {
+  file: string;
+  format: OrdersFormat;
+  /** The line that an interrupted import was resumed at. */
+  resumedAtLine: number | null;
+  seconds: number;
+}
+
+const checkpointEveryMs = 1_000;
+
+/**
+ * Imports an orders file of any size in constant memory. Stopped anywhere, also by `kill -9`, the
+ * same call goes on where it was: everything before the checkpoint is in the table, and inserting
+ * what lies behind it once more changes nothing.
+ *
+ * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot go on
+ */
+export async function importOrders(
+  request: ImportRequest,
+  target: ImportTarget,
+  observer: ImportObserver,
+): Promise<ImportSummary> {
+  const startedMs = target.now();
+  const file = await identifyFile(request.path);
+  const format = request.format ?? (await detectFormat(request.path));
+  const run = new OrdersImport({ ...request, format }, target, observer, file);
+  const resumed = await run.findCheckpoint();
+  const counts = await run.load(resumed);
+  const resumedAtLine = resumed ? resumed.end.line : null;
+  const seconds = (target.now() - startedMs) / 1_000;
+  return { file: request.path, format, ...counts, resumedAtLine, seconds };
+}
+
+class OrdersImport {
+  readonly #request: ImportRequest & { format: OrdersFormat };
+  readonly #target: ImportTarget;
+  readonly #observer: ImportObserver;
+  readonly #file: FileIdentity;
+  readonly #checkpoints: CheckpointFile;
+  #tableId = '';
+  #writtenMs = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    request: ImportRequest & { format: OrdersFormat },
+    target: ImportTarget,
+    observer: ImportObserver,
+    file: FileIdentity,
+  ) {
+    this.#request = request;
+    this.#target = target;
+    this.#observer = observer;
+    this.#file = file;
+    this.#checkpoints = new CheckpointFile(target.stateDirectory, file.path, target.label);
+  }
+
+  /** Where an earlier import of this very file into this very table stopped. */
+  async findCheckpoint(): Promise<Checkpoint | undefined> {
+    this.#tableId = await tableIdOf(this.#target);
+    if (this.#request.restart) return undefined;
+    const checkpoint = await this.#checkpoints.read(this.#file, this.#tableId);
+    const isTrue = checkpoint && (await hasOrder(checkpoint.orderId, this.#target));
+    return isTrue ? checkpoint : undefined;
+  }
+
+  async load(resumed: Checkpoint | undefined): Promise<LoadCounts> {
+    const { onError } = this.#request;
+    if (onError === 'stop' && !resumed?.isChecked) await this.#refuseBadLines();
+    let last = resumed ?? this.#checkpoint({ counts: noCounts, end: fileStart });
+    await this.#writeFirst(last);
+    try {
+      this.#observer.onPhase('loading', last.end.offset, this.#file.size);
+      const counts = await this.#loadFrom(last, (progress) => {
+        last = this.#checkpoint(progress);
+        this.#writeNowAndThen(last);
+        this.#observer.onProgress(last.end.offset, settled(last.counts));
+      });
+      if (this.#target.signal?.aborted) throw new OperatorError('interrupted');
+      await this.#writing;
+      await this.#checkpoints.remove();
+      return counts;
+    } catch (error) {
+      await this.#writing;
+      await this.#checkpoints.write(last).catch(() => {});
+      throw new OperatorError(stopMessage(error, last), { cause: error });
+    }
+  }
+
+  async #refuseBadLines(): Promise<void> {
+    const { path } = this.#request;
+    const { orders, badLines } = await this.#check();
+    if (badLines === 0) return;
+    throw new OperatorError(
+      `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}; ` +
+        'nothing was loaded: correct them, or load the others with --on-error skip',
+    );
+  }
+
+  async #check(): Promise<CheckResult> {
+    const { path, format } = this.#request;
+    this.#observer.onPhase('checking', 0, this.#file.size);
+    try {
+      return await checkOrders(
+        readOrders(path, format),
+        (error) => this.#observer.onBadLine(error),
+        (bytes, count) => this.#observer.onProgress(bytes, count),
+        this.#target.signal,
+      );
+    } catch (error) {
+      if (!(error instanceof UnreadableFileError)) throw error;
+      throw new OperatorError(`${path}: ${error.message}; nothing was loaded`, { cause: error });
+    }
+  }
+
+  #loadFrom(
+    { end, counts }: Checkpoint,
+    onProgress: (progress: LoadProgress) => void,
+  ): Promise<LoadCounts> {
+    const { path, format, onError, concurrency } = this.#request;
+    return loadOrders(readOrders(path, format, end), {
+      ...this.#target,
+      onError,
+      concurrency,
+      counts,
+      onBadLine: (error) => this.#observer.onBadLine(error),
+      onDifferent: (error) => this.#observer.onDifferent(error),
+      onProgress,
+    });
+  }
+
+  #checkpoint({ counts, end, orderId }: LoadProgress): Checkpoint {
+    return {
+      file: this.#file,
+      tableId: this.#tableId,
+      isChecked: this.#request.onError === 'stop',
+      counts: { ...counts },
+      end,
+      orderId,
+    };
+  }
+
+  async #writeFirst(checkpoint: Checkpoint): Promise<void> {
+    try {
+      await this.#checkpoints.write(checkpoint);
+    } catch (error) {
+      throw new OperatorError(
+        `${this.#checkpoints.path}: no checkpoint can be kept there: ${reasonOf(error)}; name a ` +
+          'directory that can be written in XDG_STATE_HOME',
+        { cause: error },
+      );
+    }
+  }
+
+  #writeNowAndThen(checkpoint: Checkpoint): void {
+    if (this.#target.now() - this.#writtenMs < checkpointEveryMs) return;
+    this.#writtenMs = this.#target.now();
+    // A checkpoint that could not be written leaves an older one, which is as true.
+    this.#writing = this.#checkpoints.write(checkpoint).catch(() => {});
+  }
+}
+
+const noCounts: LoadCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
+
+function settled({ inserted, alreadyThere, different }: LoadCounts): number {
+  return inserted + alreadyThere + different;
+}
+
+function stopMessage(error: unknown, { end, counts }: Checkpoint): string {
+  return (
+    `stopped before line ${end.line}, with ${counted(settled(counts), 'order')} in the table: ` +
+    `${reasonOf(error)}; the same command goes on from there`
+  );
+}
+
+async function tableIdOf({ dynamodb, tableName }: ImportTarget): Promise<string> {
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: tableName }));
+  return Table?.TableId ?? String(Table?.CreationDateTime?.getTime());
+}
+
+/** Orders are never deleted: one that is gone means that the table was put back to an earlier state. */
+async function hasOrder(orderId: string | undefined, target: ImportTarget): Promise<boolean> {
+  if (orderId === undefined) return true;
+  try {
+    await findOrder(orderId, target);
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
+}

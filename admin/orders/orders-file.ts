@@ -1,0 +1,185 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
+import {
+  type FilePosition,
+  type FileRecord,
+  fileStart,
+  splitArray,
+  splitLines,
+} from './file-records.ts';
+import { NumberText, type OrderItem, orderFields, orderFromFields } from './order-record.ts';
+
+/** A JSON array, JSON Lines, or CSV with a header row. */
+export type OrdersFormat = 'json' | 'jsonl' | 'csv';
+
+export const ordersFormats: OrdersFormat[] = ['json', 'jsonl', 'csv'];
+
+/** One line (or array element) of an orders file: an order, or why it is none. */
+export type OrderLine = {
+  readonly line: number;
+  /** Where the file can be read on from. */
+  readonly end: FilePosition;
+} & ({ readonly order: OrderItem } | { readonly error: BadLineError });
+
+const chunkBytes = 262_144;
+const headBytes = 65_536;
+
+/**
+ * Reads an orders file of any size in constant memory, one order at a time. A line that is not an
+ * order comes as an error of its own and the reading goes on behind it.
+ *
+ * @param from behind an order that was read before; the file's start by default
+ * @throws UnreadableFileError where the file's structure is lost, so that nothing behind it can be read
+ */
+export async function* readOrders(
+  path: string,
+  format: OrdersFormat,
+  from: FilePosition = fileStart,
+): AsyncGenerator<OrderLine> {
+  const header = format === 'csv' ? await readCsvHeader(path) : undefined;
+  const start = header && from.offset < header.end.offset ? header.end : from;
+  const fieldsOf = header ? csvFields(header.columns) : jsonFields;
+  const chunks = createReadStream(path, { start: start.offset, highWaterMark: chunkBytes });
+  const records = format === 'json' ? splitArray(chunks, start) : splitLines(chunks, start);
+  for await (const record of records) {
+    if (isBlank(record.text)) continue;
+    yield readRecord(record, fieldsOf);
+  }
+}
+
+/**
+ * What kind of orders file it is, from its name and first bytes.
+ * @throws OperatorError when neither tells
+ */
+export async function detectFormat(path: string): Promise<OrdersFormat> {
+  if (/\.csv$/i.test(path)) return 'csv';
+  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
+  const head = withoutByteOrderMark(await readHead(path)).trimStart();
+  if (head.startsWith('[')) return 'json';
+  if (head.startsWith('{') || head === '') return 'jsonl';
+  if (/^(?:[^\n]*,)?\s*"?id"?\s*(?:,|\r?\n|$)/.test(head)) return 'csv';
+  throw new OperatorError(
+    `${path}: is neither a JSON array, JSON Lines, nor CSV with an id column; say which with --format`,
+  );
+}
+
+function readRecord(
+  record: FileRecord,
+  fieldsOf: (text: string) => Record<string, unknown>,
+): OrderLine {
+  const { line, end } = record;
+  const text = line === 1 ? withoutByteOrderMark(record.text) : record.text;
+  try {
+    return { line, end, order: orderFromFields(fieldsOf(text)) };
+  } catch (error) {
+    if (error instanceof OperatorError) {
+      return { line, end, error: new BadLineError(line, error.message) };
+    }
+    throw error;
+  }
+}
+
+function jsonFields(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (!(value instanceof NumberText)) return value as Record<string, unknown>;
+  }
+  throw new OperatorError('is JSON, but no object; expected {"id":…,"petId":…}');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text, keepDigits);
+  } catch (error) {
+    throw new OperatorError(`is not JSON: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+// The third argument carries the number's digits before they were rounded (ECMAScript 2026).
+function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
+  return typeof value === 'number' ? new NumberText(context!.source) : value;
+}
+
+interface CsvHeader {
+  readonly columns: readonly string[];
+  readonly end: FilePosition;
+}
+
+async function readCsvHeader(path: string): Promise<CsvHeader> {
+  const chunks = createReadStream(path, { highWaterMark: headBytes });
+  for await (const { text, end } of splitLines(chunks, fileStart)) {
+    if (isBlank(text)) continue;
+    const columns = splitCsvLine(withoutByteOrderMark(text)).map((name) => name.trim());
+    refuseUnknownColumns(columns);
+    return { columns, end };
+  }
+  return { columns: [], end: fileStart };
+}
+
+function refuseUnknownColumns(columns: string[]): void {
+  const expected = `expected a header row of ${orderFields.join(',')}`;
+  const unknown = columns.find((name) => !(orderFields as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    throw new UnreadableFileError(`header: an order has no field "${unknown}"; ${expected}`);
+  }
+  if (!columns.includes('id')) throw new UnreadableFileError(`header: no id column; ${expected}`);
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (twice) throw new UnreadableFileError(`header: two columns are called ${twice}; ${expected}`);
+}
+
+const integerColumns = ['id', 'petId', 'quantity'];
+
+/** An empty cell is a field that the order lacks. */
+function csvFields(columns: readonly string[]): (text: string) => Record<string, unknown> {
+  return (text) => {
+    const cells = splitCsvLine(text);
+    if (cells.length !== columns.length) {
+      throw new OperatorError(
+        `has ${cells.length} values; expected ${columns.length}, as the header`,
+      );
+    }
+    const fields: Record<string, unknown> = {};
+    for (const [index, name] of columns.entries()) {
+      const cell = cells[index]!.trim();
+      if (cell !== '') fields[name] = csvValue(name, cell);
+    }
+    return fields;
+  };
+}
+
+function csvValue(column: string, cell: string): unknown {
+  if (integerColumns.includes(column)) return new NumberText(cell);
+  if (column === 'complete' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
+  return cell;
+}
+
+// No field of an order holds a newline, so a line is a record, and a stray quote harms one line only.
+function splitCsvLine(text: string): string[] {
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  if (!line.includes('"')) return line.split(',');
+  try {
+    return parseCsv(line, { relax_column_count: true, trim: true })[0] ?? [];
+  } catch (error) {
+    throw new OperatorError(`is not CSV: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function readHead(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function withoutByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}

@@ -1,0 +1,47 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import { exportOrders } from './export-orders.ts';
+import type { OrdersFormat } from './orders-file.ts';
+
+export interface ExportRequest {
+  /** @default as `out` ends, otherwise JSON Lines */
+  format?: OrdersFormat;
+  /** A file, which appears when it is complete. @default standard output */
+  out?: string;
+}
+
+/** Writes all orders to a file or to standard output. Returns how many there were. */
+export async function writeExport(
+  table: { dynamodb: DynamoDBClient; tableName: string },
+  { out, format = formatFor(out) }: ExportRequest,
+  stdout: Writable,
+): Promise<{ orders: number; format: OrdersFormat; out: string | null }> {
+  let orders = 0;
+  const texts = exportOrders(table, format, (count) => {
+    orders = count;
+  });
+  if (out) await writeWhole(out, texts);
+  else await pipeline(texts, stdout, { end: false });
+  return { orders, format, out: out ?? null };
+}
+
+/** A reader of the file never sees a part of it. */
+async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
+  const partial = `${path}.${process.pid}.partial`;
+  try {
+    await pipeline(texts, createWriteStream(partial, { flush: true }));
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw new OperatorError(`${path}: not exported: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function formatFor(out: string | undefined): OrdersFormat {
+  if (out?.endsWith('.csv')) return 'csv';
+  return out?.endsWith('.json') ? 'json' : 'jsonl';
+}

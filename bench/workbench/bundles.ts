@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import {
+  bundleFunctions,
+  bundlingOptions,
+  type FunctionName,
+  handlerEntries,
+  nodeOptions,
+} from '../../lib/functions/bundling.ts';
+
+export const functionNames = Object.keys(handlerEntries) as FunctionName[];
+
+const peerEntries = {
+  listBuffered: 'bench/peers/list-buffered.ts',
+  listStreamed: 'bench/peers/list-streamed.ts',
+  listBareHttp: 'bench/peers/list-bare-http.ts',
+  authorizerRateLimiterFlexible: 'bench/peers/authorizer-rate-limiter-flexible.ts',
+};
+
+export interface BundleFile {
+  file: string;
+  bytes: number;
+  /** What it deploys with, beside the names of its tables. The peers run with Node's defaults. */
+  environment?: Record<string, string>;
+}
+
+/** Everything that is run, by absolute path. */
+export interface Bundles {
+  /** The bundles that deploy. */
+  ours: Record<FunctionName, BundleFile>;
+  /** The same handlers as esbuild bundles them by default. */
+  byDefault: Record<FunctionName, BundleFile>;
+  /** The peers' code, bundled as ours is: only the code differs. */
+  peers: Record<keyof typeof peerEntries, BundleFile>;
+  /** What runs in the measured process. */
+  measureFile: string;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds all bundles into a folder. */
+export async function buildBundles(directory: string): Promise<Bundles> {
+  mkdirSync(directory, { recursive: true });
+  // On Lambda no package.json is above the bundle; here it would be the repository's, an ES module.
+  writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}');
+  const [ours, byDefault, peers, measure] = await Promise.all([
+    bundleFunctions(join(directory, 'ours')),
+    buildEach(handlerEntries, (entry, name) => buildByDefault(entry, directory, name)),
+    buildEach(peerEntries, (entry, name) => buildLikeOurs(entry, directory, name)),
+    buildLikeOurs('bench/workbench/measure.ts', directory, 'measure'),
+  ]);
+  const deployed = mapValues(ours, (bundle, name) => ({
+    file: join(bundle.directory, 'index.js'),
+    bytes: bundle.bytes,
+    environment: deployedEnvironment(name),
+  }));
+  return { ours: deployed, byDefault, peers, measureFile: measure.file };
+}
+
+function deployedEnvironment(name: FunctionName): Record<string, string> {
+  const options = nodeOptions[name];
+  return options ? { NODE_OPTIONS: options } : {};
+}
+
+async function buildEach<Name extends string>(
+  entries: Record<Name, string>,
+  buildOne: (entry: string, name: string) => Promise<BundleFile>,
+): Promise<Record<Name, BundleFile>> {
+  const names = Object.keys(entries) as Name[];
+  const files = await Promise.all(names.map((name) => buildOne(entries[name], name)));
+  return Object.fromEntries(names.map((name, index) => [name, files[index]])) as Record<
+    Name,
+    BundleFile
+  >;
+}
+
+/**
+ * `esbuild --bundle --platform=node --format=esm`. The banner is what everyone adds: the SDK's
+ * CommonJS packages call `require`, which an ES module does not have.
+ */
+function buildByDefault(entry: string, directory: string, name: string): Promise<BundleFile> {
+  const outfile = join(directory, 'default', `${name}.mjs`);
+  const banner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+  return buildFile(
+    { bundle: true, platform: 'node', format: 'esm', banner: { js: banner } },
+    entry,
+    outfile,
+  );
+}
+
+function buildLikeOurs(entry: string, directory: string, name: string): Promise<BundleFile> {
+  return buildFile({ ...bundlingOptions, sourcemap: false }, entry, join(directory, `${name}.js`));
+}
+
+async function buildFile(
+  options: Parameters<typeof build>[0],
+  entry: string,
+  outfile: string,
+): Promise<BundleFile> {
+  const { metafile } = await build({
+    ...options,
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outfile,
+    metafile: true,
+    logLevel: 'error',
+  });
+  const [output] = Object.values(metafile!.outputs);
+  return { file: outfile, bytes: output!.bytes };
+}
+
+function mapValues<Key extends string, From, To>(
+  record: Record<Key, From>,
+  change: (value: From, key: Key) => To,
+): Record<Key, To> {
+  const entries = Object.entries(record) as [Key, From][];
+  return Object.fromEntries(entries.map(([key, value]) => [key, change(value, key)])) as Record<
+    Key,
+    To
+  >;
+}

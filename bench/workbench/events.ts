@@ -1,0 +1,58 @@
+import { createToken } from '../../shared/api-key-token.ts';
+import { orderId } from '../doubles/order-pages.ts';
+
+const authorizer = {
+  keyId: 'key_0123456789abcdefghijklmnopqrstuv',
+  plan: 'enterprise',
+  limit: '60000',
+  remaining: '59983',
+  reset: '1795000000',
+  retryAfter: '12',
+};
+
+/** API Gateway's question to the TOKEN authorizer, with a well-formed key. */
+export function authorizerEvent() {
+  return {
+    type: 'TOKEN',
+    authorizationToken: `Bearer ${createToken('so_test_')}`,
+    methodArn:
+      'arn:aws:execute-api:eu-central-1:123456789012:a1b2c3d4e5/staging/GET/v1/store/orders',
+  };
+}
+
+/** `GET /store/orders`. */
+export function listEvent(headers: Record<string, string> = {}) {
+  return proxyEvent('GET', '/v1/store/orders', headers, null);
+}
+
+/** `DELETE /store/orders/{orderId}` of an order that is still pending. */
+export function cancelEvent() {
+  const id = orderId(0);
+  return proxyEvent('DELETE', `/v1/store/orders/${id}`, {}, { orderId: id });
+}
+
+function proxyEvent(
+  httpMethod: string,
+  path: string,
+  headers: Record<string, string>,
+  pathParameters: Record<string, string> | null,
+) {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  return {
+    httpMethod,
+    path,
+    pathParameters,
+    headers,
+    multiValueHeaders: Object.fromEntries(entries),
+    queryStringParameters: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: '00000000-0000-4000-8000-000000000000',
+      httpMethod,
+      path: `/staging${path}`,
+      stage: 'staging',
+      authorizer,
+    },
+  };
+}

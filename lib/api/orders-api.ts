@@ -1,0 +1,153 @@
+import {
+  ApiKeySourceType,
+  AuthorizationType,
+  type CfnAuthorizer,
+  EndpointType,
+  LambdaIntegration,
+  MethodLoggingLevel,
+  ResponseTransferMode,
+  RestApi,
+  TokenAuthorizer,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import { acknowledge } from '../settings/acknowledge.ts';
+import type { StageConfiguration } from '../settings/stages.ts';
+import { AccessLogs } from './access-logs.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+import { addRetiredPetOperation } from './retired-pet-operation.ts';
+
+/** How long API Gateway waits for each function; the functions' own timeouts are a little longer. */
+export const integrationTimeouts = {
+  /** A stream may last as long as a slow client needs, up to API Gateway's 15 minutes. */
+  listOrders: Duration.minutes(5),
+  cancelOrder: Duration.seconds(10),
+};
+
+export interface OrdersApiProps {
+  readonly configuration: StageConfiguration;
+  readonly authorizer: IFunction;
+  readonly listOrders: IFunction;
+  readonly cancelOrder: IFunction;
+}
+
+/** The REST API: its stage, its resources under `/v1`, its authorizer, its own error answers. */
+export class OrdersApi extends Construct {
+  readonly restApi: RestApi;
+  readonly accessLogs: AccessLogs;
+
+  constructor(scope: Construct, id: string, props: OrdersApiProps) {
+    super(scope, id);
+    this.accessLogs = new AccessLogs(this, 'AccessLogs', {
+      retentionDays: props.configuration.logRetentionDays,
+    });
+    this.restApi = this.createRestApi(props);
+    addGatewayResponses(this, this.restApi);
+    this.addResources(props);
+    this.acknowledgeFindings(props.configuration);
+  }
+
+  private createRestApi({ configuration, authorizer }: OrdersApiProps): RestApi {
+    const restApi = new RestApi(this, 'RestApi', {
+      restApiName: `store-orders-${configuration.stage}`,
+      description: 'Store orders: list all orders, cancel one',
+      endpointTypes: [EndpointType.REGIONAL],
+      apiKeySourceType: ApiKeySourceType.AUTHORIZER,
+      cloudWatchRole: false,
+      defaultMethodOptions: {
+        authorizationType: AuthorizationType.CUSTOM,
+        authorizer: this.createAuthorizer(configuration, authorizer),
+        apiKeyRequired: true,
+      },
+      deployOptions: {
+        stageName: configuration.stage,
+        accessLogDestination: this.accessLogs.destination,
+        accessLogFormat: this.accessLogs.format,
+        // Errors only, and never data: a trace would contain the bearer token.
+        loggingLevel: MethodLoggingLevel.ERROR,
+        dataTraceEnabled: false,
+        // By method: a cancellation is expected in milliseconds, a stream lasts as long as it lasts.
+        metricsEnabled: true,
+        throttlingRateLimit: configuration.throttle.requestsPerSecond,
+        throttlingBurstLimit: configuration.throttle.burst,
+      },
+    });
+    restApi.deploymentStage.node.addDependency(
+      this.accessLogs.account,
+      this.createExecutionLogs(restApi, configuration),
+    );
+    // The construct's own output; the stack has one of its own, with the version segment.
+    restApi.node.tryRemoveChild('Endpoint');
+    return restApi;
+  }
+
+  /** API Gateway would create this log group itself, and keep it for ever. */
+  private createExecutionLogs({ restApiId }: RestApi, configuration: StageConfiguration): LogGroup {
+    return new LogGroup(this, 'ExecutionLogs', {
+      logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${configuration.stage}`,
+      retention: configuration.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+
+  /**
+   * A malformed header is refused by the expression, before the function is paid for. Results are
+   * not cached: each request is counted, and a revoked key is refused from the next one on.
+   */
+  private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
+    const authorizer = new TokenAuthorizer(this, 'Authorizer', {
+      handler,
+      authorizerName: 'api-key',
+      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
+      resultsCacheTtl: Duration.seconds(0),
+    });
+    // The same URI as the construct's own, without taking the function's ARN apart.
+    (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
+      service: 'apigateway',
+      account: 'lambda',
+      resource: 'path',
+      resourceName: `2015-03-31/functions/${handler.functionArn}/invocations`,
+    });
+    return authorizer;
+  }
+
+  private addResources({ listOrders, cancelOrder }: OrdersApiProps): void {
+    const v1 = this.restApi.root.addResource('v1');
+    const orders = v1.addResource('store').addResource('orders');
+    const listIntegration = new LambdaIntegration(listOrders, {
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout: integrationTimeouts.listOrders,
+      allowTestInvoke: false,
+    });
+    orders.addMethod('GET', listIntegration, { operationName: 'listOrders' });
+    const cancelIntegration = new LambdaIntegration(cancelOrder, {
+      timeout: integrationTimeouts.cancelOrder,
+      allowTestInvoke: false,
+    });
+    orders
+      .addResource('{orderId}')
+      .addMethod('DELETE', cancelIntegration, { operationName: 'cancelOrder' });
+    addRetiredPetOperation(v1.addResource('pets'));
+  }
+
+  private acknowledgeFindings({ firewall }: StageConfiguration): void {
+    acknowledge(this.restApi, {
+      id: 'AwsSolutions-APIG2',
+      reason: 'The handlers validate what they read, and answer with the documented error codes.',
+    });
+    for (const method of this.restApi.methods) {
+      acknowledge(method, {
+        id: 'AwsSolutions-COG4',
+        reason: 'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
+      });
+    }
+    if (firewall) return;
+    acknowledge(this.restApi.deploymentStage, {
+      id: 'AwsSolutions-APIG3',
+      reason:
+        'Every request needs a key and is limited by it; lib/settings/stages.ts turns a web ACL on.',
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { acknowledge } from '../settings/acknowledge.ts';
+import { capitalized } from '../settings/names.ts';
+import type { ApiFunction } from './api-function.ts';
+
+export interface GradualDeploymentProps {
+  readonly functions: Readonly<Record<string, ApiFunction>>;
+  /** Any of these takes the deployment back. */
+  readonly alarms: Alarm[];
+}
+
+/**
+ * Gives new code a tenth of the traffic for five minutes, and then all of it. An alarm meanwhile
+ * puts the alias back to the version before, and fails the stack's update.
+ */
+export class GradualDeployment extends Construct {
+  constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application');
+    const role = deploymentRole(this);
+    for (const [name, { alias }] of Object.entries(props.functions)) {
+      if (!alias) throw new Error(`${name} has no alias to move`);
+      new LambdaDeploymentGroup(this, capitalized(name), {
+        application,
+        alias,
+        role,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        alarms: props.alarms,
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+      });
+    }
+  }
+}
+
+function deploymentRole(scope: Construct): Role {
+  const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited';
+  const role = new Role(scope, 'Role', {
+    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
+  });
+  acknowledge(role, {
+    id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
+    reason: 'AWS maintains this policy for this one service role: what CodeDeploy needs, no more.',
+  });
+  return role;
+}

@@ -1,0 +1,111 @@
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Duration } from 'aws-cdk-lib/core';
+import type { StageConfiguration } from '../settings/stages.ts';
+
+/** Where the functions put their own metrics, in the embedded metric format. */
+const namespace = 'StoreOrders';
+
+/** Why a request was rejected, as the metric's dimension has it. */
+const rejectionReasons = [
+  'unauthorized',
+  'rate_limit_exceeded',
+  'quota_exceeded',
+  'api_key_banned',
+] as const;
+
+/** How a cancellation ended, likewise. */
+const cancellationOutcomes = [
+  'cancelled',
+  'order_not_found',
+  'order_already_shipped',
+  'order_already_cancelled',
+  'order_not_cancellable',
+] as const;
+
+export interface ServiceMetricsProps {
+  readonly configuration: StageConfiguration;
+  readonly restApi: RestApi;
+  readonly tables: { readonly orders: Table; readonly apiKeys: Table };
+}
+
+/** The metrics of one stage, from API Gateway, DynamoDB and the functions themselves. */
+export class ServiceMetrics {
+  readonly requests: Metric;
+  readonly clientErrors: Metric;
+  readonly serverErrors: Metric;
+  readonly authorizerFailures: Metric;
+  readonly admitted: Metric;
+  readonly rejected: Metric[];
+  readonly keysBanned: Metric;
+  readonly cancelled: Metric[];
+  readonly ordersListed: Metric;
+  readonly bytesStreamed: Metric;
+  /** By alarm id. */
+  readonly throttledTables: Readonly<Record<string, Metric>>;
+
+  private readonly props: ServiceMetricsProps;
+
+  constructor(props: ServiceMetricsProps) {
+    this.props = props;
+    this.requests = this.ofApi('Count');
+    this.clientErrors = this.ofApi('4XXError');
+    this.serverErrors = this.ofApi('5XXError');
+    this.authorizerFailures = this.ofService('AuthorizerFailures');
+    this.admitted = this.ofService('RequestsAdmitted');
+    this.rejected = rejectionReasons.map((Reason) =>
+      this.ofService('RequestsRejected', { dimensionsMap: { Reason }, label: Reason }),
+    );
+    this.keysBanned = this.ofService('KeysBanned');
+    this.cancelled = cancellationOutcomes.map((Outcome) =>
+      this.ofService('OrdersCancelled', { dimensionsMap: { Outcome }, label: Outcome }),
+    );
+    this.ordersListed = this.ofService('OrdersListed');
+    this.bytesStreamed = this.ofService('BytesStreamed', { unit: Unit.BYTES });
+    const { orders, apiKeys } = props.tables;
+    this.throttledTables = {
+      ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
+      OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
+      OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
+    };
+  }
+
+  /** Milliseconds from the request's arrival to its answer. */
+  cancelLatency(statistic: string): Metric {
+    return this.ofApi('Latency', {
+      statistic,
+      period: Duration.minutes(5),
+      label: `cancelOrder ${statistic}`,
+      dimensionsMap: { Method: 'DELETE', Resource: '/v1/store/orders/{orderId}' },
+    });
+  }
+
+  private ofApi(metricName: string, options: MetricOptions = {}): Metric {
+    return new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      statistic: metricName === 'Count' ? Stats.SAMPLE_COUNT : Stats.SUM,
+      ...options,
+      dimensionsMap: {
+        ApiName: this.props.restApi.restApiName,
+        Stage: this.props.configuration.stage,
+        ...options.dimensionsMap,
+      },
+    });
+  }
+
+  private ofService(metricName: string, options: MetricOptions = {}): Metric {
+    return new Metric({
+      namespace,
+      metricName,
+      statistic: Stats.SUM,
+      ...options,
+      dimensionsMap: { Stage: this.props.configuration.stage, ...options.dimensionsMap },
+    });
+  }
+}
+
+function throttled(table: Table, metricName: string): Metric {
+  return table.metric(metricName, { statistic: Stats.SUM, period: Duration.minutes(1) });
+}

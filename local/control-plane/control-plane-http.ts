@@ -1,0 +1,153 @@
+import type { UsagePlan } from '../gateway/usage-plan.ts';
+import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
+
+/** A control-plane call as it comes over HTTP. */
+export interface ControlPlaneCall {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+export interface ControlPlaneAnswer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type Operation = (call: ControlPlaneCall, ids: string[], plane: ControlPlane) => Answered;
+
+interface Answered {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+const statusOf: Readonly<Record<ControlPlaneError['type'], number>> = {
+  BadRequestException: 400,
+  ConflictException: 409,
+  NotFoundException: 404,
+};
+
+/**
+ * Operations by method and path, in which `*` stands for an id.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
+ */
+const operations: Readonly<Record<string, Operation>> = {
+  'POST /apikeys': ({ body }, _, plane) => created(keyBody(plane.createApiKey(JSON.parse(body)))),
+  'GET /apikeys': ({ query }, _, plane) => {
+    const keys = plane.getApiKeys({ nameQuery: query.get('name') ?? '' });
+    const hasValues = query.get('includeValues') === 'true';
+    return ok(page(query, keys, (key) => keyBody(key, hasValues)));
+  },
+  'GET /apikeys/*': ({ query }, [id], plane) =>
+    ok(keyBody(plane.getApiKey(id!), query.get('includeValue') === 'true')),
+  'PATCH /apikeys/*': ({ body }, [id], plane) =>
+    ok(keyBody(plane.updateApiKey(id!, { enabled: enabledPatch(body) }), false)),
+  'DELETE /apikeys/*': (_, [id], plane) => {
+    plane.deleteApiKey(id!);
+    return { status: 202 };
+  },
+  'GET /usageplans': ({ query }, _, plane) => {
+    const keyId = query.get('keyId') ?? undefined;
+    return ok(page(query, plane.getUsagePlans({ keyId }), planBody));
+  },
+  'GET /usageplans/*': (_, [id], plane) => ok(planBody(plane.getUsagePlan(id!))),
+  'POST /usageplans/*/keys': ({ body }, [usagePlanId], plane) => {
+    const { keyId } = JSON.parse(body);
+    return created(memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId })));
+  },
+  'GET /usageplans/*/keys': ({ query }, [id], plane) =>
+    ok(page(query, plane.getUsagePlanKeys(id!), memberBody)),
+  'GET /usageplans/*/keys/*': (_, [usagePlanId, keyId], plane) =>
+    ok(memberBody(plane.getUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! }))),
+  'DELETE /usageplans/*/keys/*': (_, [usagePlanId, keyId], plane) => {
+    plane.deleteUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! });
+    return { status: 202 };
+  },
+};
+
+/** Answers a call in API Gateway's control-plane protocol; undefined when it is none. */
+export function answerControlPlane(
+  call: ControlPlaneCall,
+  plane: ControlPlane,
+): ControlPlaneAnswer | undefined {
+  // The ids are letters and digits: there is nothing to decode.
+  const segments = call.path.split('/').slice(1);
+  const pattern = segments.map((segment, index) => (index % 2 === 0 ? segment : '*')).join('/');
+  const operation = operations[`${call.method} /${pattern}`];
+  if (!operation) return undefined;
+  const ids = segments.filter((_, index) => index % 2 === 1);
+  try {
+    const { status, body } = operation(call, ids, plane);
+    return json(status, body ?? {});
+  } catch (error) {
+    return errorAnswer(error);
+  }
+}
+
+function errorAnswer(error: unknown): ControlPlaneAnswer {
+  if (error instanceof SyntaxError) {
+    return errorAnswer(new ControlPlaneError('BadRequestException', 'Invalid request body'));
+  }
+  if (!(error instanceof ControlPlaneError)) throw error;
+  const { type, message } = error;
+  return json(statusOf[type], { message }, { 'x-amzn-ErrorType': type });
+}
+
+function json(statusCode: number, body: unknown, headers: Record<string, string> = {}) {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+function ok(body: unknown): Answered {
+  return { status: 200, body };
+}
+
+function created(body: unknown): Answered {
+  return { status: 201, body };
+}
+
+const pageMaxItems = 500;
+const pageDefaultItems = 25;
+
+/** One page of a list; `position` is the number of items that came before it. */
+function page<T>(query: URLSearchParams, items: readonly T[], body: (item: T) => unknown) {
+  const start = Number(query.get('position') ?? 0);
+  const limit = Math.min(Number(query.get('limit') ?? pageDefaultItems), pageMaxItems);
+  const end = start + limit;
+  return {
+    item: items.slice(start, end).map(body),
+    ...(end < items.length && { position: String(end) }),
+  };
+}
+
+function keyBody({ value, ...key }: ApiKey, hasValue = true): object {
+  return { ...key, stageKeys: [], ...(hasValue && { value }) };
+}
+
+function memberBody({ id, name, value }: ApiKey): object {
+  return { id, name, value, type: 'API_KEY' };
+}
+
+function planBody({ id, name, stages, throttle, quota }: UsagePlan): object {
+  return {
+    id,
+    name,
+    apiStages: stages.map(({ apiId, stage }) => ({ apiId, stage })),
+    throttle: throttle && { rateLimit: throttle.ratePerSecond, burstLimit: throttle.burst },
+    quota: quota && { limit: quota.limit, period: quota.period },
+  };
+}
+
+function enabledPatch(body: string): boolean {
+  const [operation, ...others] = JSON.parse(body).patchOperations ?? [];
+  if (operation?.op === 'replace' && operation.path === '/enabled' && others.length === 0) {
+    return operation.value === 'true';
+  }
+  throw new ControlPlaneError('BadRequestException', 'only /enabled can be patched locally');
+}

@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import type { GatewayKey, UsagePlan, UsagePlanKeys } from '../gateway/usage-plan.ts';
+
+/** An API key as API Gateway's control plane describes it. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  readonly description?: string;
+  enabled: boolean;
+  /** Unix seconds. */
+  readonly createdDate: number;
+  /** Unix seconds. */
+  lastUpdatedDate: number;
+}
+
+export interface NewApiKey {
+  readonly name?: string;
+  /** What requests are recognised by; made up when absent. */
+  readonly value?: string;
+  readonly description?: string;
+  /** @default false, as in API Gateway */
+  readonly enabled?: boolean;
+}
+
+export interface UsagePlanMember {
+  readonly usagePlanId: string;
+  readonly keyId: string;
+}
+
+/** What the control plane keeps across restarts. */
+export interface ControlPlaneState {
+  readonly apiKeys: ApiKey[];
+  readonly usagePlanKeys: UsagePlanMember[];
+}
+
+/** A call that API Gateway would refuse, with its HTTP status. */
+export class ControlPlaneError extends Error {
+  override name = 'ControlPlaneError';
+  readonly type: 'BadRequestException' | 'ConflictException' | 'NotFoundException';
+
+  constructor(type: ControlPlaneError['type'], message: string) {
+    super(message);
+    this.type = type;
+  }
+}
+
+export interface ControlPlaneOptions {
+  readonly usagePlans: readonly UsagePlan[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly state?: ControlPlaneState;
+  /** Told after every change. */
+  readonly onChange?: (state: ControlPlaneState) => void;
+}
+
+const valueMinLength = 20;
+const valueMaxLength = 128;
+
+/**
+ * API Gateway's keys and the usage plans they are in: the part of its control plane that issuing
+ * and revoking keys needs.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
+ */
+export class ControlPlane implements UsagePlanKeys {
+  readonly #usagePlans: readonly UsagePlan[];
+  readonly #now: () => number;
+  readonly #onChange: (state: ControlPlaneState) => void;
+  readonly #byId = new Map<string, ApiKey>();
+  readonly #byValue = new Map<string, ApiKey>();
+  /** Ids of the keys in each plan. */
+  readonly #members = new Map<string, Set<string>>();
+
+  constructor({ usagePlans, now, state, onChange = () => {} }: ControlPlaneOptions) {
+    this.#usagePlans = usagePlans;
+    this.#now = now;
+    this.#onChange = onChange;
+    for (const { id } of usagePlans) this.#members.set(id, new Set());
+    for (const key of state?.apiKeys ?? []) this.#add(key);
+    for (const { usagePlanId, keyId } of state?.usagePlanKeys ?? []) {
+      this.#members.get(usagePlanId)?.add(keyId);
+    }
+  }
+
+  /** @throws ControlPlaneError when the value is too short, too long or taken */
+  createApiKey({ name = '', value, description, enabled = false }: NewApiKey): ApiKey {
+    const keyValue = value ?? randomBytes(30).toString('base64url');
+    if (keyValue.length < valueMinLength || keyValue.length > valueMaxLength) {
+      throw new ControlPlaneError(
+        'BadRequestException',
+        `API Key value should be at least ${valueMinLength} and at most ${valueMaxLength} characters`,
+      );
+    }
+    if (this.#byValue.has(keyValue)) {
+      throw new ControlPlaneError('ConflictException', 'API Key already exists');
+    }
+    const createdDate = Math.floor(this.#now() / 1000);
+    const id = createId();
+    const dates = { createdDate, lastUpdatedDate: createdDate };
+    const key: ApiKey = { id, name, value: keyValue, description, enabled, ...dates };
+    this.#add(key);
+    this.#changed();
+    return key;
+  }
+
+  /** @throws ControlPlaneError when there is no such key */
+  getApiKey(id: string): ApiKey {
+    const key = this.#byId.get(id);
+    if (!key)
+      throw new ControlPlaneError('NotFoundException', 'Invalid API Key identifier specified');
+    return key;
+  }
+
+  /** All keys, or those whose names start with a text. */
+  getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
+    return [...this.#byId.values()].filter(({ name }) => name.startsWith(nameQuery));
+  }
+
+  /** @throws ControlPlaneError when there is no such key */
+  updateApiKey(id: string, { enabled }: { enabled: boolean }): ApiKey {
+    const key = this.getApiKey(id);
+    key.enabled = enabled;
+    key.lastUpdatedDate = Math.floor(this.#now() / 1000);
+    this.#changed();
+    return key;
+  }
+
+  /** @throws ControlPlaneError when there is no such key */
+  deleteApiKey(id: string): void {
+    const key = this.getApiKey(id);
+    this.#byId.delete(id);
+    this.#byValue.delete(key.value);
+    for (const keyIds of this.#members.values()) keyIds.delete(id);
+    this.#changed();
+  }
+
+  /** All usage plans, or those that a key is in. */
+  getUsagePlans({ keyId }: { keyId?: string } = {}): readonly UsagePlan[] {
+    if (keyId === undefined) return this.#usagePlans;
+    return this.#usagePlans.filter(({ id }) => this.isInPlan(keyId, id));
+  }
+
+  /** @throws ControlPlaneError when there is no such plan */
+  getUsagePlan(id: string): UsagePlan {
+    const plan = this.#usagePlans.find((candidate) => candidate.id === id);
+    if (!plan) throw new ControlPlaneError('NotFoundException', 'Invalid Usage Plan ID specified');
+    return plan;
+  }
+
+  /**
+   * Puts a key into a usage plan.
+   *
+   * @throws ControlPlaneError when there is no such key or plan, or the key is in this plan or in
+   *   another one of the same stage
+   */
+  createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
+    const key = this.getApiKey(keyId);
+    const plan = this.getUsagePlan(usagePlanId);
+    if (this.isInPlan(keyId, usagePlanId)) {
+      throw new ControlPlaneError('ConflictException', 'Usage Plan key already exists');
+    }
+    const sharesStage = this.getUsagePlans({ keyId }).some((other) => haveCommonStage(other, plan));
+    if (sharesStage) {
+      const message = `API Key ${keyId} cannot be added to a second usage plan of the same stage`;
+      throw new ControlPlaneError('ConflictException', message);
+    }
+    this.#members.get(usagePlanId)!.add(keyId);
+    this.#changed();
+    return key;
+  }
+
+  /** @throws ControlPlaneError when the key is not in the plan */
+  deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
+    this.getUsagePlanKey({ usagePlanId, keyId });
+    this.#members.get(usagePlanId)!.delete(keyId);
+    this.#changed();
+  }
+
+  /** @throws ControlPlaneError when the key is not in the plan */
+  getUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
+    this.getUsagePlan(usagePlanId);
+    if (this.isInPlan(keyId, usagePlanId)) return this.getApiKey(keyId);
+    throw new ControlPlaneError('NotFoundException', 'Invalid Usage Plan Key identifier specified');
+  }
+
+  /** @throws ControlPlaneError when there is no such plan */
+  getUsagePlanKeys(usagePlanId: string): ApiKey[] {
+    this.getUsagePlan(usagePlanId);
+    return [...this.#members.get(usagePlanId)!].map((id) => this.getApiKey(id));
+  }
+
+  findKey(value: string): GatewayKey | undefined {
+    const key = this.#byValue.get(value);
+    return key && { id: key.id, value: key.value, isEnabled: key.enabled };
+  }
+
+  isInPlan(keyId: string, planId: string): boolean {
+    return this.#members.get(planId)?.has(keyId) ?? false;
+  }
+
+  #add(key: ApiKey): void {
+    this.#byId.set(key.id, key);
+    this.#byValue.set(key.value, key);
+  }
+
+  #changed(): void {
+    const usagePlanKeys = [...this.#members].flatMap(([usagePlanId, keyIds]) =>
+      [...keyIds].map((keyId) => ({ usagePlanId, keyId })),
+    );
+    this.#onChange({ apiKeys: [...this.#byId.values()], usagePlanKeys });
+  }
+}
+
+function haveCommonStage(one: UsagePlan, other: UsagePlan): boolean {
+  return one.stages.some(({ apiId, stage }) =>
+    other.stages.some((item) => item.apiId === apiId && item.stage === stage),
+  );
+}
+
+function createId(): string {
+  return BigInt(`0x${randomBytes(10).toString('hex')}`)
+    .toString(36)
+    .padStart(10, '0')
+    .slice(-10);
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { LocalRunError } from '../template/local-run-error.ts';
+
+/** A DynamoDB-compatible server that belongs to this run. */
+export interface EmbeddedDynamoDB {
+  readonly endpoint: string;
+  /** Of the server's process. */
+  readonly processId: number;
+  /** Settles when the server ends without having been asked to. */
+  readonly ended: Promise<Error>;
+  /** Stops the server and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+export interface EmbeddedDynamoDBOptions {
+  /** Where the data is kept. @default - in memory */
+  readonly databaseFile?: string;
+  /** Stops the start. */
+  readonly signal?: AbortSignal;
+}
+
+const host = '127.0.0.1';
+const startAttempts = 5;
+const startTimeoutMs = 10_000;
+const stopTimeoutMs = 1_000;
+
+/**
+ * Runs a program and kills it when this process ends in any way, also by `kill -9`: the inner shell
+ * waits for a line on its input, which never comes from a process that is gone. What is `exec`ed
+ * keeps the outer shell's process id, so that signals and exit codes go straight to the program.
+ */
+const watchdog = `
+  exec 3<&0
+  ( if read -r line <&3; then exit 0; fi; kill -9 $$ ) >/dev/null 2>&1 &
+  exec "$0" "$@" 3<&- </dev/null
+`;
+
+/**
+ * Starts dynoxide on a free port of this machine.
+ *
+ * @throws LocalRunError when there is no binary for this platform
+ * @throws Error when it does not start
+ */
+export async function startEmbeddedDynamoDB(
+  options: EmbeddedDynamoDBOptions = {},
+): Promise<EmbeddedDynamoDB> {
+  const binary = binaryPath();
+  let fault: unknown;
+  for (let attempt = 0; attempt < startAttempts; attempt++) {
+    options.signal?.throwIfAborted();
+    try {
+      return await startOnce(binary, await findFreePort(), options);
+    } catch (error) {
+      // Another process may have taken the port in between, or be about to let go of the file.
+      fault = error;
+    }
+  }
+  throw fault;
+}
+
+function binaryPath(): string {
+  const packageName = `@dynoxide/${process.platform}-${process.arch}`;
+  const fileName = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+  const path = fileURLToPath(
+    new URL(`../../node_modules/${packageName}/${fileName}`, import.meta.url),
+  );
+  if (existsSync(path)) return path;
+  throw new LocalRunError(
+    `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
+      'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
+  );
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function startOnce(
+  binary: string,
+  port: number,
+  { databaseFile, signal }: EmbeddedDynamoDBOptions,
+): Promise<EmbeddedDynamoDB> {
+  const file = databaseFile ? ['--db-path', databaseFile] : [];
+  const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  let isStopping = false;
+
+  async function close(): Promise<void> {
+    isStopping = true;
+    child.stdin?.end('stop\n');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    await exited;
+    clearTimeout(timer);
+  }
+  const ended = exited.then(
+    ([code, killer]) => new LocalRunError(`dynoxide ended (${code ?? killer}): ${lines.join(' ')}`),
+  );
+  child.stdin?.on('error', () => {});
+  try {
+    await untilListening(child, ended, lines, signal);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    endpoint: `http://${host}:${port}`,
+    processId: child.pid!,
+    ended: new Promise((resolve) => void ended.then((error) => isStopping || resolve(error))),
+    close,
+  };
+}
+
+function spawnWatched(binary: string, parameters: string[]): ChildProcess {
+  // Of its own group: a Ctrl+C on the terminal stops this process, which then stops the server.
+  if (process.platform === 'win32') return spawn(binary, parameters, { stdio: 'pipe' });
+  return spawn('/bin/sh', ['-c', watchdog, binary, ...parameters], {
+    stdio: 'pipe',
+    detached: true,
+  });
+}
+
+/** dynoxide says so on its standard error once it listens. */
+async function untilListening(
+  child: ChildProcess,
+  ended: Promise<Error>,
+  lines: string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const listening = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    listening.reject(new Error(`dynoxide did not start within ${startTimeoutMs} ms`));
+  }, startTimeoutMs);
+  const onAbort = () => listening.reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
+  void ended.then((error) => listening.reject(error));
+  for (const output of [child.stdout!, child.stderr!]) {
+    createInterface({ input: output }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > 20) lines.shift();
+      if (line.includes('listening on')) listening.resolve();
+    });
+  }
+  await listening.promise.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  });
+}

@@ -1,0 +1,65 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+  ResourceInUseException,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import type { Template } from '../template/template.ts';
+
+/** A table as DynamoDB is asked to create it. */
+export interface TableDefinition {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly input: CreateTableCommandInput;
+}
+
+const creationMaxSeconds = 60;
+
+/** The template's tables: their keys and indexes. What else they have makes no difference here. */
+export function readTables(template: Template): TableDefinition[] {
+  const tables = [
+    ...template.ofType('AWS::DynamoDB::Table'),
+    ...template.ofType('AWS::DynamoDB::GlobalTable'),
+  ];
+  return tables.map(({ logicalId, ref, property }) => ({
+    logicalId,
+    name: ref,
+    input: {
+      TableName: ref,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: property('KeySchema'),
+      AttributeDefinitions: property('AttributeDefinitions'),
+      GlobalSecondaryIndexes: indexesOf(property('GlobalSecondaryIndexes')),
+      LocalSecondaryIndexes: indexesOf(property('LocalSecondaryIndexes')),
+    },
+  }));
+}
+
+/** Creates the tables that are not there yet. */
+export async function createTables(
+  tables: readonly TableDefinition[],
+  client: DynamoDBClient,
+): Promise<void> {
+  await Promise.all(tables.map(({ input }) => createTable(input, client)));
+}
+
+async function createTable(input: CreateTableCommandInput, client: DynamoDBClient): Promise<void> {
+  try {
+    const { TableDescription } = await client.send(new CreateTableCommand(input));
+    if (TableDescription?.TableStatus === 'ACTIVE') return;
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+  const wait = { client, minDelay: 0.02, maxDelay: 1, maxWaitTime: creationMaxSeconds };
+  await waitUntilTableExists(wait, { TableName: input.TableName });
+}
+
+// Only what CreateTable knows: a template's index can carry further settings.
+function indexesOf(indexes: CreateTableCommandInput['GlobalSecondaryIndexes']) {
+  return indexes?.map(({ IndexName, KeySchema, Projection }) => ({
+    IndexName,
+    KeySchema,
+    Projection,
+  }));
+}

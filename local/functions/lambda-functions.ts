@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkKnownProperties } from '../template/known-properties.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
+
+/** A Lambda function as the template defines it. */
+export interface LambdaFunction {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  /** The folder that Lambda would unpack to `/var/task`. */
+  readonly codeDirectory: string;
+  /** Such as `index.handler`. */
+  readonly handler: string;
+  readonly memorySizeMb: number;
+  readonly timeoutMs: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The most execution environments there may be. @default - the runner's own limit */
+  readonly reservedConcurrency?: number;
+}
+
+/** A function as something else refers to it. */
+export interface InvocationTarget {
+  readonly lambda: LambdaFunction;
+  /** With the alias or version, where the reference has one. */
+  readonly invokedArn: string;
+  readonly isStreaming: boolean;
+}
+
+/** The functions of a template, and the references to them. */
+export interface LambdaFunctions {
+  readonly all: readonly LambdaFunction[];
+  /**
+   * Finds the function that an integration's or authorizer's URI invokes.
+   *
+   * @throws TemplateError when the URI does not invoke a function of the template
+   */
+  targetOf(uri: unknown, logicalId: string): InvocationTarget;
+}
+
+interface AssetsManifest {
+  readonly files: Readonly<
+    Record<
+      string,
+      { source: { path: string }; destinations: Record<string, { objectKey: string }> }
+    >
+  >;
+}
+
+// The defaults of CloudFormation's AWS::Lambda::Function.
+const defaultMemorySizeMb = 128;
+const defaultTimeoutSeconds = 3;
+
+// The date of the API version tells a streaming invocation from an ordinary one.
+const invocationUri =
+  /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
+
+/**
+ * Reads the functions of a template.
+ *
+ * @param assetsManifestFile the synthesized `….assets.json`, which says where the code lies
+ * @throws TemplateError for what is not supported
+ */
+export function readFunctions(template: Template, assetsManifestFile: string): LambdaFunctions {
+  const directories = assetDirectories(assetsManifestFile);
+  const all = template
+    .ofType('AWS::Lambda::Function')
+    .map((resource) => readFunction(resource, directories));
+  const byArn = new Map(all.map((lambda) => [lambda.arn, lambda]));
+  const qualifiers = template
+    .ofType('AWS::Lambda::Alias')
+    .concat(template.ofType('AWS::Lambda::Version'));
+  const qualifiedArns = new Set(qualifiers.map(({ ref }) => ref));
+
+  function targetOf(uri: unknown, logicalId: string): InvocationTarget {
+    const { arn, streamedArn } = invocationUri.exec(String(uri))?.groups ?? {};
+    const invokedArn = arn ?? streamedArn ?? '';
+    const unqualified = invokedArn.split(':').slice(0, 7).join(':');
+    const lambda = byArn.get(unqualified);
+    if (lambda && (unqualified === invokedArn || qualifiedArns.has(invokedArn))) {
+      return { lambda, invokedArn, isStreaming: streamedArn !== undefined };
+    }
+    throw new TemplateError(logicalId, `invokes no function of this template: ${uri}`);
+  }
+  return { all, targetOf };
+}
+
+function assetDirectories(assetsManifestFile: string): Map<string, string> {
+  const { files } = JSON.parse(readFileSync(assetsManifestFile, 'utf8')) as AssetsManifest;
+  const directory = dirname(assetsManifestFile);
+  return new Map(
+    Object.values(files).flatMap(({ source, destinations }) =>
+      Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, source.path)]),
+    ),
+  );
+}
+
+function readFunction(
+  resource: TemplateResource,
+  directories: ReadonlyMap<string, string>,
+): LambdaFunction {
+  const { logicalId, ref, property } = resource;
+  const code = property('Code');
+  checkKnownProperties(logicalId, 'Code', code, ['S3Bucket', 'S3Key']);
+  const codeDirectory = directories.get(code.S3Key);
+  if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
+  const runtime = String(property('Runtime'));
+  if (!runtime.startsWith('nodejs')) {
+    throw new TemplateError(logicalId, `the runtime ${runtime} is not supported locally`);
+  }
+  const variables = Object.entries(property('Environment')?.Variables ?? {});
+  return {
+    logicalId,
+    name: ref,
+    arn: resource.attribute('Arn')!,
+    codeDirectory,
+    handler: property('Handler'),
+    memorySizeMb: Number(property('MemorySize') ?? defaultMemorySizeMb),
+    timeoutMs: Number(property('Timeout') ?? defaultTimeoutSeconds) * 1000,
+    environment: Object.fromEntries(variables.map(([name, value]) => [name, String(value)])),
+    reservedConcurrency: property('ReservedConcurrentExecutions'),
+  };
+}

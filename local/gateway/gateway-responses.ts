@@ -1,0 +1,102 @@
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { builtInResponses, type GatewayFault } from '../exchange/gateway-fault.ts';
+import {
+  checkMapping,
+  checkTemplate,
+  evaluateMapping,
+  type MappingSource,
+  substituteVariables,
+} from '../exchange/mapping-expressions.ts';
+import type { Template } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
+
+/** A gateway response as the template defines it. */
+export interface GatewayResponse {
+  readonly statusCode: number | undefined;
+  /** Mapping expressions by header name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Body templates by content type. */
+  readonly templates: Readonly<Record<string, string>>;
+}
+
+export type GatewayResponses = ReadonlyMap<string, GatewayResponse>;
+
+const defaultTemplates = { 'application/json': '{"message":$context.error.messageString}' };
+const headerPrefix = 'gatewayresponse.header.';
+
+/**
+ * The template's gateway responses by type.
+ *
+ * @throws TemplateError for a type, a header mapping or a body template that is not supported
+ */
+export function readGatewayResponses(template: Template): GatewayResponses {
+  return new Map(
+    template.ofType('AWS::ApiGateway::GatewayResponse').map((resource) => {
+      const type = resource.property('ResponseType');
+      if (!(type in builtInResponses))
+        throw new TemplateError(resource.logicalId, `no response type ${type}`);
+      const headers = headerMappings(resource.property('ResponseParameters'), resource.logicalId);
+      const templates = resource.property('ResponseTemplates') ?? {};
+      for (const text of Object.values(templates)) checkTemplate(String(text), resource.logicalId);
+      const status = resource.property('StatusCode');
+      return [type, { statusCode: status ? Number(status) : undefined, headers, templates }];
+    }),
+  );
+}
+
+/**
+ * What the gateway answers by itself: as the template defines for the fault's type, else as it
+ * defines for all faults of that class, else as API Gateway does.
+ *
+ * A definition without a status keeps the fault's own.
+ */
+export function renderGatewayResponse(
+  fault: GatewayFault,
+  responses: GatewayResponses,
+  source: MappingSource,
+): GatewayAnswer {
+  const { status, errorType } = builtInResponses[fault.type];
+  const faultStatus = fault.status ?? status;
+  const fallback = faultStatus >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX';
+  const defined = responses.get(fault.type) ?? responses.get(fallback);
+  const templates =
+    defined && Object.keys(defined.templates).length > 0 ? defined.templates : defaultTemplates;
+  const [contentType, body] = Object.entries(templates)[0]!;
+
+  source.context.error = {
+    message: fault.message,
+    messageString: JSON.stringify(fault.message),
+    responseType: fault.type,
+  };
+  return {
+    statusCode: defined?.statusCode ?? faultStatus,
+    headers: [
+      ['x-amzn-ErrorType', `${errorType}Exception`],
+      ...withContentType(mappedHeaders(defined?.headers ?? {}, source), contentType),
+    ],
+    body: Buffer.from(substituteVariables(body, source)),
+  };
+}
+
+function headerMappings(parameters: object | undefined, logicalId: string) {
+  const mappings = Object.entries(parameters ?? {}).map(([target, mapping]) => {
+    if (!target.startsWith(headerPrefix)) {
+      throw new TemplateError(logicalId, `the parameter ${target} is not supported locally`);
+    }
+    checkMapping(mapping, logicalId);
+    return [target.slice(headerPrefix.length), mapping];
+  });
+  return Object.fromEntries(mappings);
+}
+
+function mappedHeaders(mappings: Readonly<Record<string, string>>, source: MappingSource) {
+  return Object.entries(mappings).flatMap(([name, mapping]): [string, string][] => {
+    const value = evaluateMapping(mapping, source);
+    return value === undefined ? [] : [[name, value]];
+  });
+}
+
+function withContentType(headers: [string, string][], contentType: string): [string, string][] {
+  const isSet = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return isSet ? headers : [['Content-Type', contentType], ...headers];
+}

@@ -1,0 +1,115 @@
+import type { Template, TemplateResource } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
+
+/** A resource of the REST API: one node of its tree of paths. */
+export interface ApiResource {
+  /** What API Gateway calls the resource id. */
+  readonly id: string;
+  /** From the API's root, such as `/orders/{orderId}`. */
+  readonly path: string;
+  /** The methods' template resources by HTTP method; `ANY` stands for all the others. */
+  readonly methods: Map<string, TemplateResource>;
+  readonly children: Map<string, ApiResource>;
+}
+
+/** The method that a request has reached. */
+export interface Route {
+  readonly resource: ApiResource;
+  readonly method: TemplateResource;
+  /** As they stand in the path: still percent-encoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+interface Match {
+  readonly resource: ApiResource;
+  readonly pathParameters: Record<string, string>;
+}
+
+/** The tree of paths that the template's resources and methods make. */
+export function readRoutes(template: Template, restApi: TemplateResource): ApiResource {
+  const rootId = restApi.attribute('RootResourceId')!;
+  const root = createResource(rootId, '/');
+  const byId = new Map([[rootId, root]]);
+  let waiting = template.ofType('AWS::ApiGateway::Resource');
+  while (waiting.length > 0) {
+    const ready = waiting.filter((resource) => byId.has(resource.property('ParentId')));
+    if (ready.length === 0)
+      throw new TemplateError(waiting[0]!.logicalId, 'ParentId is no resource');
+    for (const resource of ready) addResource(resource, byId);
+    waiting = waiting.filter((resource) => !ready.includes(resource));
+  }
+  for (const method of template.ofType('AWS::ApiGateway::Method')) addMethod(method, byId);
+  return root;
+}
+
+/**
+ * Finds the method for a request; undefined when the path or the method is unknown.
+ *
+ * A static segment comes before `{parameter}`, and that before `{proxy+}`; a trailing slash makes
+ * no difference; letter case does. Segments are compared, and parameters handed on, as the client
+ * encoded them, which is how AWS behaves (aws-sam-cli issue 771, localstack pull request 7728).
+ *
+ * @param path from the API's root, without the stage and without the query
+ */
+export function matchRoute(root: ApiResource, method: string, path: string): Route | undefined {
+  const segments = withoutTrailingSlashes(path).split('/').slice(1);
+  for (const match of matches(root, segments)) {
+    const found = match.resource.methods.get(method) ?? match.resource.methods.get('ANY');
+    if (found) return { ...match, method: found };
+  }
+  return undefined;
+}
+
+// Not a regular expression: on a path of nothing but slashes it would take quadratic time.
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (end > 0 && path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}
+
+function* matches(resource: ApiResource, segments: readonly string[]): Generator<Match> {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) {
+    yield { resource, pathParameters: {} };
+    return;
+  }
+  const exact = resource.children.get(segment);
+  if (exact && !segment.startsWith('{')) yield* matches(exact, rest);
+  if (segment === '') return;
+  for (const [part, child] of resource.children) {
+    if (!part.startsWith('{') || part.endsWith('+}')) continue;
+    for (const match of matches(child, rest))
+      yield withParameter(match, part.slice(1, -1), segment);
+  }
+  for (const [part, child] of resource.children) {
+    if (!part.endsWith('+}')) continue;
+    yield withParameter(
+      { resource: child, pathParameters: {} },
+      part.slice(1, -2),
+      segments.join('/'),
+    );
+  }
+}
+
+function withParameter({ resource, pathParameters }: Match, name: string, value: string): Match {
+  return { resource, pathParameters: { [name]: value, ...pathParameters } };
+}
+
+function createResource(id: string, path: string): ApiResource {
+  return { id, path, methods: new Map(), children: new Map() };
+}
+
+function addResource(resource: TemplateResource, byId: Map<string, ApiResource>): void {
+  const parent = byId.get(resource.property('ParentId'))!;
+  const part = String(resource.property('PathPart'));
+  const path = parent.path === '/' ? `/${part}` : `${parent.path}/${part}`;
+  const child = createResource(resource.ref, path);
+  parent.children.set(part, child);
+  byId.set(resource.ref, child);
+}
+
+function addMethod(method: TemplateResource, byId: Map<string, ApiResource>): void {
+  const resource = byId.get(method.property('ResourceId'));
+  if (!resource) throw new TemplateError(method.logicalId, 'ResourceId is no resource');
+  resource.methods.set(method.property('HttpMethod'), method);
+}

@@ -1,0 +1,163 @@
+import { GatewayFault } from '../exchange/gateway-fault.ts';
+import { checkKnownProperties } from '../template/known-properties.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
+import { readLimits, type TokenBucketLimits, TokenBuckets } from './token-bucket.ts';
+
+/** A usage plan as the template defines it. */
+export interface UsagePlan {
+  readonly id: string;
+  readonly name: string;
+  /** Stages that the plan gives access to, with its own throttles of single methods. */
+  readonly stages: readonly UsagePlanStage[];
+  readonly throttle: TokenBucketLimits | undefined;
+  readonly quota: Quota | undefined;
+}
+
+export interface UsagePlanStage {
+  readonly apiId: string;
+  readonly stage: string;
+  /** By resource path and method, such as `/orders/GET`. */
+  readonly methodThrottles: Readonly<Record<string, TokenBucketLimits>>;
+}
+
+export interface Quota {
+  readonly limit: number;
+  readonly period: QuotaPeriod;
+}
+
+export type QuotaPeriod = 'DAY' | 'WEEK' | 'MONTH';
+
+/** An API key of the gateway: not what clients hold, but what usage is counted under. */
+export interface GatewayKey {
+  readonly id: string;
+  readonly value: string;
+  readonly isEnabled: boolean;
+}
+
+/** Looks up what the control plane holds. */
+export interface UsagePlanKeys {
+  findKey(value: string): GatewayKey | undefined;
+  isInPlan(keyId: string, planId: string): boolean;
+}
+
+/** Where a request goes, for plans that throttle single methods. */
+export interface UsedMethod {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly resourcePath: string;
+  readonly httpMethod: string;
+}
+
+/** Requests counted per plan, key and period, as they are kept across restarts. */
+export type QuotaUsage = Record<string, { period: string; count: number }>;
+
+const dayMs = 86_400_000;
+
+/** The template's usage plans. */
+export function readUsagePlans(template: Template): UsagePlan[] {
+  return template.ofType('AWS::ApiGateway::UsagePlan').map(readUsagePlan);
+}
+
+function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePlan {
+  const stages = (property('ApiStages') ?? []).map((stage: Record<string, never>) => {
+    checkKnownProperties(logicalId, 'ApiStages', stage, ['ApiId', 'Stage', 'Throttle']);
+    const throttles = Object.entries(stage.Throttle ?? {});
+    return {
+      apiId: stage.ApiId,
+      stage: stage.Stage,
+      methodThrottles: Object.fromEntries(
+        throttles.map(([method, limits]) => [method, readLimits(limits, logicalId)]),
+      ),
+    };
+  });
+  return {
+    id: ref,
+    name: property('UsagePlanName') ?? logicalId,
+    stages,
+    throttle: readLimits(property('Throttle'), logicalId),
+    quota: readQuota(property('Quota'), logicalId),
+  };
+}
+
+function readQuota(quota: { Limit: number; Period: QuotaPeriod } | undefined, logicalId: string) {
+  if (!quota) return undefined;
+  checkKnownProperties(logicalId, 'Quota', quota, ['Limit', 'Period']);
+  return { limit: quota.Limit, period: quota.Period };
+}
+
+/** Meters requests by API key, as the usage plans say. */
+export class UsageMeter {
+  readonly #plans: readonly UsagePlan[];
+  readonly #keys: UsagePlanKeys;
+  readonly #now: () => number;
+  readonly #buckets: TokenBuckets;
+  readonly #usage: QuotaUsage;
+  readonly #onCount: () => void;
+
+  /**
+   * @param now milliseconds since the epoch
+   * @param usage counts of an earlier run; this meter goes on counting in it
+   * @param onCount told after every request that counts against a quota
+   */
+  constructor(
+    plans: readonly UsagePlan[],
+    keys: UsagePlanKeys,
+    now: () => number,
+    usage: QuotaUsage = {},
+    onCount: () => void = () => {},
+  ) {
+    this.#onCount = onCount;
+    this.#plans = plans;
+    this.#keys = keys;
+    this.#now = now;
+    this.#buckets = new TokenBuckets(now);
+    this.#usage = usage;
+  }
+
+  /**
+   * Counts a request under its key.
+   *
+   * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan of the
+   *   stage; `THROTTLED` above the plan's rate; `QUOTA_EXCEEDED` above its quota
+   */
+  admit(keyValue: string | undefined, method: UsedMethod): GatewayKey {
+    const key = keyValue === undefined ? undefined : this.#keys.findKey(keyValue);
+    const found = key?.isEnabled ? this.#planOf(key, method) : undefined;
+    if (!key || !found) throw new GatewayFault('INVALID_API_KEY');
+    const { plan, stage } = found;
+    const methodName = `${method.resourcePath}/${method.httpMethod}`;
+    this.#buckets.take(`${plan.id} ${key.id} ${methodName}`, stage.methodThrottles[methodName]);
+    this.#buckets.take(`${plan.id} ${key.id}`, plan.throttle);
+    this.#countAgainstQuota(plan, key);
+    return key;
+  }
+
+  #planOf(key: GatewayKey, { apiId, stage }: UsedMethod) {
+    for (const plan of this.#plans) {
+      const match = plan.stages.find((item) => item.apiId === apiId && item.stage === stage);
+      if (match && this.#keys.isInPlan(key.id, plan.id)) return { plan, stage: match };
+    }
+    return undefined;
+  }
+
+  #countAgainstQuota({ id, quota }: UsagePlan, key: GatewayKey): void {
+    if (!quota) return;
+    const name = `${id} ${key.id}`;
+    const period = periodOf(quota.period, this.#now());
+    const used = this.#usage[name];
+    const count = used?.period === period ? used.count : 0;
+    if (count >= quota.limit) throw new GatewayFault('QUOTA_EXCEEDED');
+    this.#usage[name] = { period, count: count + 1 };
+    this.#onCount();
+  }
+}
+
+/** Names the quota period, which starts at midnight UTC, on Sunday or on the first of the month. */
+function periodOf(period: QuotaPeriod, timeMs: number): string {
+  const daysBack = {
+    DAY: 0,
+    WEEK: new Date(timeMs).getUTCDay(),
+    MONTH: new Date(timeMs).getUTCDate() - 1,
+  };
+  return new Date(timeMs - daysBack[period] * dayMs).toISOString().slice(0, 10);
+}

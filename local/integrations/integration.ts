@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { GatewayFault } from '../exchange/gateway-fault.ts';
+import type { MappingSource } from '../exchange/mapping-expressions.ts';
+import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
+import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import { answerMock, type MockIntegration } from './mock-integration.ts';
+import { createProxyEvent } from './proxy-event.ts';
+import type { ProxyIntegration } from './proxy-integration.ts';
+import { malformed, parseProxyResult } from './proxy-result.ts';
+import { parseStreamedResult } from './streamed-result.ts';
+
+/** An admitted request, and how to invoke functions for it. */
+export interface IntegrationRequest extends MappingSource {
+  readonly binaryMediaTypes: readonly string[];
+  invoke(lambda: LambdaFunction, invocation: Invocation): Promise<InvocationResult>;
+}
+
+// API Gateway breaks a stream that is silent for so long (regional endpoints).
+const streamIdleTimeoutMs = 300_000;
+
+/**
+ * Lets a method's integration answer a request.
+ *
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the function fails or its result
+ *   is malformed; `INTEGRATION_TIMEOUT` when it takes too long
+ */
+export async function answerIntegration(
+  integration: MockIntegration | ProxyIntegration,
+  request: IntegrationRequest,
+): Promise<GatewayAnswer> {
+  if (integration.type === 'MOCK') return answerMock(integration, request);
+  const deadlineMs = performance.now() + integration.timeoutMs;
+  const invoked = invokeProxy(integration, request);
+  const result = await within(integration.timeoutMs, invoked, () => abandon(invoked));
+  if ('error' in result) throw failure(result.error);
+  if ('payload' in result && !integration.target.isStreaming) {
+    const accept = request.request.headers.get('accept')?.values.join(',');
+    return parseProxyResult(result.payload, accept, request.binaryMediaTypes);
+  }
+  if ('stream' in result && integration.target.isStreaming) {
+    const parsed = parseStreamedResult(result.stream);
+    const answer = await within(deadlineMs - performance.now(), parsed, () => {
+      result.stream.destroy();
+    });
+    return timeLimited(answer, deadlineMs);
+  }
+  if ('stream' in result) result.stream.destroy();
+  throw malformed('the function streams and the integration does not, or the reverse');
+}
+
+function invokeProxy({ target }: ProxyIntegration, request: IntegrationRequest) {
+  return request.invoke(target.lambda, {
+    event: JSON.stringify(createProxyEvent(request.request, request)),
+    requestId: randomUUID(),
+    invokedArn: target.invokedArn,
+  });
+}
+
+/** Nobody waits for the result any more: a stream that begins now must not wait for its reader. */
+async function abandon(invoked: Promise<InvocationResult>): Promise<void> {
+  const result = await invoked;
+  if ('stream' in result) result.stream.destroy();
+}
+
+// What Lambda refuses to take, or could not run, differs from what a function threw.
+function failure(error: { errorType: string }): GatewayFault {
+  if (error.errorType === 'RequestEntityTooLargeException') {
+    return new GatewayFault('REQUEST_TOO_LARGE', { cause: error });
+  }
+  if (error.errorType === 'TooManyRequestsException') {
+    return new GatewayFault('INTEGRATION_FAILURE', { status: 500, cause: error });
+  }
+  return malformed(error);
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>, onTimeout: () => void): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new GatewayFault('INTEGRATION_TIMEOUT'));
+    onTimeout();
+  }, timeoutMs);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Breaks a stream that takes too long as a whole, or is silent for too long. */
+function timeLimited(answer: GatewayAnswer, deadlineMs: number): GatewayAnswer {
+  const { body } = answer;
+  if (Buffer.isBuffer(body)) return answer;
+  const breakOff = (reason: string) => body.destroy(new Error(`${reason} took too long`));
+  const total = setTimeout(() => breakOff('the stream'), deadlineMs - performance.now());
+  let lastAt = performance.now();
+  const idle = setInterval(() => {
+    if (performance.now() - lastAt > streamIdleTimeoutMs) breakOff('the next part of the stream');
+  }, streamIdleTimeoutMs / 10);
+  body.on('data', () => {
+    lastAt = performance.now();
+  });
+  body.pause();
+  body.once('close', () => {
+    clearTimeout(total);
+    clearInterval(idle);
+  });
+  return answer;
+}

@@ -1,0 +1,150 @@
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { GatewayFault } from '../exchange/gateway-fault.ts';
+import {
+  checkMapping,
+  checkTemplate,
+  evaluateMapping,
+  type MappingSource,
+  substituteVariables,
+} from '../exchange/mapping-expressions.ts';
+import { checkKnownProperties } from '../template/known-properties.ts';
+import type { TemplateResource } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
+
+/** An integration that answers from the template alone. */
+export interface MockIntegration {
+  readonly type: 'MOCK';
+  /** Bodies by the request's content type; each says the status to answer with. */
+  readonly requestTemplates: Readonly<Record<string, string>>;
+  /** What happens to a request of another content type. */
+  readonly passthroughBehavior: string;
+  readonly responses: readonly MockResponse[];
+}
+
+export interface MockResponse {
+  readonly statusCode: number;
+  /** Statuses of the request template that this response answers; undefined is the default. */
+  readonly selectionPattern: RegExp | undefined;
+  /** Mapping expressions by header name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Body templates by content type. */
+  readonly templates: Readonly<Record<string, string>>;
+}
+
+const headerPrefix = 'method.response.header.';
+const jsonType = 'application/json';
+
+/**
+ * Reads a method's MOCK integration.
+ *
+ * @throws TemplateError for what is not supported, such as templates in the Velocity language, and
+ *   for a response that the method does not declare
+ */
+export function readMockIntegration({ logicalId, property }: TemplateResource): MockIntegration {
+  const integration = property('Integration');
+  checkKnownProperties(logicalId, 'Integration', integration, [
+    ...['IntegrationResponses', 'PassthroughBehavior', 'RequestTemplates', 'Type'],
+    ...['TimeoutInMillis', 'Uri', 'IntegrationHttpMethod'],
+  ]);
+  const requestTemplates: Record<string, string> = integration.RequestTemplates ?? {};
+  for (const template of Object.values(requestTemplates)) checkTemplate(template, logicalId);
+  const declared = new Map<string, Record<string, boolean>>(
+    (property('MethodResponses') ?? []).map((response: Record<string, never>) => [
+      String(response.StatusCode),
+      response.ResponseParameters ?? {},
+    ]),
+  );
+  return {
+    type: 'MOCK',
+    requestTemplates,
+    passthroughBehavior: integration.PassthroughBehavior ?? 'WHEN_NO_MATCH',
+    responses: (integration.IntegrationResponses ?? []).map((response: Record<string, never>) =>
+      readResponse(response, declared, logicalId),
+    ),
+  };
+}
+
+/**
+ * Answers a request as a MOCK integration does: its request template gives a status, and the
+ * response for that status gives headers and body.
+ *
+ * @throws GatewayFault `UNSUPPORTED_MEDIA_TYPE` when no template is for the request's content type;
+ *   `API_CONFIGURATION_ERROR` when there is no status, or no response for it
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-mock-integration.html
+ */
+export function answerMock(mock: MockIntegration, source: MappingSource): GatewayAnswer {
+  const status = statusOf(integrationRequest(mock, source));
+  const response =
+    mock.responses.find(({ selectionPattern }) => selectionPattern?.test(status)) ??
+    mock.responses.find(({ selectionPattern }) => !selectionPattern);
+  if (!response) throw new GatewayFault('API_CONFIGURATION_ERROR', { cause: `status ${status}` });
+  const [contentType, template] = Object.entries(response.templates)[0] ?? [jsonType, ''];
+  const mapped = Object.entries(response.headers).flatMap(([name, mapping]): [string, string][] => {
+    const value = evaluateMapping(mapping, source);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    statusCode: response.statusCode,
+    headers: [['Content-Type', contentType], ...mapped],
+    body: Buffer.from(substituteVariables(template, source)),
+  };
+}
+
+function integrationRequest(mock: MockIntegration, source: MappingSource): string {
+  const { requestTemplates, passthroughBehavior } = mock;
+  const header = source.request.headers.get('content-type')?.values.at(-1) ?? jsonType;
+  const template = requestTemplates[header.split(';')[0]!.trim().toLowerCase()];
+  if (template !== undefined) return substituteVariables(template, source);
+  const hasTemplates = Object.keys(requestTemplates).length > 0;
+  const isPassedThrough =
+    passthroughBehavior === 'WHEN_NO_MATCH' ||
+    (passthroughBehavior === 'WHEN_NO_TEMPLATES' && !hasTemplates);
+  if (!isPassedThrough) throw new GatewayFault('UNSUPPORTED_MEDIA_TYPE');
+  return source.request.body.toString('utf8');
+}
+
+function statusOf(integrationRequest: string): string {
+  try {
+    const { statusCode } = JSON.parse(integrationRequest);
+    if (Number.isInteger(Number(statusCode))) return String(statusCode);
+    throw new TypeError(`statusCode: ${statusCode}`);
+  } catch (cause) {
+    throw new GatewayFault('API_CONFIGURATION_ERROR', { cause });
+  }
+}
+
+function readResponse(
+  response: Record<string, unknown>,
+  declared: ReadonlyMap<string, Record<string, boolean>>,
+  logicalId: string,
+): MockResponse {
+  checkKnownProperties(logicalId, 'Integration.IntegrationResponses', response, [
+    ...['ResponseParameters', 'ResponseTemplates', 'SelectionPattern', 'StatusCode'],
+  ]);
+  const { StatusCode, SelectionPattern } = response;
+  const parameters = declared.get(String(StatusCode));
+  if (!parameters) throw new TemplateError(logicalId, `declares no response ${StatusCode}`);
+  const templates = (response.ResponseTemplates ?? {}) as Record<string, string>;
+  for (const template of Object.values(templates)) checkTemplate(template, logicalId);
+  return {
+    statusCode: Number(StatusCode),
+    selectionPattern: SelectionPattern ? new RegExp(`^(?:${SelectionPattern})$`) : undefined,
+    headers: readHeaders(response.ResponseParameters ?? {}, parameters, logicalId),
+    templates,
+  };
+}
+
+function readHeaders(
+  mappings: object,
+  declared: Readonly<Record<string, boolean>>,
+  logicalId: string,
+): Record<string, string> {
+  const headers = Object.entries(mappings).map(([target, mapping]) => {
+    if (!target.startsWith(headerPrefix) || !(target in declared)) {
+      throw new TemplateError(logicalId, `declares no response parameter ${target}`);
+    }
+    checkMapping(mapping, logicalId);
+    return [target.slice(headerPrefix.length), mapping];
+  });
+  return Object.fromEntries(headers);
+}

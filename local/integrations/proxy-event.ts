@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingRequest } from '../exchange/incoming-request.ts';
+import type { RequestContext } from '../exchange/request-context.ts';
+
+/** What else than the request goes into a proxy event. */
+export interface ProxyEventSource {
+  readonly context: RequestContext;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly stageVariables: Readonly<Record<string, string>>;
+  /** Such as `image/*`. */
+  readonly binaryMediaTypes: readonly string[];
+}
+
+// Headers of the connection to the gateway, which do not reach the function.
+const connectionHeaders = new Set(['connection', 'content-length', 'expect', 'transfer-encoding']);
+
+/**
+ * The event that a Lambda proxy integration of a REST API sends to its function.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
+ */
+export function createProxyEvent(request: IncomingRequest, source: ProxyEventSource): object {
+  const { context, pathParameters, stageVariables, binaryMediaTypes } = source;
+  const headers = forwardedHeaders(request);
+  const contentType = request.headers.get('content-type')?.values.at(-1) ?? '';
+  const isBase64Encoded =
+    request.body.length > 0 && matchesMediaType(contentType, binaryMediaTypes);
+  return {
+    resource: context.resourcePath,
+    // A call to the API's own host name has the stage in its URL, but not in this field.
+    path: request.path.slice(`/${context.stage}`.length) || '/',
+    httpMethod: request.method,
+    headers: lastValues(headers),
+    multiValueHeaders: Object.fromEntries(headers),
+    queryStringParameters: nullIfEmpty(lastValues(request.query)),
+    multiValueQueryStringParameters: nullIfEmpty(Object.fromEntries(request.query)),
+    pathParameters: nullIfEmpty(pathParameters),
+    stageVariables: nullIfEmpty(stageVariables),
+    requestContext: requestContextOf(context),
+    body: bodyOf(request.body, isBase64Encoded),
+    isBase64Encoded,
+  };
+}
+
+/** Whether a content type is one of the API's binary media types. */
+export function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {
+  const [type, subtype] = contentType.split(';')[0]!.trim().toLowerCase().split('/');
+  return mediaTypes.some((mediaType) => {
+    const [binaryType, binarySubtype] = mediaType.toLowerCase().split('/');
+    if (binaryType === '*') return true;
+    return binaryType === type && (binarySubtype === '*' || binarySubtype === subtype);
+  });
+}
+
+function forwardedHeaders(request: IncomingRequest): Map<string, string[]> {
+  const headers = new Map<string, string[]>();
+  for (const [key, { name, values }] of request.headers) {
+    if (!connectionHeaders.has(key)) headers.set(name, values);
+  }
+  const forwardedFor = request.headers.get('x-forwarded-for')?.values ?? [];
+  replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));
+  replace(headers, 'X-Forwarded-Port', '443');
+  replace(headers, 'X-Forwarded-Proto', 'https');
+  if (!request.headers.has('x-amzn-trace-id')) {
+    headers.set('X-Amzn-Trace-Id', [createTraceId(request.timeMs)]);
+  }
+  return headers;
+}
+
+function replace(headers: Map<string, string[]>, name: string, value: string): void {
+  for (const key of headers.keys()) {
+    if (key.toLowerCase() === name.toLowerCase()) headers.delete(key);
+  }
+  headers.set(name, [value]);
+}
+
+function createTraceId(timeMs: number): string {
+  const seconds = Math.floor(timeMs / 1000).toString(16);
+  return `Root=1-${seconds}-${randomBytes(12).toString('hex')}`;
+}
+
+function requestContextOf({ identity, error: _, ...context }: RequestContext): object {
+  return {
+    ...context,
+    identity: {
+      ...unusedIdentity,
+      ...identity,
+    },
+  };
+}
+
+// Present in every event, and null unless a request is signed or carries a client certificate.
+const unusedIdentity = {
+  accessKey: null,
+  accountId: null,
+  caller: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+function bodyOf(body: Buffer, isBase64Encoded: boolean): string | null {
+  if (body.length === 0) return null;
+  return body.toString(isBase64Encoded ? 'base64' : 'utf8');
+}
+
+function lastValues(values: ReadonlyMap<string, string[]>): Record<string, string> {
+  return Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1)!]));
+}
+
+function nullIfEmpty<T extends object>(value: T): T | null {
+  return Object.keys(value).length === 0 ? null : value;
+}

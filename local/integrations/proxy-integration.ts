@@ -1,0 +1,44 @@
+import type { InvocationTarget, LambdaFunctions } from '../functions/lambda-functions.ts';
+import { checkKnownProperties } from '../template/known-properties.ts';
+import type { TemplateResource } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
+
+/** An integration that hands the request to a function. */
+export interface ProxyIntegration {
+  readonly type: 'AWS_PROXY';
+  readonly target: InvocationTarget;
+  /** How long the gateway waits for the result; for a stream, how long all of it may take. */
+  readonly timeoutMs: number;
+}
+
+// API Gateway's default, which is also its maximum unless a quota increase allows more.
+const defaultTimeoutMs = 29_000;
+
+/**
+ * Reads a method's Lambda proxy integration.
+ *
+ * @throws TemplateError for what is not supported, or would not work once deployed
+ */
+export function readProxyIntegration(
+  { logicalId, property }: TemplateResource,
+  functions: LambdaFunctions,
+): ProxyIntegration {
+  const integration = property('Integration');
+  checkKnownProperties(logicalId, 'Integration', integration, [
+    ...['IntegrationHttpMethod', 'ResponseTransferMode', 'TimeoutInMillis', 'Type', 'Uri'],
+    ...['PassthroughBehavior', 'CacheNamespace'],
+  ]);
+  if (integration.IntegrationHttpMethod !== 'POST') {
+    throw new TemplateError(logicalId, 'a function is invoked by POST: IntegrationHttpMethod');
+  }
+  const target = functions.targetOf(integration.Uri, logicalId);
+  const isStreaming = integration.ResponseTransferMode === 'STREAM';
+  if (isStreaming !== target.isStreaming) {
+    throw new TemplateError(logicalId, 'ResponseTransferMode and Uri disagree about streaming');
+  }
+  return {
+    type: 'AWS_PROXY',
+    target,
+    timeoutMs: Number(integration.TimeoutInMillis ?? defaultTimeoutMs),
+  };
+}

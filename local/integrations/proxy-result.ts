@@ -1,0 +1,114 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { GatewayFault } from '../exchange/gateway-fault.ts';
+import { clientHeaders } from '../exchange/response-headers.ts';
+import { matchesMediaType } from './proxy-event.ts';
+
+/** Status and headers as a proxy integration's function gives them. */
+export interface ProxyResultHead {
+  readonly statusCode: number;
+  readonly headers: [string, string][];
+}
+
+// API Gateway refuses a result with any field besides these.
+const resultFields = new Set([
+  'statusCode',
+  'headers',
+  'multiValueHeaders',
+  'body',
+  'isBase64Encoded',
+]);
+
+/**
+ * Turns what a proxy integration's function returned into the answer to its client.
+ *
+ * @param accept the request's `Accept` header, which decides whether a base64 body is decoded
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
+ */
+export function parseProxyResult(
+  payload: string,
+  accept: string | undefined,
+  binaryMediaTypes: readonly string[],
+): GatewayAnswer {
+  const result = wellFormed(() => parseFields(payload));
+  const { statusCode, headers } = wellFormed(() => parseHead(result));
+  const { body, isBase64Encoded } = result;
+  if (body !== undefined && body !== null && typeof body !== 'string') {
+    throw malformed(`body is not a text but ${typeof body}`);
+  }
+  const answerType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const wantedType = accept?.split(',')[0] ?? answerType ?? '';
+  const isBinary = isBase64Encoded === true && matchesMediaType(wantedType, binaryMediaTypes);
+  return {
+    statusCode,
+    headers: clientHeaders(headers),
+    body: Buffer.from(body ?? '', isBinary ? 'base64' : 'utf8'),
+  };
+}
+
+/**
+ * Reads the status and headers of a result, or of a stream's prelude.
+ *
+ * @throws TypeError when they are not what API Gateway accepts
+ */
+export function parseHead(result: Record<string, unknown>): ProxyResultHead {
+  const { statusCode = 200, headers, multiValueHeaders } = result;
+  const status = Number(statusCode);
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new TypeError(`statusCode: ${statusCode}`);
+  }
+  const merged = new Map<string, [string, string][]>();
+  for (const [name, value] of entriesOf(headers)) addHeader(merged, name, [value]);
+  // A name that stands in both has the values of the second.
+  for (const [name, values] of entriesOf(multiValueHeaders)) {
+    if (!Array.isArray(values)) throw new TypeError(`multiValueHeaders.${name} is not a list`);
+    addHeader(merged, name, values);
+  }
+  return { statusCode: status, headers: [...merged.values()].flat() };
+}
+
+/** The fault of a result that API Gateway cannot use. */
+export function malformed(cause: unknown): GatewayFault {
+  return new GatewayFault('INTEGRATION_FAILURE', { status: 502, cause });
+}
+
+function parseFields(payload: string): Record<string, unknown> {
+  const result: unknown = JSON.parse(payload);
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    throw new TypeError('the result is not an object');
+  }
+  const unknown = Object.keys(result).find((field) => !resultFields.has(field));
+  if (unknown) throw new TypeError(`the result has a field ${unknown}`);
+  return result as Record<string, unknown>;
+}
+
+function wellFormed<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw malformed(cause);
+  }
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError('headers: no object');
+  return Object.entries(value);
+}
+
+function addHeader(
+  headers: Map<string, [string, string][]>,
+  name: string,
+  values: readonly unknown[],
+): void {
+  validateHeaderName(name);
+  const texts = values.map((value): [string, string] => {
+    if (typeof value !== 'string' && typeof value !== 'boolean') {
+      throw new TypeError(`the header ${name} is not a text but ${typeof value}`);
+    }
+    validateHeaderValue(name, String(value));
+    return [name, String(value)];
+  });
+  headers.set(name.toLowerCase(), texts);
+}

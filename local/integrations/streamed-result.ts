@@ -1,0 +1,75 @@
+import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { clientHeaders } from '../exchange/response-headers.ts';
+import { malformed, parseHead } from './proxy-result.ts';
+
+// API Gateway looks for the end of the prelude within the first 16 KB.
+const preludeMaxBytes = 16_384;
+const delimiter = Buffer.alloc(8);
+
+/**
+ * Reads the prelude of a streamed result, JSON and eight NUL bytes, and hands on what follows as it
+ * comes.
+ *
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when there is no proper prelude
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
+ */
+export async function parseStreamedResult(source: Readable): Promise<GatewayAnswer> {
+  const body = new PreludeReader();
+  // Errors reach the body's own reader, who is told by the body's being destroyed.
+  pipeline(source, body, () => {});
+  try {
+    const prelude = JSON.parse(await body.prelude);
+    const { statusCode, headers } = parseHead(prelude);
+    const cookies = (prelude.cookies ?? []).map((cookie: string) => ['Set-Cookie', cookie]);
+    return { statusCode, headers: clientHeaders([...headers, ...cookies]), body };
+  } catch (cause) {
+    body.destroy();
+    throw malformed(cause);
+  }
+}
+
+/** Keeps back what comes before the delimiter, and lets through what follows. */
+class PreludeReader extends Transform {
+  readonly #prelude = Promise.withResolvers<string>();
+  #head: Buffer | undefined = Buffer.alloc(0);
+
+  constructor() {
+    super({ highWaterMark: 65_536 });
+    // Waiting for the prelude is how the failure of a stream without one is told.
+    this.#prelude.promise.catch(() => {});
+    this.on('error', () => {});
+  }
+
+  get prelude(): Promise<string> {
+    return this.#prelude.promise;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
+    if (this.#head) this.#readHead(Buffer.concat([this.#head, chunk]), callback);
+    else callback(null, chunk);
+  }
+
+  override _flush(callback: TransformCallback): void {
+    callback(this.#head ? new Error('the stream ended without a delimiter') : null);
+  }
+
+  #readHead(head: Buffer, callback: TransformCallback): void {
+    const end = head.indexOf(delimiter);
+    const isTooLong = (end === -1 ? head.length : end) > preludeMaxBytes;
+    if (isTooLong) callback(new Error(`no delimiter within ${preludeMaxBytes} bytes`));
+    else if (end === -1) {
+      this.#head = head;
+      callback();
+    } else {
+      this.#head = undefined;
+      this.#prelude.resolve(head.toString('utf8', 0, end));
+      callback(null, head.subarray(end + delimiter.length));
+    }
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#prelude.reject(error ?? new Error('the stream was closed'));
+    callback(error);
+  }
+}

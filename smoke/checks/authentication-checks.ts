@@ -1,0 +1,78 @@
+import { tokenChecksum } from '../../lambdas/shared/api-key.ts';
+import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { createToken } from '../../shared/api-key-token.ts';
+import { rateLimitOf, type Stage } from '../stage/stage.ts';
+import { checksOf } from './check.ts';
+
+const checksumLength = 6;
+const refused = { status: 401, code: 'unauthorized' };
+
+/** Every way to be refused, and the one answer to all of them. */
+export const authenticationChecks = checksOf('Authentication', {
+  'refuses a missing Authorization header': (stage) => expectRefused(stage, null),
+  'refuses the Basic scheme': (stage) => expectRefused(stage, 'Basic c3RvcmU6b3JkZXJz'),
+  'refuses a scheme without a key': (stage) => expectRefused(stage, 'Bearer'),
+  'refuses a key without a scheme': (stage) => expectRefused(stage, stage.key),
+  'refuses two spaces before the key': (stage) => expectRefused(stage, `Bearer  ${stage.key}`),
+  'refuses a second word after the key': (stage) => expectRefused(stage, `Bearer ${stage.key} x`),
+  'refuses a key with one character changed': (stage) =>
+    expectRefused(stage, `Bearer ${withChangedCharacter(stage.key, 20)}`),
+  'refuses a key with a wrong checksum': (stage) =>
+    expectRefused(stage, `Bearer ${withChangedCharacter(stage.key, stage.key.length - 1)}`),
+  "refuses another stage's key": (stage) =>
+    expectRefused(stage, `Bearer ${ofOtherStage(stage.key)}`),
+  'refuses a well-formed key that was never issued': (stage) =>
+    expectRefused(stage, `Bearer ${createToken(prefixOf(stage.key))}`),
+  'refuses a missing key on every operation': expectRefusedEverywhere,
+  'gives all of them one identical body': expectOneBody,
+  'accepts the scheme in any case': (stage) =>
+    stage.expect('getPet', { authorization: `bEaReR ${stage.key}` }, { status: 410, code: 'gone' }),
+});
+
+async function expectRefused(stage: Stage, authorization: string | null): Promise<string[]> {
+  const answer = await stage.call('listOrders', { authorization });
+  const { limit, remaining, reset } = rateLimitOf(answer);
+  const isZero = limit === 0 && remaining === 0 && reset === 0;
+  return [
+    ...stage.compare('listOrders', answer, refused),
+    ...(isZero
+      ? []
+      : [`rate-limit headers are ${limit}, ${remaining}, ${reset}, expected 0, 0, 0`]),
+  ];
+}
+
+async function expectRefusedEverywhere(stage: Stage): Promise<string[]> {
+  const differences: string[] = [];
+  for (const { operationId } of stage.contract.operations()) {
+    const found = await stage.expect(operationId, { authorization: null, orderId: '1' }, refused);
+    differences.push(...found.map((difference) => `${operationId}: ${difference}`));
+  }
+  return differences;
+}
+
+async function expectOneBody(stage: Stage): Promise<string[]> {
+  const refusedHeaders = [null, 'Basic x', `Bearer ${withChangedCharacter(stage.key, 20)}`];
+  const unknown = createToken(prefixOf(stage.key));
+  const bodies = new Set<string>();
+  for (const authorization of [...refusedHeaders, `Bearer ${unknown}`]) {
+    bodies.add((await stage.call('listOrders', { authorization })).text);
+  }
+  return bodies.size === 1 ? [] : [`the bodies differ: ${[...bodies].join(' and ')}`];
+}
+
+function prefixOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('_') + 1);
+}
+
+function withChangedCharacter(key: string, index: number): string {
+  const replacement = key[index] === '0' ? '1' : '0';
+  return key.slice(0, index) + replacement + key.slice(index + 1);
+}
+
+function ofOtherStage(key: string): string {
+  const own = prefixOf(key);
+  const prefixes = stageNames.map((stage) => stageConfiguration(stage, {}).apiKeyPrefix);
+  const other = prefixes.find((prefix) => prefix !== own);
+  const body = other + key.slice(own.length, -checksumLength);
+  return body + tokenChecksum(body);
+}

@@ -1,0 +1,285 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type ImportObserver,
+  type ImportTarget,
+  importOrders,
+} from '../../../admin/orders/import-orders.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
+
+let database: EmbeddedDynamoDb;
+let directory: TemporaryDirectory;
+let target: ImportTarget;
+let events: string[];
+let controller: AbortController;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+afterAll(() => database.stop());
+
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  controller = new AbortController();
+  events = [];
+  target = {
+    dynamodb: database.dynamodb,
+    tableName: await database.createOrdersTable(),
+    label: 'stage test',
+    stateDirectory: join(directory.path, 'state'),
+    now: Date.now,
+    wait: async () => {},
+    signal: controller.signal,
+  };
+});
+afterEach(() => directory.remove());
+
+const observer = (
+  onProgress: (bytes: number, orders: number) => void = () => {},
+): ImportObserver => ({
+  onPhase: (phase, bytes) => void events.push(`${phase} from ${bytes}`),
+  onBadLine: ({ message }) => void events.push(message),
+  onDifferent: ({ message }) => void events.push(message),
+  onProgress,
+});
+
+const jsonLines = (count: number) =>
+  Array.from({ length: count }, (_, id) => `{"id":${id},"petId":7}\n`).join('');
+
+const checkpoints = () => readdirSync(target.stateDirectory);
+
+/** Interrupts an import when so many orders are in the table. */
+async function interrupted(path: string, orders: number): Promise<void> {
+  const importing = importOrders(
+    { path, onError: 'stop', concurrency: 2 },
+    target,
+    observer((_, loaded) => {
+      if (events.at(-1)?.startsWith('loading') && loaded >= orders) controller.abort();
+    }),
+  );
+  await expect(importing).rejects.toThrow(/^stopped before line \d+, with \d+ orders in the table/);
+  controller = new AbortController();
+  target = { ...target, signal: controller.signal };
+  events.length = 0;
+}
+
+describe('importOrders', () => {
+  it('loads a file and leaves no checkpoint behind', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(130));
+
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+
+    expect(summary).toMatchObject({
+      file: path,
+      format: 'jsonl',
+      inserted: 130,
+      resumedAtLine: null,
+    });
+    expect(events).toEqual(['checking from 0', 'loading from 0']);
+    expect(checkpoints()).toEqual([]);
+  });
+
+  it('loads nothing when any line is bad, and tells of each', async () => {
+    const path = directory.write('orders.jsonl', `${jsonLines(60)}nonsense\n{"id":1.5}\n`);
+
+    const importing = importOrders({ path, onError: 'stop' }, target, observer());
+
+    await expect(importing).rejects.toThrow(
+      `${path}: 2 bad lines beside 60 good ones; nothing was loaded: correct them, or load the others with --on-error skip`,
+    );
+    expect(events).toEqual([
+      'checking from 0',
+      expect.stringContaining('line 61: is not JSON'),
+      expect.stringContaining('line 62: id: 1.5 is not accepted'),
+    ]);
+    expect(await database.readAll(target.tableName)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'orders.json',
+      '[{"id":1},{"id":2}',
+      'line 1: the file ends before its array does: it is cut off',
+    ],
+    ['orders.csv', 'id,customer\n1,x\n', 'header: an order has no field "customer"'],
+  ])('loads nothing of a file whose structure is lost: %s', async (name, text, message) => {
+    const path = directory.write(name, text);
+
+    const importing = importOrders({ path, onError: 'stop' }, target, observer());
+
+    await expect(importing).rejects.toThrow(`${path}: ${message}`);
+    expect(await database.readAll(target.tableName)).toEqual([]);
+  });
+
+  it('loads all but the bad lines when asked to', async () => {
+    const path = directory.write('orders.jsonl', `nonsense\n${jsonLines(60)}`);
+
+    const summary = await importOrders({ path, onError: 'skip' }, target, observer());
+
+    expect(summary).toMatchObject({ inserted: 60, rejected: 1 });
+    expect(events).toEqual(['loading from 0', expect.stringContaining('line 1: is not JSON')]);
+  });
+
+  it.each([
+    ['jsonl', jsonLines(2_000)],
+    ['json', `[${jsonLines(2_000).trim().replaceAll('\n', ',\n')}]`],
+    ['csv', `id,petId\n${Array.from({ length: 2_000 }, (_, id) => `${id},7\n`).join('')}`],
+  ])('goes on where it was interrupted: %s', async (format, text) => {
+    const path = directory.write(`orders.${format}`, text);
+    await interrupted(path, 500);
+
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+
+    expect(summary.resumedAtLine).toBeGreaterThan(400);
+    expect(summary.inserted + summary.alreadyThere).toBe(2_000);
+    expect(events).toEqual([expect.stringMatching(/^loading from [1-9]/)]);
+    expect(await database.readAll(target.tableName)).toHaveLength(2_000);
+    expect(checkpoints()).toEqual([]);
+  });
+
+  it('never undoes a cancellation, neither of a resumed import nor of a second one', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1_000));
+    await interrupted(path, 300);
+    const loaded = await database.readAll(target.tableName);
+    await Promise.all(loaded.map(({ id }) => cancel(id!.N!)));
+
+    await importOrders({ path, onError: 'stop' }, target, observer());
+    await importOrders({ path, onError: 'stop', restart: true }, target, observer());
+
+    const orders = await database.readAll(target.tableName);
+    expect(orders).toHaveLength(1_000);
+    const cancelled = orders.filter(({ status }) => status!.S === 'cancelled');
+    expect(cancelled).toHaveLength(loaded.length);
+  });
+
+  it('begins again when the file has changed', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1_000));
+    await interrupted(path, 300);
+    writeFileSync(path, jsonLines(1_001));
+
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+
+    expect(summary).toMatchObject({ resumedAtLine: null });
+    expect(summary.inserted + summary.alreadyThere).toBe(1_001);
+  });
+
+  it('begins again when asked to', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1_000));
+    await interrupted(path, 300);
+
+    const summary = await importOrders(
+      { path, onError: 'stop', restart: true },
+      target,
+      observer(),
+    );
+
+    expect(summary.resumedAtLine).toBeNull();
+  });
+
+  it('begins again for a table that was made anew under the same name', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1_000));
+    await interrupted(path, 300);
+    const tableName = await database.createOrdersTable();
+    const [name] = checkpoints();
+    const file = join(target.stateDirectory, name!);
+    const before = readFileSync(file, 'utf8');
+
+    const summary = await importOrders(
+      { path, onError: 'stop' },
+      { ...target, tableName },
+      observer(),
+    );
+
+    expect(before).toContain('tableId');
+    expect(summary).toMatchObject({ inserted: 1_000, resumedAtLine: null });
+  });
+
+  it('begins again when the table was put back to an earlier state', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1_000));
+    await interrupted(path, 300);
+    for (const { id } of await database.readAll(target.tableName)) {
+      const Key = { id: id! };
+      await database.dynamodb.send(new DeleteItemCommand({ TableName: target.tableName, Key }));
+    }
+
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+
+    expect(summary).toMatchObject({ inserted: 1_000, resumedAtLine: null });
+  });
+
+  it('takes a damaged checkpoint for none', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1_000));
+    await interrupted(path, 300);
+    writeFileSync(join(target.stateDirectory, checkpoints()[0]!), '{"file":');
+
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+
+    expect(summary.resumedAtLine).toBeNull();
+  });
+
+  it('leaves an order that is there with other values as it is, tells of it, and goes on', async () => {
+    await importOrders(
+      { path: directory.write('one.jsonl', '{"id":40,"petId":8}\n'), onError: 'stop' },
+      target,
+      observer(),
+    );
+    const path = directory.write('orders.jsonl', jsonLines(60));
+
+    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+
+    expect(summary).toMatchObject({ inserted: 59, alreadyThere: 0, different: 1, rejected: 0 });
+    expect(events.at(-1)).toBe(
+      'line 41: id: order 40 is in the table already, with other values, and was left as it is',
+    );
+    const orders = await database.readAll(target.tableName);
+    expect(orders.find(({ id }) => id!.N === '40')!.petId).toEqual({ N: '8' });
+  });
+
+  it('says so when there is no such file', async () => {
+    const missing = importOrders(
+      { path: 'no-such-file.jsonl', onError: 'stop' },
+      target,
+      observer(),
+    );
+
+    await expect(missing).rejects.toThrow(
+      /^file: "no-such-file.jsonl" is not accepted; expected a regular file .*\(ENOENT/,
+    );
+  });
+
+  it('says so when it is no file', async () => {
+    const folder = importOrders({ path: directory.path, onError: 'stop' }, target, observer());
+
+    await expect(folder).rejects.toThrow('expected a regular file');
+  });
+
+  it('says so when no checkpoint can be kept', async () => {
+    const path = directory.write('orders.jsonl', jsonLines(1));
+    const stateDirectory = join(path, 'below-a-file');
+
+    const importing = importOrders(
+      { path, onError: 'stop' },
+      { ...target, stateDirectory },
+      observer(),
+    );
+
+    await expect(importing).rejects.toThrow(
+      'name a directory that can be written in XDG_STATE_HOME',
+    );
+  });
+});
+
+async function cancel(id: string): Promise<void> {
+  await database.dynamodb.send(
+    new UpdateItemCommand({
+      TableName: target.tableName,
+      Key: { id: { N: id } },
+      UpdateExpression: 'SET #status = :cancelled',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':cancelled': { S: 'cancelled' } },
+    }),
+  );
+}

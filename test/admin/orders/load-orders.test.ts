@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BatchExecuteStatementCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import {
+  type LoadOptions,
+  type LoadProgress,
+  loadOrders,
+} from '../../../admin/orders/load-orders.ts';
+import type { OrderItem } from '../../../admin/orders/order-record.ts';
+import type { OrderLine } from '../../../admin/orders/orders-file.ts';
+import { BadLineError } from '../../../shared/errors.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+
+let database: EmbeddedDynamoDb;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+afterAll(() => database.stop());
+
+async function* linesOf(orders: (OrderItem | 'bad')[]): AsyncGenerator<OrderLine> {
+  for (const [index, order] of orders.entries()) {
+    const line = index + 1;
+    const end = { offset: line * 10, line: line + 1 };
+    if (order === 'bad') yield { line, end, error: new BadLineError(line, 'is no order') };
+    else yield { line, end, order };
+  }
+}
+
+const order = (id: number, quantity = 1): OrderItem => ({
+  id: { N: String(id) },
+  quantity: { N: String(quantity) },
+  status: { S: 'pending' },
+});
+const manyOrders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
+
+async function optionsFor(options: Partial<LoadOptions> = {}): Promise<LoadOptions> {
+  const tableName = options.tableName ?? (await database.createOrdersTable());
+  const { dynamodb } = database;
+  return { dynamodb, wait: async () => {}, onError: 'stop', ...options, tableName };
+}
+
+describe('loadOrders', () => {
+  it('loads every order once, however many there are', async () => {
+    const options = await optionsFor();
+
+    const counts = await loadOrders(linesOf(manyOrders(1_003)), options);
+
+    expect(counts).toEqual({ inserted: 1_003, alreadyThere: 0, different: 0, rejected: 0 });
+    expect(await database.readAll(options.tableName)).toHaveLength(1_003);
+  });
+
+  it('changes nothing when the same orders are loaded again', async () => {
+    const options = await optionsFor();
+    await loadOrders(linesOf(manyOrders(60)), options);
+
+    const counts = await loadOrders(linesOf(manyOrders(70)), options);
+
+    expect(counts).toEqual({ inserted: 10, alreadyThere: 60, different: 0, rejected: 0 });
+  });
+
+  it('stops at a bad line, and waits for what is under way', async () => {
+    const options = await optionsFor();
+    const loading = loadOrders(linesOf([...manyOrders(30), 'bad', order(99)]), options);
+
+    await expect(loading).rejects.toThrow('line 31: is no order');
+    const loaded = await database.readAll(options.tableName);
+    expect(loaded).toHaveLength(25);
+  });
+
+  it('leaves bad lines out and loads all others when asked to', async () => {
+    const told: number[] = [];
+    const options = await optionsFor({ onError: 'skip', onBadLine: ({ line }) => told.push(line) });
+
+    const counts = await loadOrders(linesOf(['bad', ...manyOrders(30), 'bad']), options);
+
+    expect(counts).toEqual({ inserted: 30, alreadyThere: 0, different: 0, rejected: 2 });
+    expect(told).toEqual([1, 32]);
+  });
+
+  it.each([2, 24, 26, 300])(
+    'takes the first of two orders with the same id, %i lines apart, as an editor would',
+    async (distance) => {
+      const told: string[] = [];
+      const options = await optionsFor({ onDifferent: (bad) => told.push(bad.message) });
+      const between = manyOrders(distance - 1);
+
+      const counts = await loadOrders(
+        linesOf([order(-1, 1), ...between, order(-1, 2), order(-1, 1)]),
+        options,
+      );
+
+      expect(counts).toEqual({ inserted: distance, alreadyThere: 1, different: 1, rejected: 0 });
+      expect(told).toEqual([
+        `line ${distance + 1}: id: order -1 is in the table already, with other values, and was left as it is`,
+      ]);
+      const stored = await database.readAll(options.tableName);
+      expect(stored.find(({ id }) => id!.N === '-1')!.quantity).toEqual({ N: '1' });
+    },
+  );
+
+  it('takes an order with other values for a bad line where nobody wants to be told of it', async () => {
+    const options = await optionsFor();
+
+    const loading = loadOrders(linesOf([order(1, 1), order(1, 2)]), options);
+
+    await expect(loading).rejects.toThrow('line 2: id: order 1 is in the table already');
+  });
+
+  it('reports progress in the order of the file, without gaps, though batches overtake each other', async () => {
+    const mock = mockClient(DynamoDBClient);
+    let underWay = 0;
+    let mostUnderWay = 0;
+    mock.on(BatchExecuteStatementCommand).callsFake(async ({ Statements }) => {
+      underWay++;
+      mostUnderWay = Math.max(mostUnderWay, underWay);
+      for (let turn = Math.random() * 20; turn > 0; turn--) await nextTurn();
+      underWay--;
+      return { Responses: Statements.map(() => ({})) };
+    });
+    const progress: LoadProgress[] = [];
+    const onProgress = ({ counts, ...rest }: LoadProgress) =>
+      progress.push({ ...rest, counts: { ...counts } });
+
+    await loadOrders(
+      linesOf(manyOrders(500)),
+      await optionsFor({ tableName: 'Orders', concurrency: 4, onProgress }),
+    );
+    mock.restore();
+
+    expect(mostUnderWay).toBe(4);
+    const batchEnds = Array.from({ length: 20 }, (_, index) => (index + 1) * 25 + 1);
+    expect(progress.map(({ end }) => end.line)).toEqual(batchEnds);
+    expect(progress.map(({ counts, end }) => counts.inserted === end.line - 1)).not.toContain(
+      false,
+    );
+    expect(progress[0]!.orderId).toBe('24');
+  });
+
+  it('ends after the batches under way when it is told to', async () => {
+    const controller = new AbortController();
+    const options = await optionsFor({
+      signal: controller.signal,
+      concurrency: 2,
+      onProgress: () => controller.abort(),
+    });
+
+    const counts = await loadOrders(linesOf(manyOrders(10_000)), options);
+
+    expect(counts.inserted).toBeLessThan(500);
+    expect(await database.readAll(options.tableName)).toHaveLength(counts.inserted);
+  });
+});

@@ -1,0 +1,120 @@
+import { createServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { referencePage } from '../../demo/reference-page.ts';
+
+const paths = [
+  '/',
+  '/openapi.yaml',
+  '/reference/icon.svg',
+  '/reference/openapi.json',
+  '/reference/page.css',
+  '/reference/page.js',
+  '/reference/settings.json',
+  '/reference/swagger-ui-bundle.js',
+  '/reference/swagger-ui.css',
+];
+const demoKeys = { free: 'key-1', pro: 'key-2', business: 'key-3', enterprise: 'key-4' };
+const handle = referencePage({
+  basePath: '/staging/v1',
+  demoKeys: () => demoKeys,
+  openapiFile: join(import.meta.dirname, '../../openapi.yaml'),
+});
+
+// What the page leaves to others is answered by the gateway; here, by 404.
+const server = createServer(async (request, response) => {
+  if (!(await handle(request, response))) response.writeHead(404).end();
+});
+let port = 0;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+
+afterAll(() => void server.close());
+
+const fetchPage = (path: string, init?: RequestInit) =>
+  fetch(`http://127.0.0.1:${port}${path}`, init);
+
+function statusForHost(host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = sendRequest({ port, host: '127.0.0.1', path: '/', headers: { host } });
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on('error', reject).end();
+  });
+}
+
+describe('reference page', () => {
+  it('allows the browser to load nothing from elsewhere', async () => {
+    const { headers } = await fetchPage('/');
+
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it('names nothing that it does not serve itself', async () => {
+    const html = await (await fetchPage('/')).text();
+
+    const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address!);
+    expect(addresses).toHaveLength(6);
+    for (const address of addresses) expect(paths).toContain(address);
+  });
+
+  it('is not stored anywhere, because it holds keys', async () => {
+    for (const path of paths) {
+      const { headers } = await fetchPage(path);
+      expect([path, headers.get('cache-control')]).toEqual([path, 'no-store']);
+    }
+  });
+
+  it('gives the page its keys and the path of the API', async () => {
+    const settings = await (await fetchPage('/reference/settings.json')).json();
+
+    expect(settings).toEqual({
+      basePath: '/staging/v1',
+      demoKeys: [
+        { plan: 'free', key: 'key-1', limits: '60 per minute' },
+        { plan: 'pro', key: 'key-2', limits: '300 per minute' },
+        { plan: 'business', key: 'key-3', limits: '1,000 per minute' },
+        { plan: 'enterprise', key: 'key-4', limits: '60,000 per minute' },
+      ],
+    });
+  });
+
+  it('serves the contract as it is and as JSON', async () => {
+    const yaml = await (await fetchPage('/openapi.yaml')).text();
+    const json = (await (await fetchPage('/reference/openapi.json')).json()) as { openapi: string };
+
+    expect(yaml).toContain('openapi: 3.1.0');
+    expect(json.openapi).toBe('3.1.0');
+  });
+
+  it('serves every file that it lists', async () => {
+    for (const path of paths) {
+      const response = await fetchPage(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect((await response.text()).length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(['127.0.0.1', 'localhost:3000', '[::1]:3000'])('answers as %s', async (host) => {
+    expect(await statusForHost(host)).toBe(200);
+  });
+
+  it.each(['example.org', '127.0.0.1.example.org', '10.0.0.1:3000'])(
+    'does not exist under a name that someone pointed at this machine: %s',
+    async (host) => {
+      expect(await statusForHost(host)).toBe(404);
+    },
+  );
+
+  it('leaves every other method to the gateway', async () => {
+    expect((await fetchPage('/', { method: 'POST' })).status).toBe(404);
+    expect((await fetchPage('/', { method: 'HEAD' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { stageNames, template } from '../../helpers/synthesized.ts';
+import { properties, resources } from '../readable.ts';
+
+// What API Gateway invokes: in prod an alias, which a deployment moves gradually.
+const handlers = {
+  staging: (name: string) => `\${${name}Function.Arn}`,
+  prod: (name: string) => `\${${name}Live}`,
+};
+const prefixes = { staging: 'so_test_', prod: 'so_live_' };
+const secured = {
+  RestApiId: '${ApiRestApi}',
+  AuthorizationType: 'CUSTOM',
+  AuthorizerId: '${ApiAuthorizer}',
+  ApiKeyRequired: true,
+};
+const invocation = 'arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path';
+
+describe.each(stageNames)('API of %s', (stage) => {
+  const handler = handlers[stage];
+  const stageId = `ApiRestApiDeploymentStage${stage}`;
+
+  it('is regional and takes the usage-plan key from the authorizer', () => {
+    expect(properties(stage, 'AWS::ApiGateway::RestApi')).toEqual({
+      ApiRestApi: {
+        Name: `store-orders-${stage}`,
+        Description: 'Store orders: list all orders, cancel one',
+        ApiKeySourceType: 'AUTHORIZER',
+        EndpointConfiguration: { Types: ['REGIONAL'] },
+      },
+    });
+  });
+
+  it('Authentication rule 1: refuses what is no bearer key of this stage before the function', () => {
+    expect(properties(stage, 'AWS::ApiGateway::Authorizer')).toEqual({
+      ApiAuthorizer: {
+        Name: 'api-key',
+        Type: 'TOKEN',
+        RestApiId: '${ApiRestApi}',
+        IdentitySource: 'method.request.header.Authorization',
+        IdentityValidationExpression: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${prefixes[stage]}[0-9A-Za-z]{46}$`,
+        AuthorizerResultTtlInSeconds: 0,
+        AuthorizerUri: `${invocation}/2015-03-31/functions/${handler('Authorizer')}/invocations`,
+      },
+    });
+  });
+
+  it('has the paths of the contract under /v1, and no others', () => {
+    const resource = (ParentId: string, PathPart: string) => ({
+      RestApiId: '${ApiRestApi}',
+      ParentId,
+      PathPart,
+    });
+
+    expect(properties(stage, 'AWS::ApiGateway::Resource')).toEqual({
+      ApiRestApiv1: resource('${ApiRestApi.RootResourceId}', 'v1'),
+      ApiRestApiv1store: resource('${ApiRestApiv1}', 'store'),
+      ApiRestApiv1storeorders: resource('${ApiRestApiv1store}', 'orders'),
+      ApiRestApiv1storeordersorderId: resource('${ApiRestApiv1storeorders}', '{orderId}'),
+      ApiRestApiv1pets: resource('${ApiRestApiv1}', 'pets'),
+      ApiRestApiv1petspetId: resource('${ApiRestApiv1pets}', '{petId}'),
+    });
+  });
+
+  it('Authentication rule 2: requires the key for every operation', () => {
+    const methods = Object.values(properties(stage, 'AWS::ApiGateway::Method'));
+
+    expect(methods).toHaveLength(3);
+    for (const method of methods) expect(method).toMatchObject(secured);
+  });
+
+  it('List rule 1: streams listOrders, for as long as five minutes', () => {
+    expect(properties(stage, 'AWS::ApiGateway::Method').ApiRestApiv1storeordersGET).toEqual({
+      ...secured,
+      ResourceId: '${ApiRestApiv1storeorders}',
+      HttpMethod: 'GET',
+      OperationName: 'listOrders',
+      Integration: {
+        Type: 'AWS_PROXY',
+        IntegrationHttpMethod: 'POST',
+        ResponseTransferMode: 'STREAM',
+        TimeoutInMillis: 300_000,
+        Uri: `${invocation}/2021-11-15/functions/${handler('ListOrders')}/response-streaming-invocations`,
+      },
+    });
+  });
+
+  it('Cancel rule 1: gives cancelOrder ten seconds', () => {
+    const method = properties(
+      stage,
+      'AWS::ApiGateway::Method',
+    ).ApiRestApiv1storeordersorderIdDELETE;
+
+    expect(method).toEqual({
+      ...secured,
+      ResourceId: '${ApiRestApiv1storeordersorderId}',
+      HttpMethod: 'DELETE',
+      OperationName: 'cancelOrder',
+      Integration: {
+        Type: 'AWS_PROXY',
+        IntegrationHttpMethod: 'POST',
+        TimeoutInMillis: 10_000,
+        Uri: `${invocation}/2015-03-31/functions/${handler('CancelOrder')}/invocations`,
+      },
+    });
+  });
+
+  it('lets API Gateway invoke each function for its one purpose, and nobody else', () => {
+    const permission = (name: string, source: string) => ({
+      Action: 'lambda:InvokeFunction',
+      Principal: 'apigateway.amazonaws.com',
+      FunctionName: handler(name),
+      SourceArn: `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${ApiRestApi}/${source}`,
+    });
+
+    const permissions = Object.values(properties(stage, 'AWS::Lambda::Permission'));
+
+    expect(permissions).toHaveLength(3);
+    expect(permissions).toEqual(
+      expect.arrayContaining([
+        permission('Authorizer', 'authorizers/${ApiAuthorizer}'),
+        permission('ListOrders', `\${${stageId}}/GET/v1/store/orders`),
+        permission('CancelOrder', `\${${stageId}}/DELETE/v1/store/orders/*`),
+      ]),
+    );
+  });
+
+  it('serves the latest deployment as its stage, throttled, with errors logged but no data', () => {
+    const throttles = {
+      staging: { ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 4_000 },
+      prod: { ThrottlingRateLimit: 10_000, ThrottlingBurstLimit: 5_000 },
+    };
+
+    const { Properties, DependsOn } = resources(stage, 'AWS::ApiGateway::Stage')[stageId]!;
+
+    expect(Properties).toMatchObject({
+      StageName: stage,
+      RestApiId: '${ApiRestApi}',
+      DeploymentId: '${ApiRestApiDeployment}',
+      MethodSettings: [
+        {
+          ResourcePath: '/*',
+          HttpMethod: '*',
+          LoggingLevel: 'ERROR',
+          DataTraceEnabled: false,
+          MetricsEnabled: true,
+          ...throttles[stage],
+        },
+      ],
+    });
+    expect(DependsOn).toEqual([
+      expect.stringMatching(/^ApiAccessLogsApiGatewayAccount/),
+      expect.stringMatching(/^ApiExecutionLogs/),
+    ]);
+  });
+
+  it('deploys only when everything that it serves is there', () => {
+    const parts = ['Method', 'GatewayResponse', 'Resource'].map(
+      (kind) => `AWS::ApiGateway::${kind}`,
+    );
+    const needed = Object.entries(template(stage).Resources)
+      .filter(([, { Type }]) => parts.includes(Type))
+      .map(([id]) => id);
+
+    const deployment = resources(stage, 'AWS::ApiGateway::Deployment').ApiRestApiDeployment!;
+
+    expect(deployment.Properties.RestApiId).toBe('${ApiRestApi}');
+    expect([...deployment.DependsOn!].sort()).toEqual(needed.sort());
+  });
+});

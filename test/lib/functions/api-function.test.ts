@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { planNames, plans } from '../../../lib/settings/plans.ts';
+import { stageNames } from '../../helpers/synthesized.ts';
+import { properties } from '../readable.ts';
+
+const banRules = Object.fromEntries(
+  planNames.map((name) => {
+    const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
+    return [name, { toleratedRejectionsPerMinute, banSeconds }];
+  }),
+);
+
+describe.each(stageNames)('functions of %s', (stage) => {
+  it.each([
+    ['Authorizer', { MemorySize: 512, Timeout: 5 }],
+    ['ListOrders', { MemorySize: 1_769, Timeout: 305 }],
+    ['CancelOrder', { MemorySize: 512, Timeout: 15 }],
+  ])('run on Node 24, arm64, with a role and a log group of their own: %s', (name, size) => {
+    const lambdaFunction = properties(stage, 'AWS::Lambda::Function')[`${name}Function`];
+
+    expect(lambdaFunction).toEqual({
+      ...size,
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      Role: `\${${name}Role.Arn}`,
+      LoggingConfig: { LogFormat: 'Text', LogGroup: `\${${name}Logs}` },
+      Code: {
+        S3Bucket: 'cdk-hnb659fds-assets-${AWS::AccountId}-${AWS::Region}',
+        S3Key: expect.stringMatching(/^[0-9a-f]{64}\.zip$/),
+      },
+      Description: expect.any(String),
+      Environment: { Variables: expect.any(Object) },
+    });
+  });
+
+  it('are three', () => {
+    expect(Object.keys(properties(stage, 'AWS::Lambda::Function'))).toHaveLength(3);
+  });
+
+  it.each([
+    [
+      'ListOrders',
+      {
+        ORDERS_TABLE: '${TablesOrders}',
+        STAGE: stage,
+        NODE_OPTIONS: '--max-semi-space-size=1',
+      },
+    ],
+    ['CancelOrder', { ORDERS_TABLE: '${TablesOrders}', STAGE: stage }],
+  ])('are told their table and their stage: %s', (name, variables) => {
+    expect(variablesOf(name)).toEqual(variables);
+  });
+
+  it('tell the authorizer its prefix and the ban rules of the plans', () => {
+    const { BAN_RULES, ...variables } = variablesOf('Authorizer');
+
+    expect(variables).toEqual({
+      API_KEYS_TABLE: '${TablesApiKeys}',
+      API_KEY_PREFIX: stage === 'prod' ? 'so_live_' : 'so_test_',
+      STAGE: stage,
+    });
+    expect(JSON.parse(BAN_RULES!)).toEqual(banRules);
+  });
+
+  function variablesOf(name: string): Record<string, string> {
+    const { Environment } = properties(stage, 'AWS::Lambda::Function')[`${name}Function`] as {
+      Environment: { Variables: Record<string, string> };
+    };
+    return Environment.Variables;
+  }
+});
+
+describe.each(stageNames)('roles of %s', (stage) => {
+  it.each([
+    ['Authorizer', 'dynamodb:UpdateItem', '${TablesApiKeys.Arn}'],
+    ['ListOrders', 'dynamodb:Scan', '${TablesOrders.Arn}'],
+    ['CancelOrder', 'dynamodb:UpdateItem', '${TablesOrders.Arn}'],
+  ])('allow %s its log, %s on %s, and nothing else', (name, action, table) => {
+    expect(properties(stage, 'AWS::IAM::Role')[`${name}Role`]).toEqual({
+      AssumeRolePolicyDocument: assumedBy('lambda'),
+      Policies: [
+        {
+          PolicyName: 'WriteLogs',
+          PolicyDocument: policy(
+            ['logs:CreateLogStream', 'logs:PutLogEvents'],
+            `\${${name}Logs.Arn}`,
+          ),
+        },
+        { PolicyName: 'UseTable', PolicyDocument: policy(action, table) },
+      ],
+    });
+  });
+
+  it('are one for each function, and one for each AWS service that acts for us', () => {
+    const managed = (service: string, name: string) => ({
+      AssumeRolePolicyDocument: assumedBy(service),
+      ManagedPolicyArns: [`arn:\${AWS::Partition}:iam::aws:policy/service-role/${name}`],
+    });
+
+    const { AuthorizerRole, ListOrdersRole, CancelOrderRole, ...others } = properties(
+      stage,
+      'AWS::IAM::Role',
+    );
+
+    expect(others).toEqual({
+      ApiAccessLogsApiGatewayRole: managed('apigateway', 'AmazonAPIGatewayPushToCloudWatchLogs'),
+      ...(stage === 'prod' && {
+        DeploymentRole: managed('codedeploy', 'AWSCodeDeployRoleForLambdaLimited'),
+      }),
+    });
+    expect([AuthorizerRole, ListOrdersRole, CancelOrderRole]).not.toContain(undefined);
+  });
+
+  it('have no policies attached from elsewhere', () => {
+    expect(properties(stage, 'AWS::IAM::Policy')).toEqual({});
+    expect(properties(stage, 'AWS::IAM::ManagedPolicy')).toEqual({});
+  });
+});
+
+function policy(Action: string | string[], Resource: string) {
+  return { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action, Resource }] };
+}
+
+function assumedBy(service: string) {
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRole',
+        Principal: { Service: `${service}.amazonaws.com` },
+      },
+    ],
+  };
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { type StageName, stageNames } from '../../helpers/synthesized.ts';
+import { properties } from '../readable.ts';
+
+interface AlarmProperties {
+  AlarmDescription: string;
+  [property: string]: unknown;
+}
+
+const above = {
+  ComparisonOperator: 'GreaterThanThreshold',
+  TreatMissingData: 'notBreaching',
+  AlarmDescription: expect.stringMatching(/\. Runbook: docs\/runbook\.md#[a-z-]+$/),
+};
+const twoOfThreeMinutes = { Period: 60, EvaluationPeriods: 3, DatapointsToAlarm: 2 };
+
+describe.each(stageNames)('alarms of %s', (stage) => {
+  const api = [
+    { Name: 'ApiName', Value: `store-orders-${stage}` },
+    { Name: 'Stage', Value: stage },
+  ];
+  const ofStage = [{ Name: 'Stage', Value: stage }];
+  const throttled = (table: string, MetricName: string) => ({
+    ...above,
+    ...twoOfThreeMinutes,
+    Namespace: 'AWS/DynamoDB',
+    MetricName,
+    Dimensions: [{ Name: 'TableName', Value: table }],
+    Statistic: 'Sum',
+    Threshold: 0,
+  });
+
+  it.each<[string, object]>([
+    [
+      'AuthorizerFailures',
+      {
+        ...above,
+        ...twoOfThreeMinutes,
+        Namespace: 'StoreOrders',
+        MetricName: 'AuthorizerFailures',
+        Dimensions: ofStage,
+        Statistic: 'Sum',
+        Threshold: 4,
+      },
+    ],
+    ['ApiKeyWritesThrottled', throttled('${TablesApiKeys}', 'WriteThrottleEvents')],
+    ['OrderReadsThrottled', throttled('${TablesOrders}', 'ReadThrottleEvents')],
+    ['OrderWritesThrottled', throttled('${TablesOrders}', 'WriteThrottleEvents')],
+    [
+      'RisingBans',
+      {
+        ...above,
+        Namespace: 'StoreOrders',
+        MetricName: 'KeysBanned',
+        Dimensions: ofStage,
+        Statistic: 'Sum',
+        Period: 900,
+        EvaluationPeriods: 1,
+        Threshold: 5,
+      },
+    ],
+  ])('watch %s', (name, alarm) => {
+    expect(alarms(stage)[`Monitoring${name}`]).toEqual(alarm);
+  });
+
+  it('watch ServerErrors: more than one request in a hundred, and at least five a minute', () => {
+    const { Metrics, ...alarm } = alarms(stage).MonitoringServerErrors!;
+
+    expect(alarm).toEqual({ ...above, EvaluationPeriods: 3, DatapointsToAlarm: 2, Threshold: 1 });
+    expect(Metrics).toEqual([
+      expect.objectContaining({
+        Expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+        ReturnData: true,
+      }),
+      metric('errors', '5XXError', api, 'Sum', 60),
+      metric('requests', 'Count', api, 'SampleCount', 60),
+    ]);
+  });
+
+  it('watch SlowCancellations: the slowest in a hundred above a second', () => {
+    const { Metrics, ...alarm } = alarms(stage).MonitoringSlowCancellations!;
+
+    expect(alarm).toEqual({
+      ...above,
+      EvaluationPeriods: 3,
+      EvaluateLowSampleCountPercentile: 'ignore',
+      Threshold: 1_000,
+    });
+    expect(Metrics).toEqual([
+      {
+        Id: 'm1',
+        Label: 'cancelOrder p99',
+        MetricStat: {
+          Metric: {
+            Namespace: 'AWS/ApiGateway',
+            MetricName: 'Latency',
+            Dimensions: [
+              api[0],
+              { Name: 'Method', Value: 'DELETE' },
+              { Name: 'Resource', Value: '/v1/store/orders/{orderId}' },
+              api[1],
+            ],
+          },
+          Period: 300,
+          Stat: 'p99',
+        },
+        ReturnData: true,
+      },
+    ]);
+  });
+
+  it('count authorizer failures in the access log, where a 401 is none', () => {
+    const [filter] = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
+
+    expect(filter).toEqual({
+      LogGroupName: '${ApiAccessLogs}',
+      FilterPattern: '{ $.errorType = "AUTHORIZER_*" }',
+      MetricTransformations: [
+        {
+          MetricNamespace: 'StoreOrders',
+          MetricName: 'AuthorizerFailures',
+          MetricValue: '1',
+          Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
+        },
+      ],
+    });
+  });
+
+  it('tell nobody as long as no address is configured', () => {
+    for (const alarm of Object.values(alarms(stage))) {
+      expect(alarm).not.toHaveProperty('AlarmActions');
+    }
+  });
+
+  it('each lead to a section of the runbook that says what to do', () => {
+    const sections = headings(readFileSync('docs/runbook.md', 'utf8'));
+
+    const anchors = Object.values(alarms(stage)).map(
+      ({ AlarmDescription }) => AlarmDescription.split('#')[1],
+    );
+
+    expect(anchors).toHaveLength(7);
+    expect(sections).toEqual(expect.arrayContaining(anchors));
+  });
+});
+
+describe.each(stageNames)('dashboard of %s', (stage) => {
+  it('shows every alarm, and every metric that the functions record', () => {
+    const [{ DashboardName, DashboardBody }] = Object.values(
+      properties(stage, 'AWS::CloudWatch::Dashboard'),
+    ) as [{ DashboardName: string; DashboardBody: string }];
+    const { widgets } = JSON.parse(DashboardBody);
+
+    const shownAlarms = widgets[0].properties.alarms;
+    const shownMetrics = new Set(
+      widgets
+        .flatMap((widget: { properties: { metrics?: unknown[][] } }) => widget.properties.metrics)
+        .filter((metric?: unknown[]) => metric?.[0] === 'StoreOrders')
+        .map((metric: unknown[]) => metric[1]),
+    );
+
+    expect(DashboardName).toBe(`StoreOrders-${stage}`);
+    expect(shownAlarms.sort()).toEqual(
+      Object.keys(alarms(stage))
+        .map((id) => `\${${id}.Arn}`)
+        .sort(),
+    );
+    expect([...shownMetrics].sort()).toEqual([
+      'AuthorizerFailures',
+      'BytesStreamed',
+      'KeysBanned',
+      'OrdersCancelled',
+      'OrdersListed',
+      'RequestsAdmitted',
+      'RequestsRejected',
+    ]);
+  });
+});
+
+function alarms(stage: StageName): Record<string, AlarmProperties> {
+  return properties(stage, 'AWS::CloudWatch::Alarm') as Record<string, AlarmProperties>;
+}
+
+function metric(
+  Id: string,
+  MetricName: string,
+  Dimensions: object[],
+  Stat: string,
+  Period: number,
+) {
+  return {
+    Id,
+    MetricStat: { Metric: { Namespace: 'AWS/ApiGateway', MetricName, Dimensions }, Period, Stat },
+    ReturnData: false,
+  };
+}
+
+/** The links to a Markdown file's headings, as GitHub makes them. */
+function headings(markdown: string): string[] {
+  const lines = markdown.split('\n').filter((line) => line.startsWith('#'));
+  return lines.map((line) =>
+    line
+      .replace(/^#+ /, '')
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replace(/ /g, '-'),
+  );
+}

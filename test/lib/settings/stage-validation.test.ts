@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ConfigurationError,
+  validateConfiguration,
+} from '../../../lib/settings/stage-validation.ts';
+import { type StageConfiguration, stageConfiguration } from '../../../lib/settings/stages.ts';
+
+const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
+
+describe('validateConfiguration', () => {
+  const valid = stageConfiguration('prod', {});
+
+  it.each(['prod', 'staging'] as const)('accepts what the repository holds: %s', (stage) => {
+    expect(() => validateConfiguration(stageConfiguration(stage, {}))).not.toThrow();
+  });
+
+  it('accepts everything optional', () => {
+    const configuration = {
+      ...valid,
+      account: '123456789012',
+      region: 'eu-central-1',
+      domainName: 'orders.api.example.com',
+      certificateArn,
+      alarmEmail: 'alarms@example.com',
+      firewall: { requestsPerIpPer5Minutes: 400_000 },
+    };
+
+    expect(() => validateConfiguration(configuration)).not.toThrow();
+  });
+
+  it.each<[Partial<StageConfiguration>, string]>([
+    [{ account: '12345' }, 'prod.account is "12345": give the account\'s 12 digits'],
+    [{ region: 'Frankfurt' }, 'prod.region is "Frankfurt": give a Region\'s code'],
+    [
+      { domainName: 'https://api.example.com', certificateArn },
+      'prod.domainName is "https://api.example.com": give a host name',
+    ],
+    [{ domainName: 'api.example.com' }, 'prod.certificateArn is missing: give the ARN'],
+    [{ certificateArn }, 'prod.domainName is missing: name the domain'],
+    [
+      { domainName: 'api.example.com', certificateArn: 'arn:aws:iam::123456789012:role/x' },
+      'prod.certificateArn is "arn:aws:iam::123456789012:role/x": give an ACM certificate ARN',
+    ],
+    [
+      { domainName: 'api.example.com', certificateArn, region: 'us-east-1' },
+      "use a certificate in the API's own Region, us-east-1",
+    ],
+    [{ alarmEmail: 'nobody' }, 'prod.alarmEmail is "nobody": give one e-mail address'],
+    [{ logRetentionDays: 15 }, 'prod.logRetentionDays is 15: use a period'],
+    [{ pointInTimeRecoveryDays: 36 }, 'prod.pointInTimeRecoveryDays is 36: use a whole number'],
+    [
+      { throttle: { requestsPerSecond: 0, burst: 1 } },
+      'prod.throttle.requestsPerSecond is 0: use a whole number from 1',
+    ],
+    [
+      { throttle: { requestsPerSecond: 1, burst: 0.5 } },
+      'prod.throttle.burst is 0.5: use a whole number from 1',
+    ],
+    [
+      { firewall: { requestsPerIpPer5Minutes: 9 } },
+      'prod.firewall.requestsPerIpPer5Minutes is 9: use a whole number from 10',
+    ],
+    [{ removalPolicy: 'destroy' }, 'prod.removalPolicy is "destroy": use \'retain\''],
+  ])('refuses %j, naming field, value and remedy in one line', (overrides, message) => {
+    const validate = () => validateConfiguration({ ...valid, ...overrides });
+
+    expect(validate).toThrow(ConfigurationError);
+    expect(validate).toThrow(message);
+    expect(validate).toThrow(/^.*$/);
+  });
+
+  it('names all that is wrong, a line each', () => {
+    const validate = () => validateConfiguration({ ...valid, account: '1', alarmEmail: 'x' });
+
+    expect(validate).toThrow(/^prod\.account .*\nprod\.alarmEmail .*$/);
+  });
+});

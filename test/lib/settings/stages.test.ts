@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { stageConfiguration } from '../../../lib/settings/stages.ts';
+
+const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
+
+describe('stageConfiguration', () => {
+  it('takes from the environment what must not stand in the code', () => {
+    const environment = {
+      PROD_ACCOUNT: '123456789012',
+      PROD_REGION: 'eu-central-1',
+      PROD_DOMAIN: 'api.example.com',
+      PROD_CERTIFICATE_ARN: certificateArn,
+      PROD_ALARM_EMAIL: 'alarms@example.com',
+    };
+
+    const configuration = stageConfiguration('prod', environment);
+
+    expect(configuration).toMatchObject({
+      account: '123456789012',
+      region: 'eu-central-1',
+      domainName: 'api.example.com',
+      certificateArn,
+      alarmEmail: 'alarms@example.com',
+    });
+  });
+
+  it("leaves one stage's variables to that stage, and empty ones out", () => {
+    const environment = { PROD_ACCOUNT: '123456789012', STAGING_REGION: '' };
+
+    const { account, region } = stageConfiguration('staging', environment);
+
+    expect([account, region]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps the data of prod, and lets that of staging go', () => {
+    expect(stageConfiguration('prod', {})).toMatchObject({
+      deletionProtection: true,
+      pointInTimeRecoveryDays: 35,
+      removalPolicy: 'retain',
+      gradualDeployment: true,
+    });
+    expect(stageConfiguration('staging', {})).toMatchObject({
+      deletionProtection: false,
+      pointInTimeRecoveryDays: 0,
+      removalPolicy: 'destroy',
+      gradualDeployment: false,
+    });
+  });
+});

@@ -1,0 +1,214 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import {
+  APIGatewayClient,
+  CreateApiKeyCommand,
+  CreateUsagePlanKeyCommand,
+  DeleteApiKeyCommand,
+  DeleteUsagePlanKeyCommand,
+  GetApiKeyCommand,
+  GetApiKeysCommand,
+  GetUsagePlanCommand,
+  GetUsagePlanKeyCommand,
+  GetUsagePlanKeysCommand,
+  GetUsagePlansCommand,
+  UpdateApiKeyCommand,
+} from '@aws-sdk/client-api-gateway';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type LocalService, startLocalService } from '../../../local/server.ts';
+import {
+  type Assembly,
+  api,
+  method,
+  mock,
+  type Resources,
+  writeAssembly,
+} from '../small-template.ts';
+
+const resources: Resources = {
+  ...api,
+  ...method('GET /orders', mock),
+  Plan: {
+    Type: 'AWS::ApiGateway::UsagePlan',
+    Properties: {
+      UsagePlanName: 'free',
+      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
+      Throttle: { RateLimit: 1, BurstLimit: 2 },
+      Quota: { Limit: 1000, Period: 'DAY' },
+    },
+  },
+  Table: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    },
+  },
+};
+
+const outputs = {
+  Url: {
+    Value: {
+      'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}?a=1&b=<2>',
+    },
+  },
+};
+
+let assembly: Assembly;
+let service: LocalService;
+let settings: object;
+let gateway: APIGatewayClient;
+let usagePlanId: string;
+
+beforeAll(async () => {
+  assembly = writeAssembly(resources, {}, outputs);
+  service = await startLocalService({ ...assembly, stackName: 'Small', log: () => {} });
+  settings = {
+    endpoint: service.origin,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  };
+  gateway = new APIGatewayClient(settings);
+  usagePlanId = service.controlPlane.getUsagePlans()[0]!.id;
+});
+
+afterAll(async () => {
+  gateway.destroy();
+  await service.close();
+  assembly.remove();
+});
+
+const signed = { authorization: 'AWS4-HMAC-SHA256 x' };
+
+/** `fetch` does not let a test set the `Host` header. */
+async function send(path: string, init: { method: string; body?: string }, headers: object) {
+  const call = request(service.origin + path, { method: init.method, headers: { ...headers } });
+  call.end(init.body);
+  const [response] = await once(call, 'response');
+  return { status: response.statusCode, body: await text(response) };
+}
+
+let keys = 0;
+const createKey = () => {
+  keys++;
+  return gateway.send(
+    new CreateApiKeyCommand({
+      name: `key-${keys}`,
+      value: `value-of-key-number-${keys}`,
+      enabled: true,
+    }),
+  );
+};
+
+describe('the operator of a local run, with AWS clients', () => {
+  it('creates, reads, changes and deletes API keys', async () => {
+    const { id, name, value, createdDate } = await createKey();
+    expect(createdDate).toBeInstanceOf(Date);
+
+    const read = await gateway.send(new GetApiKeyCommand({ apiKey: id, includeValue: true }));
+    expect(read).toMatchObject({ id, name, value, enabled: true });
+
+    const patchOperations = [{ op: 'replace' as const, path: '/enabled', value: 'false' }];
+    await gateway.send(new UpdateApiKeyCommand({ apiKey: id, patchOperations }));
+    const changed = await gateway.send(new GetApiKeyCommand({ apiKey: id }));
+    expect([changed.enabled, changed.value]).toEqual([false, undefined]);
+
+    await gateway.send(new DeleteApiKeyCommand({ apiKey: id }));
+    const gone = gateway.send(new GetApiKeyCommand({ apiKey: id }));
+    await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
+  });
+
+  it('lists API keys in pages', async () => {
+    await createKey();
+    await createKey();
+
+    const first = await gateway.send(new GetApiKeysCommand({ limit: 1, includeValues: true }));
+    const second = await gateway.send(
+      new GetApiKeysCommand({ limit: 1, position: first.position }),
+    );
+
+    expect(first.items?.[0]?.value).toBeDefined();
+    expect(second.items?.[0]?.id).not.toBe(first.items?.[0]?.id);
+  });
+
+  it('reads usage plans', async () => {
+    const { items } = await gateway.send(new GetUsagePlansCommand({}));
+    const one = await gateway.send(new GetUsagePlanCommand({ usagePlanId }));
+
+    expect(items).toHaveLength(1);
+    expect(one).toMatchObject({
+      name: 'free',
+      throttle: { rateLimit: 1, burstLimit: 2 },
+      quota: { limit: 1000, period: 'DAY' },
+      apiStages: [{ stage: 'test' }],
+    });
+  });
+
+  it('puts keys into usage plans and takes them out', async () => {
+    const { id: keyId } = await createKey();
+    const member = { usagePlanId, keyId };
+
+    await gateway.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
+    const plans = await gateway.send(new GetUsagePlansCommand({ keyId }));
+    const listed = await gateway.send(new GetUsagePlanKeysCommand({ usagePlanId }));
+    const again = gateway.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
+
+    expect(plans.items?.map(({ id }) => id)).toEqual([usagePlanId]);
+    expect(listed.items?.map(({ id }) => id)).toEqual([keyId]);
+    await expect(again).rejects.toMatchObject({ name: 'ConflictException' });
+
+    await gateway.send(new DeleteUsagePlanKeyCommand(member));
+    const gone = gateway.send(new GetUsagePlanKeyCommand(member));
+    await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
+  });
+
+  it('finds the stack and its outputs', async () => {
+    const client = new CloudFormationClient(settings);
+
+    const named = await client.send(new DescribeStacksCommand({ StackName: 'Small' }));
+    const unnamed = await client.send(new DescribeStacksCommand({}));
+    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other' }));
+
+    expect(named.Stacks?.[0]).toMatchObject({
+      StackName: 'Small',
+      Outputs: [{ OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` }],
+    });
+    expect(unnamed.Stacks).toHaveLength(1);
+    await expect(unknown).rejects.toMatchObject({ message: 'Stack with id Other does not exist' });
+    client.destroy();
+  });
+
+  it('reads and writes tables', async () => {
+    const client = new DynamoDBClient(settings);
+    const Item = { id: { S: 'ä' } };
+
+    await client.send(new PutItemCommand({ TableName: service.tables.Table, Item }));
+    const read = await client.send(
+      new GetItemCommand({ TableName: service.tables.Table, Key: Item }),
+    );
+
+    expect(read.Item).toEqual(Item);
+    client.destroy();
+  });
+
+  it.each([
+    ['without a signature', '/apikeys', { method: 'GET', headers: {} }],
+    [
+      'under a name that is not this machine',
+      '/apikeys',
+      { method: 'GET', headers: { authorization: 'AWS4-HMAC-SHA256 x', host: 'evil.example' } },
+    ],
+    ['a call of another kind', '/restapis', { method: 'GET', headers: signed }],
+    ['an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],
+    ['another query', '/', { method: 'POST', headers: signed, body: 'Action=DeleteStack' }],
+  ])('is refused %s, like any unknown path', async (_, path, { headers, ...init }) => {
+    const answer = await send(path, init, headers);
+
+    expect(answer.status).toBe(403);
+    expect(answer.body).toBe('{"message":"Missing Authentication Token"}');
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { matchRoute, readRoutes } from '../../../local/gateway/routes.ts';
+import { api, createTemplate, method, mock } from '../small-template.ts';
+
+const names = [
+  'GET /',
+  'GET /orders',
+  'POST /orders',
+  'GET /orders/{id}',
+  'DELETE /orders/{id}',
+  'GET /orders/mine',
+  'GET /orders/{id}/lines/{line}',
+  'ANY /files/{path+}',
+  'GET /files/readme',
+];
+const template = createTemplate({
+  ...api,
+  ...Object.assign({}, ...names.map((name) => method(name, mock))),
+});
+const [restApi] = template.ofType('AWS::ApiGateway::RestApi');
+const routes = readRoutes(template, restApi!);
+
+const find = (httpMethod: string, path: string) => {
+  const route = matchRoute(routes, httpMethod, path);
+  return route && [route.method.logicalId, route.pathParameters];
+};
+
+describe('route matching', () => {
+  it.each<[string, string, string, string, Record<string, string>]>([
+    ['the root', 'GET', '/', 'GET /', {}],
+    ['a static path', 'GET', '/orders', 'GET /orders', {}],
+    ['another method', 'POST', '/orders', 'POST /orders', {}],
+    ['a parameter', 'GET', '/orders/7', 'GET /orders/{id}', { id: '7' }],
+    ['a static segment before a parameter', 'GET', '/orders/mine', 'GET /orders/mine', {}],
+    [
+      'a parameter where the static path lacks the method',
+      'DELETE',
+      '/orders/mine',
+      'DELETE /orders/{id}',
+      { id: 'mine' },
+    ],
+    [
+      'two parameters',
+      'GET',
+      '/orders/7/lines/2',
+      'GET /orders/{id}/lines/{line}',
+      { id: '7', line: '2' },
+    ],
+    ['a greedy parameter', 'PUT', '/files/a/b/c', 'ANY /files/{path+}', { path: 'a/b/c' }],
+    ['a static segment before a greedy one', 'GET', '/files/readme', 'GET /files/readme', {}],
+    ['a trailing slash', 'GET', '/orders/', 'GET /orders', {}],
+    ['several trailing slashes', 'GET', '/orders///', 'GET /orders', {}],
+    ['an encoded slash, kept encoded', 'GET', '/orders/%2F', 'GET /orders/{id}', { id: '%2F' }],
+    ['an encoded NUL, kept encoded', 'GET', '/orders/%00', 'GET /orders/{id}', { id: '%00' }],
+    ['braces as a value', 'GET', '/orders/{id}', 'GET /orders/{id}', { id: '{id}' }],
+    ['a dot', 'GET', '/orders/..', 'GET /orders/{id}', { id: '..' }],
+  ])('finds %s', (_, httpMethod, path, name, parameters) => {
+    expect(find(httpMethod, path)).toEqual([name, parameters]);
+  });
+
+  it.each([
+    ['an unknown path', 'GET', '/nothing'],
+    ['an unknown method', 'PATCH', '/orders'],
+    ['HEAD where there is only GET', 'HEAD', '/orders'],
+    ['an empty parameter', 'DELETE', '/orders/'],
+    ['another letter case', 'GET', '/Orders'],
+    ['a doubled slash', 'GET', '//orders'],
+    ['an empty segment in between', 'GET', '/orders//lines/2'],
+    ['an encoded static segment', 'GET', '/%6Frders'],
+    ['a path below the last resource', 'GET', '/orders/7/lines/2/more'],
+    ['an empty greedy parameter', 'PUT', '/files/'],
+  ])('does not find %s', (_, httpMethod, path) => {
+    expect(find(httpMethod, path)).toBeUndefined();
+  });
+
+  it.each([
+    ['a very long segment', `/orders/${'9'.repeat(1_000_000)}`],
+    ['a path of nothing but slashes', `${'/'.repeat(1_000_000)}x`],
+    ['very many segments', '/a'.repeat(500_000)],
+  ])('takes no more time than it must for %s', (_, path) => {
+    const startedAt = performance.now();
+
+    find('GET', path);
+
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});

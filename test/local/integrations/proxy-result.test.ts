@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GatewayFault } from '../../../local/exchange/gateway-fault.ts';
+import { parseProxyResult } from '../../../local/integrations/proxy-result.ts';
+
+const parse = (result: unknown, accept?: string, binaryMediaTypes: string[] = []) => {
+  const payload = typeof result === 'string' ? result : JSON.stringify(result);
+  const { statusCode, headers, body } = parseProxyResult(payload, accept, binaryMediaTypes);
+  return { statusCode, headers, body: body as Buffer };
+};
+
+describe('proxy result', () => {
+  it('gives status, headers and body', () => {
+    const answer = parse({ statusCode: 201, headers: { 'X-A': 'b' }, body: '{"a":"ä"}' });
+
+    expect(answer).toEqual({
+      statusCode: 201,
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['X-A', 'b'],
+      ],
+      body: Buffer.from('{"a":"ä"}'),
+    });
+  });
+
+  it.each<[string, object, number]>([
+    ['a status as text', { statusCode: '404' }, 404],
+    ['no status', {}, 200],
+  ])('takes %s', (_, result, expected) => {
+    expect(parse(result).statusCode).toBe(expected);
+  });
+
+  it('takes null for what is left out', () => {
+    const answer = parse({ statusCode: 200, headers: null, multiValueHeaders: null, body: null });
+
+    expect(answer.body).toHaveLength(0);
+  });
+
+  it('keeps a content type', () => {
+    expect(parse({ headers: { 'content-type': 'text/html' } }).headers).toEqual([
+      ['content-type', 'text/html'],
+    ]);
+  });
+
+  it('sends each of several values; they win over a single one of the same name', () => {
+    const { headers } = parse({
+      headers: { 'Content-Type': 'a/b', 'set-cookie': 'single', 'X-Flag': true },
+      multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
+    });
+
+    expect(headers).toEqual([
+      ['Content-Type', 'a/b'],
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+      ['X-Flag', 'true'],
+    ]);
+  });
+
+  it.each(['WWW-Authenticate', 'Content-Length', 'Date', 'Server', 'Connection'])(
+    'renames the header %s',
+    (name) => {
+      const { headers } = parse({ headers: { 'Content-Type': 'a/b', [name]: 'x' } });
+
+      expect(headers).toContainEqual([`x-amzn-Remapped-${name}`, 'x']);
+    },
+  );
+
+  it.each<[string, string | undefined, string[], string]>([
+    ['what is accepted is binary', 'image/png', ['image/png'], 'a'],
+    ['everything is binary', undefined, ['*/*'], 'a'],
+    ['the first accepted type is binary', 'image/png, text/html', ['image/*'], 'a'],
+    ['the answer is binary and nothing else is asked for', undefined, ['image/png'], 'a'],
+    ['what is accepted first is not binary', 'text/html, image/png', ['image/png'], 'YQ=='],
+    ['nothing is binary', 'image/png', [], 'YQ=='],
+  ])('decodes a base64 body where %s', (_, accept, types, expected) => {
+    const headers = { 'Content-Type': 'image/png' };
+
+    const { body } = parse({ headers, body: 'YQ==', isBase64Encoded: true }, accept, types);
+
+    expect(body.toString()).toBe(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['is no JSON', 'not json'],
+    ['is null', null],
+    ['is a text', '"text"'],
+    ['is a list', []],
+    ['has an unknown field', { statusCode: 200, message: 'x' }],
+    ['has a body that is an object', { statusCode: 200, body: {} }],
+    ['has a status that is no number', { statusCode: 'abc' }],
+    ['has a status that is none', { statusCode: 99 }],
+    ['has an informational status', { statusCode: 101 }],
+    ['has a header that is a number', { headers: { a: 1 } }],
+    ['has a header with a line break', { headers: { a: 'b\r\nc: d' } }],
+    ['has a header name that is none', { headers: { 'a b': 'c' } }],
+    ['has headers that are a list', { headers: [] }],
+    ['has several values that are no list', { multiValueHeaders: { a: 'b' } }],
+    ['is a function error', { errorMessage: 'x', errorType: 'Error' }],
+  ])('that %s is malformed: 502', (_, result) => {
+    let fault: Partial<GatewayFault> = {};
+    try {
+      parse(result);
+    } catch (error) {
+      fault = error as GatewayFault;
+    }
+
+    expect([fault.type, fault.status]).toEqual(['INTEGRATION_FAILURE', 502]);
+  });
+});
