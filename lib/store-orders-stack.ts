@@ -70,6 +70,7 @@ export class StoreOrdersStack extends Stack {
     this.output('RestApiId', restApi.restApiId);
     this.output('OrdersTableName', tables.orders.tableName);
     this.output('ApiKeysTableName', tables.apiKeys.tableName);
+    this.output('OwnersTableName', tables.owners.tableName);
     for (const name of planNames) {
       this.output(usagePlanOutput(name), usagePlans.usagePlanId(name));
     }

@@ -14,6 +14,7 @@ describe.each(stageNames)('stack of %s', (stage) => {
       RestApiId: { Value: '${ApiRestApi}' },
       OrdersTableName: { Value: '${TablesOrders}' },
       ApiKeysTableName: { Value: '${TablesApiKeys}' },
+      OwnersTableName: { Value: '${TablesOwners}' },
       UsagePlanIdFree: { Value: '${UsagePlansFree}' },
       UsagePlanIdPro: { Value: '${UsagePlansPro}' },
       UsagePlanIdBusiness: { Value: '${UsagePlansBusiness}' },
