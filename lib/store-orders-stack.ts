@@ -86,7 +86,10 @@ export class StoreOrdersStack extends Stack {
         API_KEY_PREFIX: configuration.apiKeyPrefix,
         BAN_RULES: banRules(),
       },
-      access: { tableArn: tables.apiKeys.tableArn, actions: ['dynamodb:UpdateItem'] },
+      access: {
+        tableArn: tables.apiKeys.tableArn,
+        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      },
       timeout: Duration.seconds(5),
     });
     const listOrders = new ApiFunction(this, 'ListOrders', {

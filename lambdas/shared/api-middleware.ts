@@ -5,6 +5,7 @@ import { authorizerContext, header, logFields } from './api-event.ts';
 import { asServiceError } from './dynamodb.ts';
 import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
 import { log } from './log.ts';
+import { rateLimitHeaders } from './rate-limit-fields.ts';
 
 /** An answer as both of Middy's execution modes take it; `Body` is a stream for a streamed one. */
 export interface ApiResponse<Body = string> {
@@ -29,19 +30,16 @@ export const middySettings = {
  * and errors alike; the one place where an error becomes an answer; and the body's parser.
  */
 export function apiMiddleware(): Middleware[] {
-  return [rateLimitHeaders(), errorResponses(), jsonBody()];
+  return [addRateLimitHeaders(), errorResponses(), jsonBody()];
 }
 
-function rateLimitHeaders(): Middleware {
+function addRateLimitHeaders(): Middleware {
   const addHeaders = ({ event, response }: Request) => {
-    const { limit = '0', remaining = '0', reset = '0' } = authorizerContext(event);
     if (!response) return;
-    response.headers = {
-      ...response.headers,
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(remaining),
-      'X-RateLimit-Reset': String(reset),
-    };
+    const context = authorizerContext(event);
+    for (const [name, { variable, otherwise }] of Object.entries(rateLimitHeaders)) {
+      response.headers = { ...response.headers, [name]: String(context[variable] ?? otherwise) };
+    }
   };
   return { after: addHeaders, onError: addHeaders };
 }

@@ -14,13 +14,16 @@
  */
 
 /**
- * How far two machines' clocks may differ without a limit being exceeded. Lambda keeps its machines'
- * clocks to within milliseconds; what lies further ahead than this was written by a broken one.
+ * How far two machines' clocks may differ without a limit being exceeded. Each is within a minute of
+ * DynamoDB's (`clockOf` in dynamodb.ts sees to it), and Lambda keeps them to within milliseconds;
+ * what lies further ahead than this was written by a broken one.
  */
 export const clockToleranceSeconds = 300;
 
-const minuteSeconds = 60;
-const daySeconds = 86_400;
+/** The windows that every owner has, and how many seconds each lasts. */
+export const windowLengths = { minute: 60, day: 86_400 } as const;
+
+export type WindowName = keyof typeof windowLengths;
 
 /** An owner's limits and what has been counted against them. Windows are Unix seconds. */
 export interface WindowCounters {
@@ -38,6 +41,14 @@ export interface WindowCounters {
   priorDayCount: number;
 }
 
+/** One of the windows as the item has it. */
+export interface SeenWindow {
+  window: number;
+  count: number;
+  priorWindow: number;
+  priorCount: number;
+}
+
 /** What the next write has to do with a window: see above. */
 export type WindowStep = 'count' | 'turn' | 'repair';
 
@@ -49,21 +60,17 @@ export interface WindowUse {
   /** The start of the window that is current for the next request. */
   start: number;
   reset: number;
-  lengthSeconds: number;
   step: WindowStep;
+  seen: SeenWindow;
 }
 
-/** Both windows' use. */
-export interface WindowUses {
-  minute: WindowUse;
-  day: WindowUse;
-}
+export type WindowUses = Record<WindowName, WindowUse>;
 
 /** The start of the UTC minute and of the UTC day that a moment falls into. */
-export function windowStarts(nowSeconds: number) {
+export function windowStarts(nowSeconds: number): Record<WindowName, number> {
   return {
-    minute: nowSeconds - (nowSeconds % minuteSeconds),
-    day: nowSeconds - (nowSeconds % daySeconds),
+    minute: nowSeconds - (nowSeconds % windowLengths.minute),
+    day: nowSeconds - (nowSeconds % windowLengths.day),
   };
 }
 
@@ -76,30 +83,46 @@ export function newestWindow(nowSeconds: number): number {
 export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
   const starts = windowStarts(nowSeconds);
   const newest = newestWindow(nowSeconds);
-  const { minuteWindow, minuteCount, priorMinuteWindow, priorMinuteCount } = counters;
-  const { dayWindow, dayCount, priorDayWindow, priorDayCount } = counters;
-  const minutes = [minuteWindow, minuteCount, priorMinuteWindow, priorMinuteCount] as const;
-  const days = [dayWindow, dayCount, priorDayWindow, priorDayCount] as const;
+  const minute = {
+    window: counters.minuteWindow,
+    count: counters.minuteCount,
+    priorWindow: counters.priorMinuteWindow,
+    priorCount: counters.priorMinuteCount,
+  };
+  const day = {
+    window: counters.dayWindow,
+    count: counters.dayCount,
+    priorWindow: counters.priorDayWindow,
+    priorCount: counters.priorDayCount,
+  };
   return {
-    minute: windowUse(counters.perMinute, minuteSeconds, used(minutes, starts.minute, newest)),
-    day: windowUse(counters.perDay, daySeconds, used(days, starts.day, newest)),
+    minute: windowUse(counters.perMinute, minute, windowLengths.minute, starts.minute, newest),
+    day: windowUse(counters.perDay, day, windowLengths.day, starts.day, newest),
   };
 }
 
-type Used = Pick<WindowUse, 'step' | 'start' | 'used'>;
-
-function used(
-  [window, count, priorWindow, priorCount]: readonly [number, number, number, number],
-  start: number,
+function windowUse(
+  limit: number,
+  seen: SeenWindow,
+  lengthSeconds: number,
+  current: number,
   newest: number,
-): Used {
-  if (window < start) return { step: 'turn', start, used: 0 };
-  if (window <= newest) return { step: 'count', start: window, used: count };
-  // What a broken clock counted was admitted all the same, and so was what it found.
-  return { step: 'repair', start, used: count + (priorWindow === start ? priorCount : 0) };
+): WindowUse {
+  const step = stepOf(seen, current, newest);
+  const start = step === 'count' ? seen.window : current;
+  const used = usedIn(seen, step, current);
+  const remaining = Math.max(0, limit - used);
+  return { limit, used, remaining, start, reset: start + lengthSeconds, step, seen };
 }
 
-function windowUse(limit: number, lengthSeconds: number, use: Used): WindowUse {
-  const remaining = Math.max(0, limit - use.used);
-  return { ...use, limit, remaining, reset: use.start + lengthSeconds, lengthSeconds };
+function stepOf({ window }: SeenWindow, current: number, newest: number): WindowStep {
+  if (window < current) return 'turn';
+  return window <= newest ? 'count' : 'repair';
+}
+
+function usedIn(seen: SeenWindow, step: WindowStep, current: number): number {
+  if (step === 'turn') return 0;
+  if (step === 'count') return seen.count;
+  // What a broken clock counted was admitted all the same, and so was what it found.
+  return seen.count + (seen.priorWindow === current ? seen.priorCount : 0);
 }

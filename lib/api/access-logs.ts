@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../settings/acknowledge.ts';
 
 /**
- * One line of JSON per request. Who asked is told by the public `keyId`; headers, and with them the
+ * One line of JSON per request. Who asked is told by the public `ownerId` and `keyId`; headers, and with them the
  * token, are not among the variables. All values are quoted: API Gateway writes `-` for what it
  * does not know.
  *
@@ -16,6 +16,7 @@ const fields = {
   time: '$context.requestTimeEpoch',
   stage: '$context.stage',
   requestId: '$context.requestId',
+  ownerId: '$context.authorizer.ownerId',
   keyId: '$context.authorizer.keyId',
   plan: '$context.authorizer.plan',
   sourceIp: '$context.identity.sourceIp',

@@ -1,6 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 import { errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;
@@ -50,9 +51,10 @@ function rateRule(limit: number): CfnWebACL.RuleProperty {
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },
             // Nobody was asked which key this is, so there is no allowance to state.
-            { name: 'X-RateLimit-Limit', value: '0' },
-            { name: 'X-RateLimit-Remaining', value: '0' },
-            { name: 'X-RateLimit-Reset', value: '0' },
+            ...Object.entries(rateLimitHeaders).map(([name, { otherwise }]) => ({
+              name,
+              value: otherwise,
+            })),
           ],
         },
       },

@@ -1,7 +1,8 @@
 import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
+import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 
-/** Where the three rate-limit headers of a response come from. */
+/** Where the rate-limit headers of a response come from. */
 export type RateLimitSource = 'none' | 'authorizer';
 
 interface GatewayAnswer {
@@ -132,20 +133,20 @@ export function addGatewayResponses(scope: Construct, restApi: IRestApi): void {
       restApi,
       type: ResponseType.of(type),
       statusCode: String(answer.status),
-      responseHeaders: { ...rateLimitHeaders(answer.rateLimit), ...answer.headers },
+      responseHeaders: { ...rateLimitMappings(answer.rateLimit), ...answer.headers },
       templates: { 'application/json': errorBody(answer) },
     });
   }
 }
 
-/** The three rate-limit headers, as API Gateway's mapping expressions. */
-export function rateLimitHeaders(source: RateLimitSource): Record<string, string> {
-  const value = (name: string) => (source === 'none' ? "'0'" : `context.authorizer.${name}`);
-  return {
-    'X-RateLimit-Limit': value('limit'),
-    'X-RateLimit-Remaining': value('remaining'),
-    'X-RateLimit-Reset': value('reset'),
-  };
+/** The rate-limit headers, as API Gateway's mapping expressions. */
+export function rateLimitMappings(source: RateLimitSource): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(rateLimitHeaders).map(([name, { variable, otherwise }]) => [
+      name,
+      source === 'none' ? `'${otherwise}'` : `context.authorizer.${variable}`,
+    ]),
+  );
 }
 
 /** An error body, as text: API Gateway substitutes `$context` variables without escaping them. */

@@ -4,7 +4,7 @@ import {
   PassthroughBehavior,
   type Resource,
 } from 'aws-cdk-lib/aws-apigateway';
-import { errorBody, rateLimitHeaders } from './gateway-responses.ts';
+import { errorBody, rateLimitMappings } from './gateway-responses.ts';
 
 /** When `GET /pets/{petId}` was declared deprecated, and when it stopped being served. */
 export const petOperationDates = {
@@ -18,7 +18,7 @@ export const petOperationDates = {
  */
 export function addRetiredPetOperation(pets: Resource): void {
   const headers: Record<string, string> = {
-    ...rateLimitHeaders('authorizer'),
+    ...rateLimitMappings('authorizer'),
     Deprecation: `'@${petOperationDates.deprecatedAt.getTime() / 1000}'`,
     Sunset: `'${petOperationDates.sunsetAt.toUTCString()}'`,
     Link: `'<../store/orders>; rel="successor-version"'`,

@@ -45,8 +45,8 @@ describe('windowUses', () => {
         remaining: 53,
         start: minute,
         reset: minute + 60,
-        lengthSeconds: 60,
         step: 'count',
+        seen: { window: minute, count: 7, priorWindow: minute - 60, priorCount: 50 },
       },
       day: {
         limit: 1_000,
@@ -54,8 +54,8 @@ describe('windowUses', () => {
         remaining: 970,
         start: day,
         reset: day + 86_400,
-        lengthSeconds: 86_400,
         step: 'count',
+        seen: { window: day, count: 30, priorWindow: day - 86_400, priorCount: 900 },
       },
     });
   });
