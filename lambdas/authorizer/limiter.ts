@@ -59,7 +59,7 @@ const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGE
  *   the key as it was last seen            question                              cost
  *
  *   not met                                what is it?                           a read, then one of
- *   banned, not usable, a void window      is it still?                          the lines below
+ *   banned, not usable, anything void      is it still?                          the lines below
  *     no such key, or not usable             401                                 -
  *     banned                                 429                                 -
  *   a window is full                       refuse, if so: count the rejection    a write
@@ -148,8 +148,8 @@ class Limiter {
   async #refuse(address: KeyAddress, { state: seen, moment, isFresh }: Sight): Promise<Verdict> {
     const rejections = 1 + this.#memory.takePending(address.tokenHash, moment.minute);
     const punishment = this.#punishment(seen, moment, rejections);
-    const uses = standingOf(seen, moment);
-    const write = rejectionUpdate(this.#target(address, moment), uses, punishment);
+    const standing = standingOf(seen, moment);
+    const write = rejectionUpdate(this.#target(address, moment), standing, punishment);
     let result: WriteResult;
     try {
       result = await writeItem(this.#client, write);
