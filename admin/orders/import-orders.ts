@@ -6,9 +6,9 @@ import {
   reasonOf,
   UnreadableFileError,
 } from '../../shared/errors.ts';
+import { textStart } from '../../shared/json-array.ts';
 import { counted } from '../console/text-layout.ts';
 import { type CheckResult, checkOrders } from './check-orders.ts';
-import { fileStart } from './file-records.ts';
 import { findOrder } from './find-order.ts';
 import {
   type Checkpoint,
@@ -120,7 +120,7 @@ class OrdersImport {
   async load(resumed: Checkpoint | undefined): Promise<LoadCounts> {
     const { onError } = this.#request;
     if (onError === 'stop' && !resumed?.isChecked) await this.#refuseBadLines();
-    let last = resumed ?? this.#checkpoint({ counts: noCounts, end: fileStart });
+    let last = resumed ?? this.#checkpoint({ counts: noCounts, end: textStart });
     await this.#writeFirst(last);
     try {
       this.#observer.onPhase('loading', last.end.offset, this.#file.size);

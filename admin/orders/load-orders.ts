@@ -1,5 +1,5 @@
 import { BadLineError } from '../../shared/errors.ts';
-import type { FilePosition } from './file-records.ts';
+import type { TextPosition } from '../../shared/json-array.ts';
 import {
   type InsertOutcome,
   insertBatchSize,
@@ -43,7 +43,7 @@ export interface LoadCounts {
 export interface LoadProgress {
   readonly counts: LoadCounts;
   /** Every line before it is settled; those behind it may be or not. */
-  readonly end: FilePosition;
+  readonly end: TextPosition;
   /** An order before `end` that is in the table, if this batch has one. */
   readonly orderId?: string;
 }
@@ -51,7 +51,7 @@ export interface LoadProgress {
 interface Batch {
   readonly lines: { line: number; order: OrderItem }[];
   rejected: number;
-  end?: FilePosition;
+  end?: TextPosition;
 }
 
 const defaultConcurrency = 8;

@@ -2,13 +2,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
-import {
-  type FilePosition,
-  type FileRecord,
-  fileStart,
-  splitArray,
-  splitLines,
-} from './file-records.ts';
+import { type TextPosition, textStart } from '../../shared/json-array.ts';
+import { type FileRecord, splitArray, splitLines } from './file-records.ts';
 import { NumberText, type OrderItem, orderFields, orderFromFields } from './order-record.ts';
 
 /** A JSON array, JSON Lines, or CSV with a header row. */
@@ -20,7 +15,7 @@ export const ordersFormats: OrdersFormat[] = ['json', 'jsonl', 'csv'];
 export type OrderLine = {
   readonly line: number;
   /** Where the file can be read on from. */
-  readonly end: FilePosition;
+  readonly end: TextPosition;
 } & ({ readonly order: OrderItem } | { readonly error: BadLineError });
 
 const chunkBytes = 262_144;
@@ -36,7 +31,7 @@ const headBytes = 65_536;
 export async function* readOrders(
   path: string,
   format: OrdersFormat,
-  from: FilePosition = fileStart,
+  from = textStart,
 ): AsyncGenerator<OrderLine> {
   const header = format === 'csv' ? await readCsvHeader(path) : undefined;
   const start = header && from.offset < header.end.offset ? header.end : from;
@@ -104,18 +99,18 @@ function keepDigits(_key: string, value: unknown, context?: { source: string }):
 
 interface CsvHeader {
   readonly columns: readonly string[];
-  readonly end: FilePosition;
+  readonly end: TextPosition;
 }
 
 async function readCsvHeader(path: string): Promise<CsvHeader> {
   const chunks = createReadStream(path, { highWaterMark: headBytes });
-  for await (const { text, end } of splitLines(chunks, fileStart)) {
+  for await (const { text, end } of splitLines(chunks)) {
     if (isBlank(text)) continue;
     const columns = splitCsvLine(withoutByteOrderMark(text)).map((name) => name.trim());
     refuseUnknownColumns(columns);
     return { columns, end };
   }
-  return { columns: [], end: fileStart };
+  return { columns: [], end: textStart };
 }
 
 function refuseUnknownColumns(columns: string[]): void {

@@ -99,11 +99,7 @@ describe('importOrders', () => {
   });
 
   it.each([
-    [
-      'orders.json',
-      '[{"id":1},{"id":2}',
-      'line 1: the file ends before its array does: it is cut off',
-    ],
+    ['orders.json', '[{"id":1},{"id":2}', 'line 1: the array is not closed: the text is cut off'],
     ['orders.csv', 'id,customer\n1,x\n', 'header: an order has no field "customer"'],
   ])('loads nothing of a file whose structure is lost: %s', async (name, text, message) => {
     const path = directory.write(name, text);

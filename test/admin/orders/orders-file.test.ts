@@ -1,22 +1,18 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type FilePosition, fileStart } from '../../../admin/orders/file-records.ts';
 import {
   detectFormat,
   type OrderLine,
   type OrdersFormat,
   readOrders,
 } from '../../../admin/orders/orders-file.ts';
+import type { TextPosition } from '../../../shared/json-array.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 const directory = temporaryDirectory();
 
 afterAll(() => directory.remove());
 
-async function read(
-  text: string,
-  format: OrdersFormat,
-  from: FilePosition = fileStart,
-): Promise<OrderLine[]> {
+async function read(text: string, format: OrdersFormat, from?: TextPosition): Promise<OrderLine[]> {
   const lines: OrderLine[] = [];
   for await (const line of readOrders(directory.write('orders', text), format, from)) {
     lines.push(line);
