@@ -59,7 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'demo/page',
   ],
 
-  'smoke/stage': ['shared'],
+  'smoke/stage': ['lambdas/shared'],
   'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
   smoke: ['shared', 'smoke/stage', 'smoke/checks'],
 

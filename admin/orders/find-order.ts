@@ -1,7 +1,7 @@
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import type { OrdersTable } from './insert-orders.ts';
-import { isInt64 } from './order-record.ts';
 
 export type StoredOrder = Record<string, AttributeValue>;
 

@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
 /** The fields of an order, in the order in which they are written to files. */
@@ -71,15 +72,6 @@ export function orderFromFields(fields: Record<string, unknown>): OrderItem {
   }
   if (!item.id) throw new BadFieldError(`id: missing; expected ${expectations.id}`);
   return item as OrderItem;
-}
-
-const canonicalInteger = /^(?:0|-?[1-9]\d{0,18})$/;
-const digitsThatAlwaysFit = 18;
-
-/** Whether the text is `0`, or digits without a leading zero, maybe signed, within ±2^63. */
-export function isInt64(text: string): boolean {
-  if (!canonicalInteger.test(text)) return false;
-  return text.length <= digitsThatAlwaysFit || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
 function int64(value: unknown): AttributeValue | undefined {

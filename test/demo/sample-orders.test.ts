@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { isInt64 } from '../../admin/orders/order-record.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
 
 describe('sample orders', () => {
   const orders = sampleOrders();

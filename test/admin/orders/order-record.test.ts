@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { isInt64, NumberText, orderFromFields } from '../../../admin/orders/order-record.ts';
+import { NumberText, orderFromFields } from '../../../admin/orders/order-record.ts';
 
 const number = (digits: string) => new NumberText(digits);
 
@@ -94,23 +93,4 @@ describe('orderFromFields', () => {
       'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
     );
   });
-});
-
-describe('isInt64', () => {
-  it('accepts every int64 and nothing beyond', () => {
-    const limit = 2n ** 63n;
-
-    fc.assert(
-      fc.property(fc.bigInt({ min: -limit * 4n, max: limit * 4n }), (value) => {
-        expect(isInt64(String(value))).toBe(value >= -limit && value < limit);
-      }),
-    );
-  });
-
-  it.each(['', '-', '+1', '007', '-0', '1.0', '0x10', ' 1', '1 ', '1_000', '٣'])(
-    'refuses %p',
-    (text) => {
-      expect(isInt64(text)).toBe(false);
-    },
-  );
 });
