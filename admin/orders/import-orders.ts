@@ -1,4 +1,4 @@
-import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import {
   type BadLineError,
   NotFoundError,
@@ -16,6 +16,7 @@ import {
   type FileIdentity,
   identifyFile,
 } from './import-checkpoint.ts';
+import type { PatientTable } from './insert-orders.ts';
 import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
 import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
 
@@ -30,15 +31,12 @@ export interface ImportRequest {
   readonly restart?: boolean;
 }
 
-export interface ImportTarget {
-  readonly dynamodb: DynamoDBClient;
-  readonly tableName: string;
+export interface ImportTarget extends PatientTable {
   /** Tells this service's table from that of another one with the same name. */
   readonly label: string;
   /** Where checkpoints are kept. */
   readonly stateDirectory: string;
   readonly now: () => number;
-  readonly wait: (ms: number) => Promise<void>;
   /** Ends the import early, so that it can be resumed. */
   readonly signal?: AbortSignal;
 }

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
 import { type TextPosition, textStart } from '../../shared/json-array.ts';
 import { type FileRecord, splitArray, splitLines } from './file-records.ts';
-import { NumberText, type OrderItem, orderFields, orderFromFields } from './order-record.ts';
+import { type OrderItem, orderFields, orderFromFields } from './order-record.ts';
 
 /** A JSON array, JSON Lines, or CSV with a header row. */
 export type OrdersFormat = 'json' | 'jsonl' | 'csv';
@@ -79,7 +80,7 @@ function readRecord(
 function jsonFields(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    if (!(value instanceof NumberText)) return value as Record<string, unknown>;
+    if (!(value instanceof NumberValue)) return value as Record<string, unknown>;
   }
   throw new OperatorError('is JSON, but no object; expected {"id":…,"petId":…}');
 }
@@ -94,7 +95,7 @@ function parseJson(text: string): unknown {
 
 // The third argument carries the number's digits before they were rounded (ECMAScript 2026).
 function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === 'number' ? new NumberText(context!.source) : value;
+  return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }
 
 interface CsvHeader {
@@ -145,7 +146,7 @@ function csvFields(columns: readonly string[]): (text: string) => Record<string,
 }
 
 function csvValue(column: string, cell: string): unknown {
-  if (integerColumns.includes(column)) return new NumberText(cell);
+  if (integerColumns.includes(column)) return NumberValue.from(cell);
   if (column === 'complete' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
   return cell;
 }

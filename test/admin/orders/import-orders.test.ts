@@ -7,6 +7,7 @@ import {
   type ImportTarget,
   importOrders,
 } from '../../../admin/orders/import-orders.ts';
+import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
@@ -26,8 +27,7 @@ beforeEach(async () => {
   controller = new AbortController();
   events = [];
   target = {
-    dynamodb: database.dynamodb,
-    tableName: await database.createOrdersTable(),
+    ...ordersTable(database.dynamodb, await database.createOrdersTable()),
     label: 'stage test',
     stateDirectory: join(directory.path, 'state'),
     now: Date.now,
