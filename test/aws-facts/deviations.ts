@@ -1,0 +1,61 @@
+/** A fact that does not hold locally, and why. */
+export interface Deviation {
+  readonly id: string;
+  /** Part of what is found instead. */
+  readonly found: string;
+  readonly reason: string;
+}
+
+const reason = 'not reproduced yet';
+
+/** The facts that do not hold. A test fails when one of them does. */
+export const deviations: readonly Deviation[] = [
+  { id: 'forwarded-headers/content-md5', found: 'event.headers.Content-MD5: ', reason },
+  { id: 'forwarded-headers/max-forwards', found: 'event.headers.Max-Forwards: ', reason },
+  {
+    id: 'forwarded-headers/proxy-authenticate',
+    found: 'event.headers.Proxy-Authenticate: ',
+    reason,
+  },
+  { id: 'forwarded-headers/server', found: 'event.headers.Server: ', reason },
+  { id: 'forwarded-headers/te', found: 'event.headers.TE: ', reason },
+  { id: 'forwarded-headers/trailer', found: 'event.headers.Trailer: ', reason },
+  { id: 'forwarded-headers/upgrade', found: 'event.headers.Upgrade: ', reason },
+  { id: 'forwarded-headers/www-authenticate', found: 'event.headers.WWW-Authenticate: ', reason },
+  { id: 'forwarded-headers/no-others', found: 'event.headers.Content-MD5: ', reason },
+  { id: 'forwarded-headers/answer', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'proxy-event/path-slash-before-stage', found: 'event.path: ', reason },
+  { id: 'proxy-event/path-slash-after-stage', found: 'event.path: ', reason },
+  { id: 'proxy-event/path-slash-after-stage-static', found: 'event.path: ', reason },
+  { id: 'proxy-event/authorization-case', found: 'event.headers.Authorization: ', reason },
+  { id: 'proxy-event/deployment', found: 'event.requestContext.deploymentId: ', reason },
+  { id: 'proxy-event/authorization-mixed-case', found: 'event.headers.Authorization: ', reason },
+  { id: 'proxy-result/identified', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'proxy-result/merged-headers', found: 'header test-multi: ', reason },
+  { id: 'proxy-result/dotnet-combined', found: 'header Combined-Header: ', reason },
+  { id: 'proxy-result/dotnet-malformed-body', found: 'header Content-Length: ', reason },
+  { id: 'proxy-result/dotnet-own-headers', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'proxy-result/dotnet-own-error', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'binary-body/other-subtype', found: 'body.text: ', reason },
+  { id: 'binary-body/accept-wildcard', found: 'body.text: ', reason },
+  { id: 'binary-body/left-wildcard', found: 'body.text: ', reason },
+  { id: 'binary-body/left-wildcard-any', found: 'body.text: ', reason },
+  { id: 'binary-body/accept-anything', found: 'body.text: ', reason },
+  { id: 'binary-body/accept-second', found: 'body.text: ', reason },
+  { id: 'binary-body/accept-malformed', found: 'body.text: ', reason },
+  { id: 'binary-body/not-base64', found: 'status: ', reason },
+  { id: 'trace-id/proxy', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'trace-id/sent', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'trace-id/parent', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'trace-id/root-only', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'trace-id/parent-added', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'trace-id/parent-new', found: 'header X-Amzn-Trace-Id: ', reason },
+  { id: 'mock/unquoted', found: 'is not supported', reason },
+  { id: 'mock/canary', found: 'body.isCanary: ', reason },
+  { id: 'authorizer/iam', found: 'is not supported', reason },
+  { id: 'unrouted/bearer', found: 'body.message: ', reason },
+  { id: 'unrouted/bearer-type', found: 'header x-amzn-ErrorType: ', reason },
+  { id: 'unrouted/basic', found: 'body.message: ', reason },
+  { id: 'unrouted/basic-padded', found: 'body.message: ', reason },
+  { id: 'unrouted/no-scheme', found: 'body.message: ', reason },
+];
