@@ -11,8 +11,18 @@ export interface ProxyEventSource {
   readonly binaryMediaTypes: readonly string[];
 }
 
-// Headers of the connection to the gateway, which do not reach the function.
-const connectionHeaders = new Set(['connection', 'content-length', 'expect', 'transfer-encoding']);
+// Headers that API Gateway keeps from the function: those of the connection, and some others.
+const withheldHeaders = new Set([
+  ...['connection', 'content-length', 'content-md5', 'expect', 'max-forwards'],
+  ...['proxy-authenticate', 'server', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['www-authenticate'],
+]);
+
+// Headers that arrive in this spelling, however the client wrote them; all others keep theirs.
+const ownSpelling = new Map([
+  ['authorization', 'Authorization'],
+  ['user-agent', 'User-Agent'],
+]);
 
 /**
  * The event that a Lambda proxy integration of a REST API sends to its function.
@@ -55,7 +65,7 @@ export function matchesMediaType(contentType: string, mediaTypes: readonly strin
 function forwardedHeaders(request: IncomingRequest): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const [key, { name, values }] of request.headers) {
-    if (!connectionHeaders.has(key)) headers.set(name, values);
+    if (!withheldHeaders.has(key)) headers.set(ownSpelling.get(key) ?? name, values);
   }
   const forwardedFor = request.headers.get('x-forwarded-for')?.values ?? [];
   replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));

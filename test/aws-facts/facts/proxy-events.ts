@@ -344,4 +344,57 @@ const rustFunction: Recording = {
   ],
 };
 
-export const proxyEvents: readonly Recording[] = [localstackEvents, rustFunction];
+const mappedPath = '/test/foobar?testQueryString=foo&testVar=bar';
+const mapped: FactRequest = {
+  method: 'POST',
+  path: mappedPath,
+  headers: {
+    'Content-Type': 'application/json',
+    Accept: 'application/json',
+    foobar: 'mapped-value',
+    'user-Agent': 'test/integration',
+    headerVar: 'request-value',
+  },
+  body: '{"message": "hello world"}',
+};
+
+/** Its integration has parameter mappings as well, which an AWS_PROXY integration does not apply. */
+const mappings: Recording = {
+  source: localstack(
+    'test_apigateway_lambda',
+    'test_lambda_aws_proxy_integration_request_data_mapping',
+  ),
+  endpoint: 'EDGE',
+  api: { stage: 'test', methods: { 'ANY /{pathVariable}': { function: 'echo' } } },
+  facts: [
+    {
+      id: 'proxy-event/user-agent-case',
+      title: 'the header user-Agent arrives as User-Agent',
+      request: mapped,
+      received: { headers: { 'User-Agent': 'test/integration', 'user-Agent': absent } },
+    },
+    {
+      id: 'proxy-event/lower-case-header',
+      title: 'a header in lower case or camel case stays as it is',
+      request: mapped,
+      received: { headers: { foobar: 'mapped-value', headerVar: 'request-value' } },
+    },
+    {
+      id: 'proxy-event/single-parameter',
+      title: 'a parameter of one segment has the segment',
+      request: mapped,
+      received: { resource: '/{pathVariable}', pathParameters: { pathVariable: 'foobar' } },
+    },
+    {
+      id: 'proxy-event/query-of-post',
+      title: 'the query of a POST request arrives beside its body',
+      request: mapped,
+      received: {
+        body: '{"message": "hello world"}',
+        queryStringParameters: { testQueryString: 'foo', testVar: 'bar' },
+      },
+    },
+  ],
+};
+
+export const proxyEvents: readonly Recording[] = [localstackEvents, mappings, rustFunction];

@@ -127,6 +127,26 @@ describe('proxy event', () => {
     });
   });
 
+  it.each([
+    ...['Content-MD5', 'Max-Forwards', 'Proxy-Authenticate', 'Server', 'TE', 'Trailer', 'Upgrade'],
+    ...['WWW-Authenticate', 'Expect', 'Transfer-Encoding'],
+  ])('leaves out %s', (name) => {
+    const { headers, multiValueHeaders } = eventFor({ headers: [[name, 'x']] });
+
+    expect(headers).not.toHaveProperty(name);
+    expect(multiValueHeaders).not.toHaveProperty(name);
+  });
+
+  it.each([
+    ['aUThorization', 'Authorization'],
+    ['user-agent', 'User-Agent'],
+  ])('spells %s as %s', (sent, name) => {
+    const { headers, multiValueHeaders } = eventFor({ headers: [[sent, 'x']] });
+
+    expect([headers[name], multiValueHeaders[name]]).toEqual(['x', ['x']]);
+    expect(headers).not.toHaveProperty(sent);
+  });
+
   it('has a text body as it is, and a binary one in base64', () => {
     const body = Buffer.from([0xff, 0x00]);
     const headers = [['Content-Type', 'image/png']] as const;
