@@ -98,9 +98,10 @@ export class Gateway {
   #begin(raw: RawRequest): Passage {
     const request = parseRequest(raw);
     const { accountId, region } = this.#template.environment;
-    const api = { accountId, region, apiId: this.apiId, stage: this.stage.name };
+    const { name: stage, deploymentId, variables } = this.stage;
+    const api = { accountId, region, apiId: this.apiId, stage, deploymentId };
     const context = createRequestContext(request, api);
-    return { context, request, pathParameters: {}, stageVariables: this.stage.variables };
+    return { context, request, pathParameters: {}, stageVariables: variables };
   }
 
   async #pass(passage: Passage): Promise<GatewayAnswer> {

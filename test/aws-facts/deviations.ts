@@ -14,7 +14,6 @@ export const deviations: readonly Deviation[] = [
   { id: 'proxy-event/path-slash-before-stage', found: 'event.path: ', reason },
   { id: 'proxy-event/path-slash-after-stage', found: 'event.path: ', reason },
   { id: 'proxy-event/path-slash-after-stage-static', found: 'event.path: ', reason },
-  { id: 'proxy-event/deployment', found: 'event.requestContext.deploymentId: ', reason },
   { id: 'proxy-result/identified', found: 'header X-Amzn-Trace-Id: ', reason },
   { id: 'proxy-result/merged-headers', found: 'header test-multi: ', reason },
   { id: 'proxy-result/dotnet-combined', found: 'header Combined-Header: ', reason },

@@ -28,6 +28,7 @@ describe('proxy event', () => {
       accountId: '123456789012',
       apiId: 'a1b2c3d4e5',
       authorizer: { principalId: 'user-1', limit: '60' },
+      deploymentId: 'd1',
       domainName: 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com',
       domainPrefix: 'a1b2c3d4e5',
       extendedRequestId: expect.any(String),
