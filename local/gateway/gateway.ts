@@ -5,6 +5,7 @@ import {
   type IncomingRequest,
   isWellEncoded,
   parseRequest,
+  pathBelowStage,
   type RawRequest,
 } from '../exchange/incoming-request.ts';
 import type { MappingSource } from '../exchange/mapping-expressions.ts';
@@ -120,7 +121,7 @@ export class Gateway {
   #route(passage: Passage): Route {
     const { request, context } = passage;
     if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
-    const path = withoutStage(request.path, this.stage.name);
+    const path = pathBelowStage(request.path, this.stage.name);
     const route = path === undefined ? undefined : matchRoute(this.#routes, request.method, path);
     if (!route) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
     context.resourceId = route.resource.id;
@@ -201,13 +202,6 @@ function onlyRestApi(template: Template): TemplateResource {
   if (!restApi) throw new TemplateError('template', 'there is no AWS::ApiGateway::RestApi');
   if (another) throw new TemplateError(another.logicalId, 'a second REST API is not supported');
   return restApi;
-}
-
-/** The path from the API's root; undefined when it is not below the stage. */
-function withoutStage(path: string, stage: string): string | undefined {
-  const prefix = `/${stage}`;
-  if (path === prefix) return '/';
-  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined;
 }
 
 /** From `/prod/orders` and `GET` to `/prod/GET/orders`, as method ARNs have it. */

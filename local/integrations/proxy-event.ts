@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingRequest } from '../exchange/incoming-request.ts';
+import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
 
 /** What else than the request goes into a proxy event. */
@@ -38,7 +38,7 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
   return {
     resource: context.resourcePath,
     // A call to the API's own host name has the stage in its URL, but not in this field.
-    path: request.path.slice(`/${context.stage}`.length) || '/',
+    path: pathBelowStage(request.path, context.stage),
     httpMethod: request.method,
     headers: lastValues(headers),
     multiValueHeaders: Object.fromEntries(headers),

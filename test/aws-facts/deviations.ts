@@ -11,9 +11,6 @@ const reason = 'not reproduced yet';
 /** The facts that do not hold. A test fails when one of them does. */
 export const deviations: readonly Deviation[] = [
   { id: 'forwarded-headers/answer', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'proxy-event/path-slash-before-stage', found: 'event.path: ', reason },
-  { id: 'proxy-event/path-slash-after-stage', found: 'event.path: ', reason },
-  { id: 'proxy-event/path-slash-after-stage-static', found: 'event.path: ', reason },
   { id: 'proxy-result/identified', found: 'header X-Amzn-Trace-Id: ', reason },
   { id: 'proxy-result/merged-headers', found: 'header test-multi: ', reason },
   { id: 'proxy-result/dotnet-combined', found: 'header Combined-Header: ', reason },
