@@ -58,14 +58,21 @@ export function parseHead(result: Record<string, unknown>): ProxyResultHead {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new TypeError(`statusCode: ${statusCode}`);
   }
+  return { statusCode: status, headers: mergeHeaders(headers, multiValueHeaders) };
+}
+
+/** A name that stands in both has the spelling and the values of the list, then the single value. */
+function mergeHeaders(headers: unknown, multiValueHeaders: unknown): [string, string][] {
   const merged = new Map<string, [string, string][]>();
-  for (const [name, value] of entriesOf(headers)) addHeader(merged, name, [value]);
-  // A name that stands in both has the values of the second.
+  for (const [name, value] of entriesOf(headers)) {
+    merged.set(name.toLowerCase(), headerLines(name, [value]));
+  }
   for (const [name, values] of entriesOf(multiValueHeaders)) {
     if (!Array.isArray(values)) throw new TypeError(`multiValueHeaders.${name} is not a list`);
-    addHeader(merged, name, values);
+    const single = merged.get(name.toLowerCase())?.map(([, value]) => value) ?? [];
+    merged.set(name.toLowerCase(), headerLines(name, [...values, ...single]));
   }
-  return { statusCode: status, headers: [...merged.values()].flat() };
+  return [...merged.values()].flat();
 }
 
 /** The fault of a result that API Gateway cannot use. */
@@ -97,18 +104,13 @@ function entriesOf(value: unknown): [string, unknown][] {
   return Object.entries(value);
 }
 
-function addHeader(
-  headers: Map<string, [string, string][]>,
-  name: string,
-  values: readonly unknown[],
-): void {
+function headerLines(name: string, values: readonly unknown[]): [string, string][] {
   validateHeaderName(name);
-  const texts = values.map((value): [string, string] => {
+  return values.map((value): [string, string] => {
     if (typeof value !== 'string' && typeof value !== 'boolean') {
       throw new TypeError(`the header ${name} is not a text but ${typeof value}`);
     }
     validateHeaderValue(name, String(value));
     return [name, String(value)];
   });
-  headers.set(name.toLowerCase(), texts);
 }

@@ -12,8 +12,6 @@ const reason = 'not reproduced yet';
 export const deviations: readonly Deviation[] = [
   { id: 'forwarded-headers/answer', found: 'header X-Amzn-Trace-Id: ', reason },
   { id: 'proxy-result/identified', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'proxy-result/merged-headers', found: 'header test-multi: ', reason },
-  { id: 'proxy-result/dotnet-combined', found: 'header Combined-Header: ', reason },
   { id: 'proxy-result/dotnet-malformed-body', found: 'header Content-Length: ', reason },
   { id: 'proxy-result/dotnet-own-headers', found: 'header X-Amzn-Trace-Id: ', reason },
   { id: 'proxy-result/dotnet-own-error', found: 'header X-Amzn-Trace-Id: ', reason },

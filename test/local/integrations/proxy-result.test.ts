@@ -41,7 +41,7 @@ describe('proxy result', () => {
     ]);
   });
 
-  it('sends each of several values; they win over a single one of the same name', () => {
+  it('sends each of several values, and after them a single one of the same name', () => {
     const { headers } = parse({
       headers: { 'Content-Type': 'a/b', 'set-cookie': 'single', 'X-Flag': true },
       multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
@@ -51,6 +51,7 @@ describe('proxy result', () => {
       ['Content-Type', 'a/b'],
       ['Set-Cookie', 'a=1'],
       ['Set-Cookie', 'b=2'],
+      ['Set-Cookie', 'single'],
       ['X-Flag', 'true'],
     ]);
   });
