@@ -52,13 +52,19 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
   };
 }
 
-/** Whether a content type is one of the API's binary media types. */
+/**
+ * Whether a content type is one of the API's binary media types. Only the subtype can be left open,
+ * or everything: a type that is open on the left matches nothing, not even itself.
+ */
 export function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {
-  const [type, subtype] = contentType.split(';')[0]!.trim().toLowerCase().split('/');
+  const type = contentType.split(';')[0]!.trim().toLowerCase();
   return mediaTypes.some((mediaType) => {
-    const [binaryType, binarySubtype] = mediaType.toLowerCase().split('/');
-    if (binaryType === '*') return true;
-    return binaryType === type && (binarySubtype === '*' || binarySubtype === subtype);
+    const binaryType = mediaType.toLowerCase();
+    if (binaryType === '*/*') return true;
+    if (binaryType.startsWith('*')) return false;
+    return binaryType.endsWith('/*')
+      ? type.startsWith(binaryType.slice(0, -1))
+      : type === binaryType;
   });
 }
 

@@ -23,7 +23,8 @@ const resultFields = new Set([
  * Turns what a proxy integration's function returned into the answer to its client.
  *
  * @param accept the request's `Accept` header, which decides whether a base64 body is decoded
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed;
+ *   `API_CONFIGURATION_ERROR` when a body that is to be decoded is no base64
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function parseProxyResult(
@@ -43,7 +44,7 @@ export function parseProxyResult(
   return {
     statusCode,
     headers: clientHeaders(headers),
-    body: Buffer.from(body ?? '', isBinary ? 'base64' : 'utf8'),
+    body: isBinary ? decode(body ?? '') : Buffer.from(body ?? ''),
   };
 }
 
@@ -88,6 +89,11 @@ function parseFields(payload: string): Record<string, unknown> {
   const unknown = Object.keys(result).find((field) => !resultFields.has(field));
   if (unknown) throw new TypeError(`the result has a field ${unknown}`);
   return result as Record<string, unknown>;
+}
+
+function decode(base64: string): Buffer {
+  if (!/[^A-Za-z0-9+/=]/.test(base64)) return Buffer.from(base64, 'base64');
+  throw new GatewayFault('API_CONFIGURATION_ERROR', { cause: 'the body is no base64' });
 }
 
 function wellFormed<T>(read: () => T): T {

@@ -72,12 +72,26 @@ describe('proxy result', () => {
     ['the answer is binary and nothing else is asked for', undefined, ['image/png'], 'a'],
     ['what is accepted first is not binary', 'text/html, image/png', ['image/png'], 'YQ=='],
     ['nothing is binary', 'image/png', [], 'YQ=='],
+    ['any type of one subtype is binary', 'image/png', ['*/png'], 'YQ=='],
+    ['such a type is accepted by its own name', '*/png', ['*/png'], 'YQ=='],
+    ['any subtype is accepted', 'image/*', ['image/png'], 'YQ=='],
+    ['any subtype is accepted and binary', 'image/*', ['image/*'], 'a'],
+    ['what is accepted is no type', 'image', ['image/*'], 'YQ=='],
   ])('decodes a base64 body where %s', (_, accept, types, expected) => {
     const headers = { 'Content-Type': 'image/png' };
 
     const { body } = parse({ headers, body: 'YQ==', isBase64Encoded: true }, accept, types);
 
     expect(body.toString()).toBe(expected);
+  });
+
+  it('whose body is no base64 is answered as a configuration error', () => {
+    const result = { body: 'èé+à)(', isBase64Encoded: true };
+
+    expect(() => parse(result, 'image/png', ['image/png'])).toThrow(
+      expect.objectContaining({ type: 'API_CONFIGURATION_ERROR' }),
+    );
+    expect(String(parse({ ...result, isBase64Encoded: false }).body)).toBe('èé+à)(');
   });
 
   it.each<[string, unknown]>([
