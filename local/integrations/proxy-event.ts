@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
+import { type TraceHeader, traceHeaderName } from './trace-header.ts';
 
 /** What else than the request goes into a proxy event. */
 export interface ProxyEventSource {
@@ -9,6 +9,7 @@ export interface ProxyEventSource {
   readonly stageVariables: Readonly<Record<string, string>>;
   /** Such as `image/*`. */
   readonly binaryMediaTypes: readonly string[];
+  readonly trace: TraceHeader;
 }
 
 // Headers that API Gateway keeps from the function: those of the connection, and some others.
@@ -30,8 +31,8 @@ const ownSpelling = new Map([
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function createProxyEvent(request: IncomingRequest, source: ProxyEventSource): object {
-  const { context, pathParameters, stageVariables, binaryMediaTypes } = source;
-  const headers = forwardedHeaders(request);
+  const { context, pathParameters, stageVariables, binaryMediaTypes, trace } = source;
+  const headers = forwardedHeaders(request, trace);
   const contentType = request.headers.get('content-type')?.values.at(-1) ?? '';
   const isBase64Encoded =
     request.body.length > 0 && matchesMediaType(contentType, binaryMediaTypes);
@@ -68,7 +69,7 @@ export function matchesMediaType(contentType: string, mediaTypes: readonly strin
   });
 }
 
-function forwardedHeaders(request: IncomingRequest): Map<string, string[]> {
+function forwardedHeaders(request: IncomingRequest, trace: TraceHeader): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const [key, { name, values }] of request.headers) {
     if (!withheldHeaders.has(key)) headers.set(ownSpelling.get(key) ?? name, values);
@@ -77,9 +78,7 @@ function forwardedHeaders(request: IncomingRequest): Map<string, string[]> {
   replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));
   replace(headers, 'X-Forwarded-Port', '443');
   replace(headers, 'X-Forwarded-Proto', 'https');
-  if (!request.headers.has('x-amzn-trace-id')) {
-    headers.set('X-Amzn-Trace-Id', [createTraceId(request.timeMs)]);
-  }
+  replace(headers, traceHeaderName, trace.forwarded);
   return headers;
 }
 
@@ -88,11 +87,6 @@ function replace(headers: Map<string, string[]>, name: string, value: string): v
     if (key.toLowerCase() === name.toLowerCase()) headers.delete(key);
   }
   headers.set(name, [value]);
-}
-
-function createTraceId(timeMs: number): string {
-  const seconds = Math.floor(timeMs / 1000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString('hex')}`;
 }
 
 function requestContextOf({ identity, error: _, ...context }: RequestContext): object {

@@ -10,17 +10,7 @@ const reason = 'not reproduced yet';
 
 /** The facts that do not hold. A test fails when one of them does. */
 export const deviations: readonly Deviation[] = [
-  { id: 'forwarded-headers/answer', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'proxy-result/identified', found: 'header X-Amzn-Trace-Id: ', reason },
   { id: 'proxy-result/dotnet-malformed-body', found: 'header Content-Length: ', reason },
-  { id: 'proxy-result/dotnet-own-headers', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'proxy-result/dotnet-own-error', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'trace-id/proxy', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'trace-id/sent', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'trace-id/parent', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'trace-id/root-only', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'trace-id/parent-added', found: 'header X-Amzn-Trace-Id: ', reason },
-  { id: 'trace-id/parent-new', found: 'header X-Amzn-Trace-Id: ', reason },
   { id: 'mock/unquoted', found: 'is not supported', reason },
   { id: 'mock/canary', found: 'body.isCanary: ', reason },
   { id: 'authorizer/iam', found: 'is not supported', reason },

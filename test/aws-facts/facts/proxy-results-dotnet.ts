@@ -1,4 +1,4 @@
-import { absent, type FactAnswer, present, type Recording } from '../fact.ts';
+import { absent, containing, type FactAnswer, present, type Recording } from '../fact.ts';
 import { dotnet } from '../sources.ts';
 
 const json = 'application/json';
@@ -164,6 +164,13 @@ const results: readonly [string, string, string, unknown, FactAnswer][] = [
       },
       headerNames: ['x-amzn-RequestId', 'x-amz-apigw-id', 'X-Amzn-Trace-Id', 'Content-Type'],
     },
+  ],
+  [
+    'not-sampled',
+    'V1_APIHeadersRest',
+    'the trace of a client that names none has a parent and is not sampled',
+    { statusCode: 200, body: 'Test body' },
+    { status: 200, headers: { 'X-Amzn-Trace-Id': containing(';Sampled=0') } },
   ],
   [
     'own-error',
