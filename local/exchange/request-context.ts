@@ -39,8 +39,8 @@ export interface RequestContext {
 }
 
 export interface GatewayError {
-  readonly message: string;
-  /** The message as a JSON string, quotes included. */
+  readonly message: string | null;
+  /** The message as JSON, quotes included. */
   readonly messageString: string;
   readonly responseType: string;
 }

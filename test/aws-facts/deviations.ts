@@ -10,7 +10,6 @@ const reason = 'not reproduced yet';
 
 /** The facts that do not hold. A test fails when one of them does. */
 export const deviations: readonly Deviation[] = [
-  { id: 'proxy-result/dotnet-malformed-body', found: 'header Content-Length: ', reason },
   { id: 'mock/canary', found: 'body.isCanary: ', reason },
   { id: 'authorizer/iam', found: 'is not supported', reason },
   { id: 'unrouted/bearer', found: 'body.message: ', reason },

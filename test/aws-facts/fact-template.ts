@@ -138,8 +138,11 @@ function codeOf(factFunction: FactFunction): string {
     exports.handler = async ({ path }) => results[path];`;
 }
 
-function authorizerCode({ usageIdentifierKey }: FactAuthorizer): string {
-  return `exports.handler = async ({ authorizationToken, methodArn }) => {
+function authorizerCode({ usageIdentifierKey, failsWith, returns }: FactAuthorizer): string {
+  return `const [failsWith, returns] = ${JSON.stringify([failsWith, returns])};
+  exports.handler = async ({ authorizationToken, methodArn }) => {
+    if (failsWith) throw new Error(failsWith);
+    if (returns) return returns;
     const Effect = authorizationToken === 'allow' ? 'Allow' : 'Deny';
     const Statement = [{ Effect, Action: 'execute-api:Invoke', Resource: methodArn }];
     return {

@@ -104,12 +104,16 @@ export interface FactMock {
   readonly responseTemplate?: string;
 }
 
-/** A TOKEN authorizer whose function allows the token `allow` and denies every other. */
+/** A TOKEN authorizer, whose function allows the token `allow` and denies every other by default. */
 export interface FactAuthorizer {
   readonly header: string;
   readonly validationExpression?: string;
   readonly resultTtlSeconds?: number;
   readonly usageIdentifierKey?: string;
+  /** The message of the error that the function throws instead. */
+  readonly failsWith?: string;
+  /** What the function returns instead. */
+  readonly returns?: unknown;
 }
 
 /** A gateway response that AWS reports for an API: what the API defines, and what results for a type. */

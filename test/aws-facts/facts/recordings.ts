@@ -1,5 +1,6 @@
 import type { Recording } from '../fact.ts';
 import { binaryBodies } from './binary-bodies.ts';
+import { failingAuthorizers } from './failing-authorizers.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { keysAndAuthorizers } from './keys-and-authorizers.ts';
 import { mockAnswers } from './mock-answers.ts';
@@ -25,5 +26,6 @@ export const recordings: readonly Recording[] = [
   traceIds,
   ...mockAnswers,
   ...keysAndAuthorizers,
+  ...failingAuthorizers,
   ...unroutedRequests,
 ];
