@@ -25,6 +25,7 @@ import {
 import { type ApiResource, matchRoute, type Route, readRoutes } from './routes.ts';
 import { readStage, type Stage } from './stage.ts';
 import { TokenBuckets } from './token-bucket.ts';
+import { unroutedFault } from './unrouted-request.ts';
 import type { UsageMeter } from './usage-plan.ts';
 
 /** What a gateway needs besides its template. */
@@ -122,8 +123,9 @@ export class Gateway {
     const { request, context } = passage;
     if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const path = pathBelowStage(request.path, this.stage.name);
-    const route = path === undefined ? undefined : matchRoute(this.#routes, request.method, path);
-    if (!route) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
+    if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
+    const route = matchRoute(this.#routes, request.method, path);
+    if (!route) throw unroutedFault(request);
     context.resourceId = route.resource.id;
     context.resourcePath = route.resource.path;
     passage.pathParameters = route.pathParameters;
