@@ -94,7 +94,7 @@ const maximal: Recording = {
   facts: [
     fact(
       'authorizer/own-header-none',
-      'a method may be without the API’s authorizer',
+      "a method may be without the API's authorizer",
       '/Prod/none',
       200,
     ),

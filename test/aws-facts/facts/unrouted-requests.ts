@@ -2,8 +2,8 @@ import { containing, type Fact, type FactAnswer, type Recording, type Thread } f
 
 /**
  * A path or a method that does not exist is answered as one that asks for a signature: what comes in
- * `Authorization` is read as one. Threads show the answer; those from before 2023 show the header's
- * value in it, later ones a hash.
+ * `Authorization` is read as one. Older threads show the header's value in the message, newer public
+ * recordings a SHA-256 hash of it in base64: only what both have is expected here.
  */
 function shown(
   name: string,
