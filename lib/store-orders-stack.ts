@@ -44,7 +44,11 @@ export class StoreOrdersStack extends Stack {
       tables,
     });
     if (configuration.gradualDeployment) {
-      new GradualDeployment(this, 'Deployment', { functions, alarms: deploymentAlarms });
+      new GradualDeployment(this, 'Deployment', {
+        functions,
+        alarms: deploymentAlarms,
+        isEmergency: configuration.emergencyDeployment === 'true',
+      });
     }
     this.addOutputs(configuration, restApi, tables, usagePlans);
   }

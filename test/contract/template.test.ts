@@ -5,7 +5,7 @@ import { petOperationDates } from '../../lib/api/retired-pet-operation.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { Contract } from '../../smoke/stage/contract.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
-import { deployedMethods, renderAnswer } from './template-api.ts';
+import { deployedOperations, renderAnswer } from './template-api.ts';
 
 const contractFile = join(import.meta.dirname, '../../openapi.yaml');
 const contract = Contract.read(contractFile);
@@ -98,7 +98,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   it('have the same paths and methods', () => {
     const documented = contract.operations().map(({ path, method }) => `${method} /v1${path}`);
 
-    const deployed = deployedMethods(stage).map(({ path, method }) => `${method} ${path}`);
+    const deployed = deployedOperations(stage).map(({ path, method }) => `${method} ${path}`);
 
     expect(deployed.sort()).toEqual(documented.sort());
   });
@@ -112,7 +112,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   });
 
   it('give every operation to the function that is named after it, or to none', () => {
-    for (const { path, method, properties } of deployedMethods(stage)) {
+    for (const { path, method, properties } of deployedOperations(stage)) {
       const { operationId, deprecated } = operationOf(path, method);
       expect(properties.OperationName).toBe(operationId);
       const target = JSON.stringify(properties.Integration.Uri ?? null).toLowerCase();
@@ -122,7 +122,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   });
 
   it('stream the list and nothing else', () => {
-    const streamed = deployedMethods(stage)
+    const streamed = deployedOperations(stage)
       .filter(({ properties }) => properties.Integration.ResponseTransferMode === 'STREAM')
       .map(({ properties }) => properties.OperationName);
 
@@ -135,7 +135,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     expect(document.security).toEqual([{ apiKey: [] }]);
     expect(authorizers).toHaveLength(1);
     for (const operation of contract.operations()) expect(operation).not.toHaveProperty('security');
-    for (const { properties } of deployedMethods(stage)) {
+    for (const { properties } of deployedOperations(stage)) {
       expect(properties).toMatchObject({
         AuthorizationType: 'CUSTOM',
         AuthorizerId: { Ref: authorizers[0]![0] },
@@ -156,7 +156,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   it('Versioning rule 3: answer the deprecated operation with its sunset date', () => {
     const deprecated = contract.operations().filter((operation) => operation.deprecated);
     const [operation] = deprecated;
-    const { properties } = deployedMethods(stage).find(
+    const { properties } = deployedOperations(stage).find(
       ({ path }) => path === `/v1${operation!.path}`,
     )!;
     const [gone, ...others] = properties.Integration.IntegrationResponses;

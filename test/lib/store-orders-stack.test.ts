@@ -54,12 +54,19 @@ describe('stack with a custom domain', () => {
       DomainName: 'api.example.com',
       RegionalCertificateArn: certificateArn,
       EndpointConfiguration: { Types: ['REGIONAL'] },
-      SecurityPolicy: 'TLS_1_2',
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
     });
     expect(one(stack, 'AWS::ApiGateway::BasePathMapping')).toEqual({
       DomainName: '${ApiRestApiDomain}',
       RestApiId: '${ApiRestApi}',
       Stage: '${ApiRestApiDeploymentStageprod}',
+    });
+  });
+
+  it('closes the address that API Gateway gave it', () => {
+    expect(one(stack, 'AWS::ApiGateway::RestApi')).toMatchObject({
+      DisableExecuteApiEndpoint: true,
     });
   });
 

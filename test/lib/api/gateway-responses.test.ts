@@ -36,8 +36,8 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
 const expected: Record<string, Expected> = {
   UNAUTHORIZED: unauthorized,
   INVALID_API_KEY: { ...unavailable, rateLimit: 'authorizer' },
-  EXPIRED_TOKEN: unauthorized,
-  INVALID_SIGNATURE: unauthorized,
+  EXPIRED_TOKEN: notFound,
+  INVALID_SIGNATURE: notFound,
   ACCESS_DENIED: {
     status: 429,
     code: '$context.authorizer.code',
@@ -48,9 +48,9 @@ const expected: Record<string, Expected> = {
   THROTTLED: {
     status: 429,
     code: 'rate_limit_exceeded',
-    message: /Retry after \$context\.authorizer\.retryAfter seconds\.$/,
-    rateLimit: 'authorizer',
-    headers: retryAfter,
+    message: /Retry after 1 second\.$/,
+    rateLimit: 'none',
+    headers: { 'Retry-After': "'1'" },
   },
   QUOTA_EXCEEDED: {
     status: 429,
