@@ -55,6 +55,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   readonly #started = Promise.withResolvers<FunctionError | undefined>();
   #invocations = 0;
   #current: Current | undefined;
+  #isStopping = false;
   #hasEnded = false;
 
   constructor(lambda: LambdaFunction, surroundings: Surroundings) {
@@ -91,6 +92,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await this.#worker?.terminate();
   }
 
@@ -155,7 +157,9 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   }
 
   #exit(status: number | string): void {
-    this.#end(runtimeExited(status, this.#current?.requestId));
+    const error = runtimeExited(status, this.#current?.requestId);
+    if (!this.#hasEnded && !this.#isStopping) this.#surroundings.log(JSON.stringify(error));
+    this.#end(error);
   }
 
   #end(error: FunctionError): void {

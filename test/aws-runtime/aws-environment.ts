@@ -55,6 +55,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
   #process: ChildProcess | undefined;
   #current: Current | undefined;
   #isWaiting = false;
+  #isStopping = false;
   #hasEnded = false;
 
   constructor(lambda: LambdaFunction, surroundings: Surroundings) {
@@ -99,6 +100,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     this.#process?.kill('SIGKILL');
     await this.#exited.promise;
   }
@@ -120,7 +122,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
     logLines(child.stderr, log);
     child.on('close', (code, signal) => {
       const status = signal ? (signalNames[signal] ?? signal) : (code ?? 0);
-      this.#end(runtimeExited(status, this.#current?.requestId));
+      this.#exit(runtimeExited(status, this.#current?.requestId));
       this.#api.close();
       rmSync(this.#taskRoot, { recursive: true, force: true });
       this.#exited.resolve();
@@ -175,6 +177,11 @@ export class AwsEnvironment implements ExecutionEnvironment {
   #fail(current: Current, error: FunctionError): void {
     current.stream?.fail(new Error(`${error.errorType}: ${error.errorMessage}`));
     current.resolve({ error });
+  }
+
+  #exit(error: FunctionError): void {
+    if (!this.#hasEnded && !this.#isStopping) this.#surroundings.log(JSON.stringify(error));
+    this.#end(error);
   }
 
   #kill(error: FunctionError): void {

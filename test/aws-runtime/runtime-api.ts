@@ -24,7 +24,11 @@ const version = '/2018-06-01/runtime';
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export class RuntimeApi {
-  readonly #server = createServer((request, response) => this.#serve(request, response));
+  // A runtime may be silent for as long as its function takes.
+  readonly #server = createServer(
+    { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 },
+    (request, response) => this.#serve(request, response),
+  );
   readonly #runtime: Runtime;
   #waiting: ServerResponse | undefined;
 
