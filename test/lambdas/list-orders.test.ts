@@ -180,7 +180,7 @@ describe('GET /store/orders', () => {
     await startTable({ items: [] });
     const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
     const dynamodb = mockClient(DynamoDBClient);
-    dynamodb.on(ScanCommand).resolves({ Items: orderItems(2) });
+    dynamodb.on(ScanCommand).resolves({ Items: orderItems(2), Count: 2 });
 
     const answer = await list();
 
