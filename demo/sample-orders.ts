@@ -1,4 +1,5 @@
-import type { OrderItem } from '../admin/orders/order-record.ts';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { FileField, OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
@@ -32,5 +33,5 @@ function sampleOrder(id: string, index: number): OrderItem {
     shipDate: { S: shipDate.replace('.000Z', 'Z') },
     complete: { BOOL: hasShipped },
     status: { S: hasShipped ? 'shipped' : 'pending' },
-  };
+  } satisfies Record<FileField, AttributeValue>;
 }

@@ -1,6 +1,6 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { orderCsv, orderJson } from './order-json.ts';
-import { orderFields } from './order-record.ts';
+import { fileFields } from './order-record.ts';
 import type { OrdersFormat } from './orders-file.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function* exportOrders(
   const lineOf = format === 'csv' ? orderCsv : orderJson;
   const separator = format === 'json' ? ',\n' : '\n';
   let count = 0;
-  if (format === 'csv') yield orderFields.join(',');
+  if (format === 'csv') yield fileFields.join(',');
   if (format === 'json') yield '[\n';
   for await (const orders of pages(dynamodb, tableName)) {
     const isFirstLine = count === 0 && format !== 'csv';
@@ -36,10 +36,8 @@ async function* pages(dynamodb: DynamoDBClient, tableName: string) {
     { client: dynamodb },
     {
       TableName: tableName,
-      ProjectionExpression: orderFields.map((field) => `#${field}`).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(
-        orderFields.map((field) => [`#${field}`, field]),
-      ),
+      ProjectionExpression: fileFields.map((field) => `#${field}`).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(fileFields.map((field) => [`#${field}`, field])),
     },
   );
   for await (const page of scan) yield page.Items ?? [];

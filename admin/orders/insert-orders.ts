@@ -6,7 +6,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
-import { type OrderField, type OrderItem, orderFields } from './order-record.ts';
+import { type FileField, fileFields, type OrderItem } from './order-record.ts';
 
 export interface OrdersTable {
   readonly dynamodb: DynamoDBClient;
@@ -136,7 +136,7 @@ function insertStatement(order: OrderItem, tableName: string) {
 }
 
 /** `status` is left out: an order may have been shipped or cancelled since it was loaded. */
-const comparedFields = orderFields.filter((field) => field !== 'status');
+const comparedFields = fileFields.filter((field) => field !== 'status');
 
 async function compareWithTable(
   orders: readonly OrderItem[],
@@ -152,7 +152,7 @@ async function compareWithTable(
   );
 }
 
-type StoredOrder = Partial<Record<OrderField, AttributeValue>>;
+type StoredOrder = Partial<Record<FileField, AttributeValue>>;
 
 async function getOrders(
   orders: readonly OrderItem[],

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { orderFields } from './order-record.ts';
+import { fileFields } from './order-record.ts';
 
 /** The fields that only some orders have, and that are no part of an orders file. */
 const historyFields = ['shippedAt', 'cancelledAt', 'cancelledBy'];
@@ -8,17 +8,17 @@ type StoredOrder = Record<string, AttributeValue>;
 
 /** An order as one line of JSON, its integers digit for digit. A field that it lacks is left out. */
 export function orderJson(order: StoredOrder): string {
-  return `{${members(order, orderFields).join(',')}}`;
+  return `{${members(order, fileFields).join(',')}}`;
 }
 
 /** The same, with what has become of the order. */
 export function orderJsonWithHistory(order: StoredOrder): string {
-  return `{${members(order, [...orderFields, ...historyFields]).join(',')}}`;
+  return `{${members(order, [...fileFields, ...historyFields]).join(',')}}`;
 }
 
-/** An order as a line of CSV, in the order of `orderFields`. */
+/** An order as a line of CSV, in the order of `fileFields`. */
 export function orderCsv(order: StoredOrder): string {
-  return orderFields.map((field) => csvCell(plainText(order[field]))).join(',');
+  return fileFields.map((field) => csvCell(plainText(order[field]))).join(',');
 }
 
 function members(order: StoredOrder, fields: readonly string[]): string[] {

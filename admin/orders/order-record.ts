@@ -1,10 +1,16 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import {
+  type OrderField,
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../lambdas/shared/order-fields.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
-/** The fields of an order, in the order in which they are written to files. */
-export const orderFields = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const;
+/** The fields of an order in a file, in their order: those that are published, and its status. */
+export const fileFields = [...orderFieldNames, 'status'] as const;
 
-export type OrderField = (typeof orderFields)[number];
+export type FileField = OrderFieldName | 'status';
 
 export const orderStatuses = ['pending', 'shipped', 'cancelled'];
 
@@ -13,7 +19,7 @@ export const orderStatuses = ['pending', 'shipped', 'cancelled'];
  * number would round those above 2^53.
  */
 export type OrderItem = { id: { N: string }; status: { S: string } } & Partial<
-  Record<OrderField, AttributeValue>
+  Record<FileField, AttributeValue>
 >;
 
 /** A number of a file, as its digits stand there. */
@@ -34,24 +40,52 @@ export class BadFieldError extends OperatorError {
   override name = 'BadFieldError';
 }
 
-const expectations: Record<OrderField, string> = {
-  id: 'an integer from -9223372036854775808 to 9223372036854775807',
-  petId: 'an integer from -9223372036854775808 to 9223372036854775807',
-  quantity: 'an integer from -9223372036854775808 to 9223372036854775807',
-  shipDate: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
-  complete: 'true or false',
-  status: `"${orderStatuses.join('", "')}" or none, which means "pending"`,
+/** What a field can be in a file: how it is told to the operator, and how it is read. */
+interface Kind {
+  readonly expected: string;
+  /** Undefined for a value that is not of this kind. */
+  readonly read: (value: unknown) => AttributeValue | undefined;
+}
+
+const integer: Kind = {
+  expected: 'an integer from -9223372036854775808 to 9223372036854775807',
+  read: int64,
 };
 
-const readers: Record<OrderField, (value: unknown) => AttributeValue | undefined> = {
-  id: int64,
-  petId: int64,
-  quantity: int64,
-  shipDate: (value) => (isDateTime(value) ? { S: value } : undefined),
-  complete: (value) => (typeof value === 'boolean' ? { BOOL: value } : undefined),
-  status: (value) =>
+/** By a field's format or, where it has none, its type. */
+const kindsOfValues: Readonly<
+  Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
+> = {
+  integer,
+  int64: integer,
+  // Of one line, because a line of CSV is an order.
+  string: {
+    expected: 'a text of one line',
+    read: (value) =>
+      typeof value === 'string' && /^[^\r\n]+$/.test(value) ? { S: value } : undefined,
+  },
+  'date-time': {
+    expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
+    read: (value) => (isDateTime(value) ? { S: value } : undefined),
+  },
+  boolean: {
+    expected: 'true or false',
+    read: (value) => (typeof value === 'boolean' ? { BOOL: value } : undefined),
+  },
+};
+
+const status: Kind = {
+  expected: `"${orderStatuses.join('", "')}" or none, which means "pending"`,
+  read: (value) =>
     typeof value === 'string' && orderStatuses.includes(value) ? { S: value } : undefined,
 };
+
+const kinds = { ...mapFields(({ type, format }) => kindsOfValues[format ?? type]), status };
+
+function mapFields<T>(change: (field: OrderField) => T): Record<OrderFieldName, T> {
+  const entries = orderFieldNames.map((name) => [name, change(orderFields[name])]);
+  return Object.fromEntries(entries) as Record<OrderFieldName, T>;
+}
 
 /**
  * Turns the fields of a line into an order. Only `id` is required, and a field that an order does
@@ -61,15 +95,15 @@ const readers: Record<OrderField, (value: unknown) => AttributeValue | undefined
  * @throws BadFieldError naming the field, its value and what was expected
  */
 export function orderFromFields(fields: Record<string, unknown>): OrderItem {
-  const item: Partial<Record<OrderField, AttributeValue>> = { status: { S: 'pending' } };
+  const item: Partial<Record<FileField, AttributeValue>> = { status: { S: 'pending' } };
   for (const name of Object.keys(fields)) {
-    const field = name as OrderField;
-    if (!Object.hasOwn(readers, field)) throw unknownField(name);
-    const attribute = readers[field](fields[name]);
+    const field = name as FileField;
+    if (!Object.hasOwn(kinds, field)) throw unknownField(name);
+    const attribute = kinds[field].read(fields[name]);
     if (!attribute) throw badField(field, fields[name]);
     item[field] = attribute;
   }
-  if (!item.id) throw new BadFieldError(`id: missing; expected ${expectations.id}`);
+  if (!item.id) throw new BadFieldError(`id: missing; expected ${kinds.id.expected}`);
   return item as OrderItem;
 }
 
@@ -103,15 +137,15 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-function badField(field: OrderField, value: unknown): BadFieldError {
+function badField(field: FileField, value: unknown): BadFieldError {
   return new BadFieldError(
-    `${field}: ${shown(value)} is not accepted; expected ${expectations[field]}`,
+    `${field}: ${shown(value)} is not accepted; expected ${kinds[field].expected}`,
   );
 }
 
 function unknownField(name: string): BadFieldError {
   return new BadFieldError(
-    `${quoted(name)}: an order has no such field; expected only ${orderFields.join(', ')}`,
+    `${quoted(name)}: an order has no such field; expected only ${fileFields.join(', ')}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { parse as parseCsv } from 'csv-parse/sync';
+import { type OrderFieldName, orderFields } from '../../lambdas/shared/order-fields.ts';
 import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
 import {
   type FilePosition,
@@ -9,7 +10,7 @@ import {
   splitArray,
   splitLines,
 } from './file-records.ts';
-import { NumberText, type OrderItem, orderFields, orderFromFields } from './order-record.ts';
+import { fileFields, NumberText, type OrderItem, orderFromFields } from './order-record.ts';
 
 /** A JSON array, JSON Lines, or CSV with a header row. */
 export type OrdersFormat = 'json' | 'jsonl' | 'csv';
@@ -119,8 +120,8 @@ async function readCsvHeader(path: string): Promise<CsvHeader> {
 }
 
 function refuseUnknownColumns(columns: string[]): void {
-  const expected = `expected a header row of ${orderFields.join(',')}`;
-  const unknown = columns.find((name) => !(orderFields as readonly string[]).includes(name));
+  const expected = `expected a header row of ${fileFields.join(',')}`;
+  const unknown = columns.find((name) => !(fileFields as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new UnreadableFileError(`header: an order has no field "${unknown}"; ${expected}`);
   }
@@ -128,8 +129,6 @@ function refuseUnknownColumns(columns: string[]): void {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice) throw new UnreadableFileError(`header: two columns are called ${twice}; ${expected}`);
 }
-
-const integerColumns = ['id', 'petId', 'quantity'];
 
 /** An empty cell is a field that the order lacks. */
 function csvFields(columns: readonly string[]): (text: string) => Record<string, unknown> {
@@ -150,8 +149,9 @@ function csvFields(columns: readonly string[]): (text: string) => Record<string,
 }
 
 function csvValue(column: string, cell: string): unknown {
-  if (integerColumns.includes(column)) return new NumberText(cell);
-  if (column === 'complete' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
+  const type = column === 'status' ? 'string' : orderFields[column as OrderFieldName].type;
+  if (type === 'integer') return new NumberText(cell);
+  if (type === 'boolean' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
   return cell;
 }
 

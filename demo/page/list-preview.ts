@@ -1,3 +1,9 @@
+import {
+  type OrderField,
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../lambdas/shared/order-fields.ts';
 import { JsonArraySplitter } from '../../shared/json-array.ts';
 
 export interface ListPreview {
@@ -40,16 +46,16 @@ export async function previewList(
 }
 
 /** An order as a page shows it; what it lacks is undefined. Ids keep every digit as text. */
-export interface ShownOrder {
-  readonly id?: string;
-  readonly petId?: string;
-  readonly quantity?: number;
-  readonly shipDate?: string;
-  readonly complete?: boolean;
+export type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | number | boolean>>>;
+
+const idNames = orderFieldNames.filter((name) => formatOf(orderFields[name]) === 'int64');
+
+function formatOf({ format }: OrderField): OrderField['format'] {
+  return format;
 }
 
-/** Within a JSON string a quote is escaped, so this finds the two members and nothing else. */
-const idMember = /("(?:id|petId)"\s*:\s*)(-?\d+)/g;
+/** Within a JSON string a quote is escaped, so this finds the ids and nothing else. */
+const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
 
 export function parseShownOrder(text: string): ShownOrder {
   return JSON.parse(text.replace(idMember, '$1"$2"'));

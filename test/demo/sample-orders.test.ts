@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isInt64 } from '../../admin/orders/order-record.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 
 describe('sample orders', () => {
   const orders = sampleOrders();
@@ -24,6 +25,10 @@ describe('sample orders', () => {
     expect(pending.length).toBeGreaterThan(500);
     expect(orders.length - pending.length).toBeGreaterThan(300);
     for (const { status, complete } of orders) expect(complete?.BOOL).toBe(status.S === 'shipped');
+  });
+
+  it('have every field that is published', () => {
+    for (const order of orders) expect(Object.keys(order)).toEqual([...orderFieldNames, 'status']);
   });
 
   it('are the same each time', () => {

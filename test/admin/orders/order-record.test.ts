@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isInt64, NumberText, orderFromFields } from '../../../admin/orders/order-record.ts';
+import {
+  fileFields,
+  isInt64,
+  NumberText,
+  orderFromFields,
+} from '../../../admin/orders/order-record.ts';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 
 const number = (digits: string) => new NumberText(digits);
 
@@ -93,6 +99,12 @@ describe('orderFromFields', () => {
     expect(() => orderFromFields({ id: number('1'), shipDate })).toThrow(
       'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
     );
+  });
+});
+
+describe('the fields of an orders file', () => {
+  it('are those that are published, in their order, and the status', () => {
+    expect(fileFields).toEqual([...orderFieldNames, 'status']);
   });
 });
 
