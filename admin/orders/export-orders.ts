@@ -1,4 +1,5 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { OperatorError } from '../../shared/errors.ts';
 import { orderCsv, orderJson } from './order-json.ts';
 import { fileFields } from './order-record.ts';
 import type { OrdersFormat } from './orders-file.ts';
@@ -9,6 +10,7 @@ import type { OrdersFormat } from './orders-file.ts';
  * when their page is read.
  *
  * @param onPage told how many orders have been read so far
+ * @throws OperatorError when an answer of DynamoDB is not whole
  */
 export async function* exportOrders(
   { dynamodb, tableName }: { dynamodb: DynamoDBClient; tableName: string },
@@ -40,5 +42,13 @@ async function* pages(dynamodb: DynamoDBClient, tableName: string) {
       ExpressionAttributeNames: Object.fromEntries(fileFields.map((field) => [`#${field}`, field])),
     },
   );
-  for await (const page of scan) yield page.Items ?? [];
+  for await (const { Items: orders = [], Count: stated } of scan) {
+    // An answer that was cut short can still be JSON: the file would be shorter, and look whole.
+    if (orders.length !== stated) {
+      throw new OperatorError(
+        `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}; run the export again`,
+      );
+    }
+    yield orders;
+  }
 }

@@ -1,9 +1,3 @@
-import {
-  type OrderField,
-  type OrderFieldName,
-  orderFieldNames,
-  orderFields,
-} from '../../lambdas/shared/order-fields.ts';
 import { JsonArraySplitter } from '../../shared/json-array.ts';
 
 export interface ListPreview {
@@ -44,34 +38,3 @@ export async function previewList(
   splitter.end();
   return { first, orders: splitter.count, bytes };
 }
-
-/** An order as a page shows it; what it lacks is undefined. Ids keep every digit as text. */
-export type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | number | boolean>>>;
-
-const idNames = orderFieldNames.filter((name) => formatOf(orderFields[name]) === 'int64');
-
-function formatOf({ format }: OrderField): OrderField['format'] {
-  return format;
-}
-
-/** Within a JSON string a quote is escaped, so this finds the ids and nothing else. */
-const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
-
-export function parseShownOrder(text: string): ShownOrder {
-  return JSON.parse(text.replace(idMember, '$1"$2"'));
-}
-
-// A character that Unicode assigns to nobody, so that no text of an order begins with it.
-const exactMark = '\uE000';
-
-/** JSON text indented for people, with every digit of the ids; other text as it is. */
-export function indentJson(text: string): string {
-  try {
-    const marked = JSON.parse(text.replace(idMember, `$1"${exactMark}$2"`));
-    return JSON.stringify(marked, null, 2).replace(exactId, '$1');
-  } catch {
-    return text;
-  }
-}
-
-const exactId = new RegExp(`"${exactMark}(-?\\d+)"`, 'g');

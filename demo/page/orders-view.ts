@@ -1,11 +1,11 @@
 import {
-  type OrderField,
   type OrderFieldName,
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
 import { create, element } from './elements.ts';
-import { type ListPreview, parseShownOrder, type ShownOrder } from './list-preview.ts';
+import type { ListPreview } from './list-preview.ts';
+import { columnTitle, parseShownOrder, type ShownOrder, shownValue } from './shown-order.ts';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -55,21 +55,12 @@ export class OrdersView {
   }
 }
 
-/** `shipDate` as `Ship date`. */
 function heading(name: OrderFieldName): HTMLElement {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const title = words.charAt(0).toUpperCase() + words.slice(1);
-  return create('th', title, { scope: 'col', ...alignment(name) });
+  return create('th', columnTitle(name), { scope: 'col', ...alignment(name) });
 }
 
 function cell(name: OrderFieldName, value: ShownOrder[OrderFieldName]): HTMLElement {
-  return create('td', value === undefined ? '' : shown(value, orderFields[name]), alignment(name));
-}
-
-function shown(value: string | number | boolean, { format }: OrderField): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  const text = String(value);
-  return format === 'date-time' ? text.replace('T', ' ').replace('Z', ' UTC') : text;
+  return create('td', shownValue(value, orderFields[name]), alignment(name));
 }
 
 function alignment(name: OrderFieldName): Record<string, string> {
