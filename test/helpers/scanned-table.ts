@@ -7,6 +7,7 @@ import { type OrderItem, scanAnswer } from './orders.ts';
 export interface ScanInput {
   TableName: string;
   ProjectionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
   ExclusiveStartKey?: { id: { N: string } };
   Segment?: number;
   TotalSegments?: number;
@@ -17,6 +18,8 @@ export interface ScannedTableSettings {
   ordersPerPage?: number;
   /** Bytes that are sent at a time. @default all at once */
   chunkBytes?: number;
+  /** What every page is answered with. @default the page's orders */
+  body?: string;
 }
 
 /** What happens to one request: an answer as a rule. */
@@ -90,7 +93,8 @@ export class ScannedTable extends EventEmitter {
   }
 
   private page({ Segment = 0, TotalSegments = 1, ExclusiveStartKey }: ScanInput): string {
-    const { items, ordersPerPage = 1_000 } = this.settings;
+    const { items, ordersPerPage = 1_000, body } = this.settings;
+    if (body !== undefined) return body;
     const segment = items.filter((_, index) => index % TotalSegments === Segment);
     const startKey = ExclusiveStartKey?.id.N;
     const start =
