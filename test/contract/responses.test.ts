@@ -237,7 +237,7 @@ describe('responses of the running service', () => {
     return [`${operation}: ${status} ${code}`.trim(), provocation] as const;
   });
 
-  it.each(titled)('%s, as documented', async (_title, provocation) => {
+  it.each(titled)('I14, I15: %s, as documented', async (_title, provocation) => {
     const { operation, status, code, options, plan, before } = provocation;
     await before?.();
 
@@ -267,14 +267,17 @@ describe('responses of the running service', () => {
     ['GET', '/store/orders/3'],
     ['DELETE', '/store/orders/3/4'],
     ['OPTIONS', '/store/orders'],
-  ])('are 404 not_found as documented for %s %s, which is no operation', async (method, path) => {
-    const stage = new Stage(client, contract, service.keys.enterprise);
+  ])(
+    'I10: are 404 not_found as documented for %s %s, which is no operation',
+    async (method, path) => {
+      const stage = new Stage(client, contract, service.keys.enterprise);
 
-    const answer = await stage.callPath(method, path);
+      const answer = await stage.callPath(method, path);
 
-    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
-    expect(contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer)).toEqual([]);
-  });
+      expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+      expect(contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer)).toEqual([]);
+    },
+  );
 });
 
 type JudgedText = JudgedAnswer & { readonly text: string };

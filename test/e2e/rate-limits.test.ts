@@ -75,7 +75,7 @@ const kinds: [string, number, Provocation][] = [
 ];
 
 describe('rate-limit headers', () => {
-  it.each(kinds)('Limits rule 1: are on the answer to %s: %d', async (_, status, provoke) => {
+  it.each(kinds)('R22, I22: are on the answer to %s: %d', async (_, status, provoke) => {
     const { apiKey } = await store.issue();
 
     const answer = await provoke(apiKey);
@@ -90,7 +90,7 @@ describe('rate-limit headers', () => {
   it.each([
     ['a handler', () => store.ordersTable, 60_000],
     ['the authorizer', () => store.apiKeysTable, 0],
-  ])('Limits rule 1: are on a 503 because %s cannot reach its table', async (_, table, limit) => {
+  ])('R22: are on a 503 because %s cannot reach its table', async (_, table, limit) => {
     const { apiKey } = await store.issue();
     endpoint.refuse(table());
 
@@ -104,7 +104,7 @@ describe('rate-limit headers', () => {
     }
   });
 
-  it('Limits rule 2: state as Reset the Unix time at which the minute ends', async () => {
+  it('R23, I20: state as Reset the Unix time at which the minute ends', async () => {
     const key = await store.issue('free');
     await store.endWindows(key);
     const from = nextMinute();
@@ -135,7 +135,7 @@ describe('rate-limit headers', () => {
     expect(left).toEqual([59, 58, 57, 56, 55, 54]);
   });
 
-  it('describe the day where less is left of it than of the minute', async () => {
+  it('I21: describe the day where less is left of it than of the minute', async () => {
     const key = await store.issue('free');
     await store.setCounters(key, { dayCount: 990 });
 
@@ -152,7 +152,7 @@ describe('a limit', () => {
     ['free', 60, 1_000],
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
-  ])('Limits, plan %s: is %d requests per minute and %d per day', async (plan, minute, day) => {
+  ])('R20: of the plan %s is %d requests per minute and %d per day', async (plan, minute, day) => {
     const [lastOfMinute, lastOfDay] = await Promise.all([store.issue(plan), store.issue(plan)]);
     await store.setCounters(lastOfMinute, { minuteCount: minute - 1 });
     await store.setCounters(lastOfDay, { dayCount: day - 1 });
@@ -166,7 +166,7 @@ describe('a limit', () => {
     expect(answers.map((answer) => rateLimitOf(answer).limit)).toEqual([minute, minute, day, day]);
   });
 
-  it('Limits, plan enterprise: is what the key was given', async () => {
+  it('R21, I26: of the plan enterprise is what the key was given', async () => {
     const key = await store.issue('enterprise', { perMinute: 2, perDay: 3 });
     const statuses = [];
     for (let sent = 0; sent < 3; sent++) statuses.push((await get(key)).status);
@@ -176,7 +176,7 @@ describe('a limit', () => {
     expect(statuses).toEqual([410, 410, 429, 410, 429]);
   });
 
-  it('Limits rule 3: answers the 61st request of a Free key within a minute with 429', async () => {
+  it('R24: answers the 61st request of a Free key within a minute with 429', async () => {
     const key = await store.issue('free');
     const admitted = [];
     for (let sent = 0; sent < 60; sent++) admitted.push((await get(key)).status);
@@ -192,7 +192,7 @@ describe('a limit', () => {
     expect(JSON.parse(refused.text).message).toContain(` ${seconds} seconds`);
   });
 
-  it('Limits rule 4: serves a client that has waited for Retry-After', async () => {
+  it('R25: serves a client that has waited for Retry-After', async () => {
     const key = await keyWithLeft(0);
     await store.setCounters(key, { minuteWindow: thisMinute() });
     const sentAtMs = Date.now();
@@ -207,7 +207,7 @@ describe('a limit', () => {
     expect([served.status, rateLimitOf(served).remaining]).toEqual([410, 59]);
   });
 
-  it('of the day refuses until the day ends, though the minute has requests left', async () => {
+  it('R24, I23: of the day refuses until the day ends, though the minute has requests left', async () => {
     const key = await store.issue('free');
     await store.setCounters(key, { dayCount: 1_000 });
     const sentAtMs = Date.now();
@@ -221,7 +221,7 @@ describe('a limit', () => {
     expect((await get(key)).status).toBe(410);
   });
 
-  it('takes nothing from the allowance for a request that it refuses', async () => {
+  it('I24: takes nothing from the allowance for a request that it refuses', async () => {
     const key = await keyWithLeft(0);
     const before = await store.keyItem(key);
 
@@ -233,7 +233,7 @@ describe('a limit', () => {
   });
 });
 
-describe('200 requests at once on a Free key', () => {
+describe('R24: 200 requests at once on a Free key', () => {
   it.each([
     ['within one minute', async () => store.issue('free')],
     [
@@ -258,7 +258,7 @@ describe('200 requests at once on a Free key', () => {
 });
 
 describe('a ban', () => {
-  it('Limits rule 5: follows the rejection beyond those that are tolerated', async () => {
+  it('R26, I25: follows the rejection beyond those that are tolerated', async () => {
     const { toleratedRejectionsPerMinute, banSeconds } = plans.free;
     const key = await keyWithLeft(0);
     await store.setCounters(key, {
@@ -278,7 +278,7 @@ describe('a ban', () => {
     expectRetryAfterUntil(reset, answers[2]!, Date.now());
   });
 
-  it('Authentication rule 4: refuses a key that has requests left, and ends', async () => {
+  it('R26: refuses a key that has requests left, and ends', async () => {
     const key = await store.issue('free');
     const until = Math.floor(Date.now() / 1_000) + 300;
     await store.setCounters(key, { bannedUntil: until });

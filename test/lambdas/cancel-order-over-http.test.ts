@@ -46,8 +46,8 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
   });
 
   it.each([
-    ['Cancel rule 2: answers 409', 409, { status: { S: 'shipped' } }],
-    ['Cancel rule 3: answers 404', 404, undefined],
+    ['R14: answers 409', 409, { status: { S: 'shipped' } }],
+    ['R15: answers 404', 404, undefined],
   ])('%s after one round trip too', async (_name, status, found) => {
     server.answers.push(conditionFails(found));
 
@@ -55,7 +55,7 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('Cancel rule 1: answers 204 when the first answer is lost and the second finds its own work', async () => {
+  it('R13: answers 204 when the first answer is lost and the second finds its own work', async () => {
     const found = {
       status: { S: 'cancelled' },
       cancelRequestId: { S: requestId },

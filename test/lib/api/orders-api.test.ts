@@ -31,7 +31,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('Authentication rule 1: refuses what is no bearer key of this stage before the function', () => {
+  it('R16: refuses what is no bearer key of this stage before the function', () => {
     expect(properties(stage, 'AWS::ApiGateway::Authorizer')).toEqual({
       ApiAuthorizer: {
         Name: 'api-key',
@@ -62,14 +62,14 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('Authentication rule 2: requires the key for every operation', () => {
+  it('R17: requires the key for every operation', () => {
     const methods = Object.values(properties(stage, 'AWS::ApiGateway::Method'));
 
     expect(methods).toHaveLength(3);
     for (const method of methods) expect(method).toMatchObject(secured);
   });
 
-  it('List rule 1: streams listOrders, for as long as five minutes', () => {
+  it('R8: streams listOrders, for as long as five minutes', () => {
     expect(properties(stage, 'AWS::ApiGateway::Method').ApiRestApiv1storeordersGET).toEqual({
       ...secured,
       ResourceId: '${ApiRestApiv1storeorders}',
@@ -85,7 +85,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('Cancel rule 1: gives cancelOrder ten seconds', () => {
+  it('R13: gives cancelOrder ten seconds', () => {
     const method = properties(
       stage,
       'AWS::ApiGateway::Method',
