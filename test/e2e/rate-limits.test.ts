@@ -112,7 +112,7 @@ describe('rate-limit headers', () => {
 
     const answers = await Promise.all([store.list(apiKey), store.cancel('1', apiKey)]);
 
-    endpoint.refuse('no table');
+    endpoint.restore();
     for (const answer of answers) {
       expectError(answer, 503, 'service_unavailable');
       expect(headerOf(answer, 'retry-after')).toBe('1');
