@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type OrderItem, scanAnswer } from './orders.ts';
 
 export interface ScanInput {
@@ -70,6 +71,19 @@ export class ScannedTable extends EventEmitter {
   /** Resolves when no request is under way any more. */
   async isIdle(): Promise<void> {
     while (this.underWay > 0) await once(this, 'closed');
+  }
+
+  /**
+   * Resolves when its client, which runs in this process, asks for nothing more. A request that is
+   * sent arrives within a few turns of the event loop, however busy the machine is.
+   */
+  async isAtRest(): Promise<void> {
+    let asked: number;
+    do {
+      asked = this.requests.length;
+      await this.isIdle();
+      for (let turn = 0; turn < 100; turn++) await nextTurn();
+    } while (this.underWay > 0 || this.requests.length > asked);
   }
 
   private answer(input: ScanInput, fate: Fate, response: ServerResponse): void {
