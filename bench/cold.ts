@@ -57,7 +57,7 @@ function compare({ bundles }: Workbench, name: FunctionName, our: Time, byDefaul
 }
 
 async function startCold(
-  { measure, bundles }: Workbench,
+  { measure }: Workbench,
   name: FunctionName,
   { file }: BundleFile,
 ): Promise<ColdResult> {
@@ -68,7 +68,7 @@ async function startCold(
       event: events[name](),
       isStreaming: name === 'listOrders',
     },
-    { ...bundles.ours[name].environment, ORDERS_TABLE: smallTable },
+    { ORDERS_TABLE: smallTable },
   );
   requireSuccess(result.answer);
   return result;

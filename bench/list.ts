@@ -93,12 +93,12 @@ interface ListRequest {
 
 function listTable(
   { measure }: Workbench,
-  { file, environment }: BundleFile,
+  { file }: BundleFile,
   { headers, isStreaming, orders, calls, isChecked = false }: ListRequest,
 ): Promise<ListResult> {
   return measure(
     { kind: 'list', bundleFile: file, event: listEvent(headers), isStreaming, calls, isChecked },
-    { ...environment, ORDERS_TABLE: ordersTableName({ orders }) },
+    { ORDERS_TABLE: ordersTableName({ orders }) },
   );
 }
 

@@ -61,7 +61,7 @@ function compare(results: Record<Contestant, Listing[]>): Findings['figures'] {
 
 async function listOnce(
   { measure }: Workbench,
-  { file, environment }: BundleFile,
+  { file }: BundleFile,
   isStreaming: boolean,
   table: Partial<OrdersTable> & { orders: number },
   headers: Record<string, string> = {},
@@ -69,7 +69,7 @@ async function listOnce(
   const event = listEvent(headers);
   const { calls, peakRssMb } = await measure(
     { kind: 'list', bundleFile: file, event, isStreaming, calls: 1, isChecked: false },
-    { ...environment, ORDERS_TABLE: ordersTableName(table) },
+    { ORDERS_TABLE: ordersTableName(table) },
   );
   const { cpuMs, wallMs, firstByteMs, bytes } = calls[0]!;
   return { cpuMs, wallMs, firstByteMs, peakRssMb, megabytes: bytes / 1e6 };

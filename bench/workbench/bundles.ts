@@ -7,7 +7,6 @@ import {
   bundlingOptions,
   type FunctionName,
   handlerEntries,
-  nodeOptions,
 } from '../../lib/functions/bundling.ts';
 
 export const functionNames = Object.keys(handlerEntries) as FunctionName[];
@@ -22,8 +21,6 @@ const peerEntries = {
 export interface BundleFile {
   file: string;
   bytes: number;
-  /** What it deploys with, beside the names of its tables. The peers run with Node's defaults. */
-  environment?: Record<string, string>;
 }
 
 /** Everything that is run, by absolute path. */
@@ -51,17 +48,11 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     buildEach(peerEntries, (entry, name) => buildLikeOurs(entry, directory, name)),
     buildLikeOurs('bench/workbench/measure.ts', directory, 'measure'),
   ]);
-  const deployed = mapValues(ours, (bundle, name) => ({
+  const deployed = mapValues(ours, (bundle) => ({
     file: join(bundle.directory, 'index.js'),
     bytes: bundle.bytes,
-    environment: deployedEnvironment(name),
   }));
   return { ours: deployed, byDefault, peers, measureFile: measure.file };
-}
-
-function deployedEnvironment(name: FunctionName): Record<string, string> {
-  const options = nodeOptions[name];
-  return options ? { NODE_OPTIONS: options } : {};
 }
 
 async function buildEach<Name extends string>(
