@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedKey } from '../../admin/keys/issue-key.ts';
-import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
+import { expectError, RunningStore, rateLimitOf } from './running-store.ts';
 
 const largest = '9223372036854775807';
 const lowest = '-9223372036854775808';
@@ -35,7 +35,7 @@ describe('cancelling an order', () => {
     expect(await store.orderItem('1')).toMatchObject({
       status: { S: 'cancelled' },
       cancelledBy: { S: key.keyId },
-      cancelRequestId: { S: headerOf(answer, 'x-amzn-requestid') },
+      cancelRequestId: { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
     });
   });
 

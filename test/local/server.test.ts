@@ -247,7 +247,7 @@ describe('a request through the gateway', () => {
     ['no token', undefined, 401, { status: 401 }],
     ['a token that is refused', 'Bearer nobody', 401, { status: 401 }],
     ['a denial', 'Bearer ann Deny', 429, { code: 'too_many' }],
-    ['an authorizer that fails', 'Bearer broken', 500, { message: 'null' }],
+    ['an authorizer that fails', 'Bearer broken', 500, { message: null }],
   ])('with %s is answered by a gateway response', async (_, Authorization, status, body) => {
     const headers: Record<string, string> = Authorization ? { Authorization } : {};
 

@@ -11,7 +11,7 @@ import {
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
 import { ordersTableName } from '../../../bench/doubles/orders-table.ts';
 
-const certificate = createLocalhostCertificate();
+const certificate = await createLocalhostCertificate();
 let server: CannedDynamodb;
 
 beforeAll(async () => {

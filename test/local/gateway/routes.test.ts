@@ -64,7 +64,6 @@ describe('route matching', () => {
     ['HEAD where there is only GET', 'HEAD', '/orders'],
     ['an empty parameter', 'DELETE', '/orders/'],
     ['another letter case', 'GET', '/Orders'],
-    ['a doubled slash', 'GET', '//orders'],
     ['an empty segment in between', 'GET', '/orders//lines/2'],
     ['an encoded static segment', 'GET', '/%6Frders'],
     ['a path below the last resource', 'GET', '/orders/7/lines/2/more'],
