@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
 import { bundleFunctions } from '../lib/functions/bundling.ts';
+import { featureFlags } from '../lib/settings/feature-flags.ts';
 import { stackName } from '../lib/settings/names.ts';
 import { ConfigurationError } from '../lib/settings/stage-validation.ts';
 import {
@@ -22,7 +23,7 @@ const app = new App({
   analyticsReporting: false,
   treeMetadata: false,
   // A template that CloudFormation would refuse fails here.
-  postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true },
+  postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true, ...featureFlags },
 });
 
 try {

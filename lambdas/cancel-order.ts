@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   ConditionalCheckFailedException,
@@ -15,6 +16,7 @@ import {
   OrderAlreadyShippedError,
   OrderNotCancellableError,
   OrderNotFoundError,
+  ServiceUnavailableError,
 } from './shared/errors.ts';
 import { recordMetrics } from './shared/metrics.ts';
 import { parseOrderId } from './shared/order-id.ts';
@@ -22,9 +24,12 @@ import { parseOrderId } from './shared/order-id.ts';
 interface Cancellation {
   /** The digits of an int64. */
   orderId: string;
-  requestId: string;
   keyId: string;
+  /** Made for this invocation: a client can choose the id of its request, and name another's. */
+  cancelRequestId: string;
 }
+
+type Item = Record<string, AttributeValue>;
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
@@ -34,11 +39,14 @@ export const handler = middy(cancelOrder, middySettings).use(apiMiddleware());
 
 async function cancelOrder(event: APIGatewayProxyEvent): Promise<ApiResponse> {
   const fields = logFields(event);
-  const { requestId = '', keyId = '' } = fields;
   const orderId = parseOrderId(event.pathParameters?.orderId);
 
   try {
-    await cancelPendingOrder({ orderId, requestId, keyId });
+    await cancelPendingOrder({
+      orderId,
+      keyId: fields.keyId ?? '',
+      cancelRequestId: randomUUID(),
+    });
   } catch (error) {
     if (error instanceof ApiError) recordOutcome(error.code, fields);
     throw error;
@@ -58,19 +66,22 @@ function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): v
  */
 async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
   try {
-    await dynamodb.send(new UpdateItemCommand(conditionalCancel(cancellation)));
+    const command = new UpdateItemCommand(conditionalCancel(cancellation));
+    const { Attributes } = await dynamodb.send(command);
+    if (isCancelledBy(cancellation, Attributes)) return;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    explainRefusal(error.Item, cancellation);
+    return explainRefusal(error.Item, cancellation);
   }
+  throw new ServiceUnavailableError({ cause: new Error('The answer does not say what it wrote.') });
 }
 
-function conditionalCancel({ orderId, requestId, keyId }: Cancellation) {
+function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
   return {
     TableName: ordersTable,
     Key: { id: { N: orderId } },
     UpdateExpression:
-      'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :requestId',
+      'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
     // False for an order that does not exist, which has no status.
     ConditionExpression: '#status = :pending',
     ExpressionAttributeNames: { '#status': 'status' },
@@ -79,27 +90,28 @@ function conditionalCancel({ orderId, requestId, keyId }: Cancellation) {
       ':cancelled': { S: 'cancelled' },
       ':now': { S: new Date().toISOString() },
       ':keyId': { S: keyId },
-      ':requestId': { S: requestId },
+      ':cancelRequestId': { S: cancelRequestId },
     },
+    ReturnValues: 'UPDATED_NEW' as const,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
 
-/** Returns when the order found is cancelled, and by this very request; throws in any other case. */
-function explainRefusal(
-  order: Record<string, AttributeValue> | undefined,
-  { requestId, keyId }: Cancellation,
-): void {
+/** Returns when the order found was cancelled by this very invocation; throws in any other case. */
+function explainRefusal(order: Item | undefined, cancellation: Cancellation): void {
   if (!order) throw new OrderNotFoundError();
+  // The SDK sent the write again because its first answer was lost: it has been carried out.
+  if (isCancelledBy(cancellation, order)) return;
   switch (order.status?.S) {
     case 'shipped':
       throw new OrderAlreadyShippedError();
     case 'cancelled':
-      // The SDK sent the write again because its first answer was lost: it has been carried out.
-      // The key counts as well, because a client can choose its own request id.
-      if (order.cancelRequestId?.S === requestId && order.cancelledBy?.S === keyId) return;
       throw new OrderAlreadyCancelledError();
     default:
       throw new OrderNotCancellableError();
   }
+}
+
+function isCancelledBy({ cancelRequestId }: Cancellation, order: Item | undefined): boolean {
+  return order?.status?.S === 'cancelled' && order.cancelRequestId?.S === cancelRequestId;
 }

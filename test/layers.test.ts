@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
   admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
 
-  'demo/page': ['shared'],
+  'demo/page': ['shared', 'lambdas/shared'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -59,13 +59,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'demo/page',
   ],
 
-  'smoke/stage': ['shared'],
+  'smoke/stage': ['lambdas/shared', 'shared'],
   'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
-  smoke: ['shared', 'smoke/stage', 'smoke/checks'],
+  smoke: ['shared', 'lambdas/shared', 'smoke/stage', 'smoke/checks'],
 
-  'bench/peers': [],
+  'bench/peers': ['lambdas/shared'],
   'bench/doubles': ['lambdas/shared'],
-  'bench/workbench': ['bench/doubles', 'lib/functions'],
+  'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
   bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
 
   examples: [],

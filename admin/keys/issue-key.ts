@@ -8,7 +8,7 @@ import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { forgetDetails, grantKey, noteDetails } from './grant-key.ts';
-import { type DraftKey, draftKey, type IssuedKey, keyLabel, type KeyTraits } from './key-draft.ts';
+import { type DraftKey, draftKey, type IssuedKey, type KeyTraits, keyLabel } from './key-draft.ts';
 
 export interface KeyRequest extends KeyTraits, Partial<OwnerLimits> {
   /** Id or name. */

@@ -95,8 +95,7 @@ const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) 
 function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
   if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
   // As the authorizer compares: in the second of the expiry, the key is refused.
-  const isExpired =
-    entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
+  const isExpired = entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
   if (isExpired) return 'expired';
   if (!owner.item?.isActive) return 'suspended';
   return isBanned(entry, nowMs) ? 'banned' : 'active';

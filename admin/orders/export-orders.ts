@@ -1,7 +1,9 @@
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { OperatorError } from '../../shared/errors.ts';
 import { orderCsv, orderJson } from './order-json.ts';
-import { orderFields } from './order-record.ts';
+import { fileFields } from './order-record.ts';
 import type { OrdersFormat } from './orders-file.ts';
+import type { OrdersTable } from './orders-table.ts';
 
 /**
  * All orders as the text of an orders file that can be imported again, one chunk per page of the
@@ -9,20 +11,21 @@ import type { OrdersFormat } from './orders-file.ts';
  * when their page is read.
  *
  * @param onPage told how many orders have been read so far
+ * @throws OperatorError when an answer of DynamoDB is not whole
  */
 export async function* exportOrders(
-  { dynamodb, tableName }: { dynamodb: DynamoDBClient; tableName: string },
+  table: OrdersTable,
   format: OrdersFormat,
   onPage: (orders: number) => void = () => {},
 ): AsyncGenerator<string> {
   const lineOf = format === 'csv' ? orderCsv : orderJson;
   const separator = format === 'json' ? ',\n' : '\n';
   let count = 0;
-  if (format === 'csv') yield orderFields.join(',');
+  if (format === 'csv') yield fileFields.join(',');
   if (format === 'json') yield '[\n';
-  for await (const orders of pages(dynamodb, tableName)) {
+  for await (const orders of pages(table)) {
     const isFirstLine = count === 0 && format !== 'csv';
-    const text = orders.map(lineOf).join(separator);
+    const text = orders.map((order) => lineOf(order)).join(separator);
     if (orders.length > 0) yield isFirstLine ? text : separator + text;
     count += orders.length;
     onPage(count);
@@ -31,16 +34,22 @@ export async function* exportOrders(
   else if (count > 0 || format === 'csv') yield '\n';
 }
 
-async function* pages(dynamodb: DynamoDBClient, tableName: string) {
+async function* pages({ dynamodb, tableName }: OrdersTable) {
   const scan = paginateScan(
     { client: dynamodb },
     {
       TableName: tableName,
-      ProjectionExpression: orderFields.map((field) => `#${field}`).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(
-        orderFields.map((field) => [`#${field}`, field]),
-      ),
+      ProjectionExpression: fileFields.map((field) => `#${field}`).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(fileFields.map((field) => [`#${field}`, field])),
     },
   );
-  for await (const page of scan) yield page.Items ?? [];
+  for await (const { Items: orders = [], Count: stated } of scan) {
+    // An answer that was cut short can still be JSON: the file would be shorter, and look whole.
+    if (orders.length !== stated) {
+      throw new OperatorError(
+        `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}; run the export again`,
+      );
+    }
+    yield orders;
+  }
 }

@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { type CommandIo, type GlobalOptions, print, printText, tell } from '../console/command-io.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  print,
+  printText,
+  tell,
+} from '../console/command-io.ts';
 import { examples } from '../console/command-options.ts';
 import { type ConfirmationOptions, confirmAlways } from '../console/questions.ts';
 import { counted } from '../console/text-layout.ts';

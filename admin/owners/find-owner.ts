@@ -19,7 +19,9 @@ import {
 export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, store);
   if (owner) return owner;
-  throw new NotFoundError(`There is no owner ${quoted(idOrName)}; "owners list" shows those there are`);
+  throw new NotFoundError(
+    `There is no owner ${quoted(idOrName)}; "owners list" shows those there are`,
+  );
 }
 
 /** As `findOwner`. @throws OperatorError also for an owner that was created in part only */

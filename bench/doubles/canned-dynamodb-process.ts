@@ -5,7 +5,7 @@ import { startReceiver } from './receiver.ts';
 
 // A process of its own, so that its CPU time and memory count for nobody.
 const [certificateFile = ''] = process.argv.slice(2);
-const certificate = createLocalhostCertificate();
+const certificate = await createLocalhostCertificate();
 writeFileSync(certificateFile, certificate.cert);
 const { endpoint } = await startCannedDynamodb(certificate);
 const receiverUrl = await startReceiver();

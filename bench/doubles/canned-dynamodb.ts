@@ -33,6 +33,7 @@ type DynamodbRequest = ScanRequest & {
   Key?: Record<string, { S?: string }>;
   ConditionExpression?: string;
   ConsistentRead?: boolean;
+  ExpressionAttributeValues?: Record<string, object>;
 };
 
 /** Table of API keys: an item in the state that a canned key's name says, whatever is written. */
@@ -112,9 +113,9 @@ function scan(input: DynamodbRequest, pageBody: ReturnType<typeof createPageSour
 function update(input: DynamodbRequest, isCounted: Set<string>): Answer {
   if (input.TableName === apiKeysTable) return { body: json({ Attributes: apiKeyItem(input) }) };
   if (input.TableName === counterTable) return count(input, isCounted);
-  return parseOrdersTableName(input.TableName)
-    ? { body: json({}) }
-    : failure('ResourceNotFoundException');
+  if (!parseOrdersTableName(input.TableName)) return failure('ResourceNotFoundException');
+  const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
+  return { body: json({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } }) };
 }
 
 /** A counter exists from its first update on; creating it again fails, adding to it succeeds. */

@@ -7,7 +7,6 @@ import {
   bundlingOptions,
   type FunctionName,
   handlerEntries,
-  nodeOptions,
 } from '../../lib/functions/bundling.ts';
 
 export const functionNames = Object.keys(handlerEntries) as FunctionName[];
@@ -22,8 +21,6 @@ const peerEntries = {
 export interface BundleFile {
   file: string;
   bytes: number;
-  /** What it deploys with, beside the names of its tables. The peers run with Node's defaults. */
-  environment?: Record<string, string>;
 }
 
 /** Everything that is run, by absolute path. */
@@ -51,29 +48,20 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     buildEach(peerEntries, (entry, name) => buildLikeOurs(entry, directory, name)),
     buildLikeOurs('bench/workbench/measure.ts', directory, 'measure'),
   ]);
-  const deployed = mapValues(ours, (bundle, name) => ({
-    file: join(bundle.directory, 'index.js'),
-    bytes: bundle.bytes,
-    environment: deployedEnvironment(name),
-  }));
-  return { ours: deployed, byDefault, peers, measureFile: measure.file };
-}
-
-function deployedEnvironment(name: FunctionName): Record<string, string> {
-  const options = nodeOptions[name];
-  return options ? { NODE_OPTIONS: options } : {};
+  const deployed = Object.entries(ours).map(([name, { directory: home, bytes }]) => {
+    return [name, { file: join(home, 'index.js'), bytes }];
+  });
+  return { ours: Object.fromEntries(deployed), byDefault, peers, measureFile: measure.file };
 }
 
 async function buildEach<Name extends string>(
   entries: Record<Name, string>,
   buildOne: (entry: string, name: string) => Promise<BundleFile>,
 ): Promise<Record<Name, BundleFile>> {
-  const names = Object.keys(entries) as Name[];
-  const files = await Promise.all(names.map((name) => buildOne(entries[name], name)));
-  return Object.fromEntries(names.map((name, index) => [name, files[index]])) as Record<
-    Name,
-    BundleFile
-  >;
+  const built = Object.entries<string>(entries).map(async ([name, entry]) => {
+    return [name, await buildOne(entry, name)];
+  });
+  return Object.fromEntries(await Promise.all(built));
 }
 
 /**
@@ -109,15 +97,4 @@ async function buildFile(
   });
   const [output] = Object.values(metafile!.outputs);
   return { file: outfile, bytes: output!.bytes };
-}
-
-function mapValues<Key extends string, From, To>(
-  record: Record<Key, From>,
-  change: (value: From, key: Key) => To,
-): Record<Key, To> {
-  const entries = Object.entries(record) as [Key, From][];
-  return Object.fromEntries(entries.map(([key, value]) => [key, change(value, key)])) as Record<
-    Key,
-    To
-  >;
 }

@@ -17,9 +17,13 @@ export function authorizerContext(event: APIGatewayProxyEvent): Partial<Authoriz
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
 
-/** Who asked, and under which id the client can ask about it: the fields of every log line. */
+/**
+ * Who asked, and under which ids: the fields of every log line. A client can choose `requestId`, by
+ * which it asks about its request; nobody can choose `extendedRequestId`.
+ */
 export function logFields(event: APIGatewayProxyEvent) {
-  return { requestId: event.requestContext?.requestId, keyId: authorizerContext(event).keyId };
+  const { requestId, extendedRequestId } = event.requestContext ?? {};
+  return { requestId, extendedRequestId, keyId: authorizerContext(event).keyId };
 }
 
 /**

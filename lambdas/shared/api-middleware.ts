@@ -7,7 +7,7 @@ import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from '
 import { log } from './log.ts';
 import { rateLimitHeaders } from './rate-limit-fields.ts';
 
-/** An answer as both of Middy's execution modes take it; `Body` is a stream for a streamed one. */
+/** An answer; its `Body` is a text, and of a streamed one whatever its handler streams. */
 export interface ApiResponse<Body = string> {
   statusCode: number;
   headers: Record<string, string>;

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { boundedRetries } from './bounded-retries.ts';
 import { dynamoDbEndpoint, functionCredentials, requiredVariable } from './environment.ts';
 import { ServiceUnavailableError } from './errors.ts';
 
@@ -28,7 +29,7 @@ export function createDynamoDbClient({
     ignoreConfiguredEndpointUrls: true,
     credentials: async () => functionCredentials(),
     maxAttempts,
-    retryMode: 'standard',
+    retryStrategy: boundedRetries(maxAttempts),
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

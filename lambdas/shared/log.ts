@@ -1,6 +1,7 @@
 /** What every line of one request carries. Never the bearer token: the key's public id stands for it. */
 export interface LogFields {
   requestId?: string | undefined;
+  extendedRequestId?: string | undefined;
   keyId?: string | undefined;
   [field: string]: unknown;
 }

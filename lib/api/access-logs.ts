@@ -16,6 +16,8 @@ const fields = {
   time: '$context.requestTimeEpoch',
   stage: '$context.stage',
   requestId: '$context.requestId',
+  // A client can choose the id above, but not this one, which it is told as `x-amz-apigw-id`.
+  extendedRequestId: '$context.extendedRequestId',
   ownerId: '$context.authorizer.ownerId',
   keyId: '$context.authorizer.keyId',
   plan: '$context.authorizer.plan',

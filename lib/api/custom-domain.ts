@@ -1,7 +1,8 @@
-import { EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { EndpointAccessMode, EndpointType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnOutput } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { securityPolicy } from './security-policy.ts';
 
 export interface CustomDomainProps {
   readonly restApi: RestApi;
@@ -22,7 +23,8 @@ export class CustomDomain extends Construct {
       domainName,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
       endpointType: EndpointType.REGIONAL,
-      securityPolicy: SecurityPolicy.TLS_1_2,
+      securityPolicy,
+      endpointAccessMode: EndpointAccessMode.STRICT,
     });
     const outputs = {
       DomainNameTarget: domain.domainNameAliasDomainName,

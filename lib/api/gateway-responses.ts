@@ -5,11 +5,15 @@ import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 /** Where the rate-limit headers of a response come from. */
 export type RateLimitSource = 'none' | 'authorizer';
 
-interface GatewayAnswer {
+/** An error that API Gateway answers by itself. */
+export interface ErrorAnswer {
   readonly status: number;
   /** Text, or `$context` variables that API Gateway puts in as they are. */
   readonly code: string;
   readonly message: string;
+}
+
+interface GatewayAnswer extends ErrorAnswer {
   /** `authorizer` where it has run and recognised the key; else there is no allowance to state. */
   readonly rateLimit: RateLimitSource;
   /** Further headers: static values in single quotes, or `context.` variables. */
@@ -32,7 +36,8 @@ const authorizerDown: GatewayAnswer = {
   headers: { 'Retry-After': "'1'" },
 };
 
-const notFound: GatewayAnswer = {
+/** There is no such path, or no such method on it. */
+export const notFound: GatewayAnswer = {
   status: 404,
   code: 'not_found',
   message: 'There is no such path or method.',
@@ -63,8 +68,9 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
  */
 const answers: Readonly<Record<string, GatewayAnswer>> = {
   UNAUTHORIZED: unauthorized,
-  EXPIRED_TOKEN: unauthorized,
-  INVALID_SIGNATURE: unauthorized,
+  // No method takes AWS signatures: what API Gateway says of one concerns a route that is not there.
+  EXPIRED_TOKEN: notFound,
+  INVALID_SIGNATURE: notFound,
   // The authorizer denies exactly those whose key is good and whose allowance is spent.
   ACCESS_DENIED: {
     status: 429,
@@ -76,9 +82,11 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   THROTTLED: {
     status: 429,
     code: 'rate_limit_exceeded',
-    message: 'Too many requests. Retry after $context.authorizer.retryAfter seconds.',
-    rateLimit: 'authorizer',
-    headers: retryAfter,
+    // The stage's own throttle can refuse a request before the authorizer has seen it: nothing here
+    // may depend on its context. A token bucket has room again within the second.
+    message: 'Too many requests at once. Retry after 1 second.',
+    rateLimit: 'none',
+    headers: { 'Retry-After': "'1'" },
   },
   QUOTA_EXCEEDED: {
     status: 429,
@@ -91,7 +99,6 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
   // The authorizer knows the key and API Gateway does not: it is being issued, or changes its plan.
   INVALID_API_KEY: { ...authorizerDown, rateLimit: 'authorizer' },
-  // API Gateway's name for a path or a method that the API does not have.
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
@@ -150,6 +157,6 @@ export function rateLimitMappings(source: RateLimitSource): Record<string, strin
 }
 
 /** An error body, as text: API Gateway substitutes `$context` variables without escaping them. */
-export function errorBody({ code, message, status }: Omit<GatewayAnswer, 'rateLimit'>): string {
+export function errorBody({ code, message, status }: ErrorAnswer): string {
   return JSON.stringify({ code, message, status });
 }

@@ -74,8 +74,9 @@ export class ApiFunction extends Construct {
       logGroup,
       // The functions write whole lines of JSON, metrics among them: they must arrive as they are.
       loggingFormat: LoggingFormat.TEXT,
-      // Earlier versions stay, so that there is something to go back to.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // Earlier versions stay, so that there is something to go back to. One whose creation is
+      // rolled back goes: if it stayed, the next deployment would find that it exists already.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     // The construct waits for the role's separate policies. This role has none.
     (lambdaFunction.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');

@@ -14,6 +14,8 @@ export interface GradualDeploymentProps {
   readonly functions: Readonly<Record<string, ApiFunction>>;
   /** Any of these takes the deployment back. */
   readonly alarms: Alarm[];
+  /** Takes all traffic at once, whatever the alarms say. */
+  readonly isEmergency: boolean;
 }
 
 /**
@@ -31,9 +33,16 @@ export class GradualDeployment extends Construct {
         application,
         alias,
         role,
-        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        deploymentConfig: props.isEmergency
+          ? LambdaDeploymentConfig.ALL_AT_ONCE
+          : LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
         alarms: props.alarms,
-        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+        ignoreAlarmConfiguration: props.isEmergency,
+        autoRollback: {
+          failedDeployment: true,
+          stoppedDeployment: true,
+          deploymentInAlarm: !props.isEmergency,
+        },
       });
     }
   }

@@ -40,6 +40,12 @@ function rules(configuration: StageConfiguration): Rule[] {
       remedy: 'give one e-mail address, or leave it out',
     },
     {
+      field: 'emergencyDeployment',
+      value: configuration.emergencyDeployment,
+      isValid: matchesOrIsAbsent(configuration.emergencyDeployment, /^true$/),
+      remedy: 'use true for an emergency deployment, or leave it out',
+    },
+    {
       field: 'removalPolicy',
       value: configuration.removalPolicy,
       isValid: !(configuration.deletionProtection && configuration.removalPolicy === 'destroy'),

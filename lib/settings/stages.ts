@@ -43,6 +43,14 @@ export interface StageConfiguration {
   readonly removalPolicy: 'retain' | 'destroy';
   /** Whether new code gets a tenth of the traffic for five minutes, and all of it only then. */
   readonly gradualDeployment: boolean;
+  /**
+   * `true` for one deployment that takes all traffic at once and ignores the alarms
+   * (`…_EMERGENCY_DEPLOYMENT`): the way back to an earlier commit while an alarm is on, at which
+   * CodeDeploy would otherwise stop.
+   *
+   * @default - none: deployments are guarded
+   */
+  readonly emergencyDeployment?: string;
 }
 
 /** What the code holds of a stage; the rest of its configuration comes from the environment. */
@@ -98,6 +106,7 @@ const suffixes = {
   domainName: 'DOMAIN',
   certificateArn: 'CERTIFICATE_ARN',
   alarmEmail: 'ALARM_EMAIL',
+  emergencyDeployment: 'EMERGENCY_DEPLOYMENT',
 } as const;
 
 function fromEnvironment(stage: StageName, environment: Environment) {
@@ -110,5 +119,6 @@ function fromEnvironment(stage: StageName, environment: Environment) {
     domainName: value('domainName'),
     certificateArn: value('certificateArn'),
     alarmEmail: value('alarmEmail'),
+    emergencyDeployment: value('emergencyDeployment'),
   };
 }

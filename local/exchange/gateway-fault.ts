@@ -7,21 +7,33 @@ export class GatewayFault extends Error {
   readonly type: GatewayResponseType;
   /** The status where the template sets none. @default - the type's own */
   readonly status: number | undefined;
+  /** What is said to the client; some types say nothing. */
+  readonly shownMessage: string | null;
+  /** Value of `x-amzn-ErrorType`. */
+  readonly errorType: string;
 
-  constructor(
-    type: GatewayResponseType,
-    options?: { message?: string; status?: number; cause?: unknown },
-  ) {
-    super(options?.message ?? builtInResponses[type].message, { cause: options?.cause });
+  constructor(type: GatewayResponseType, options: GatewayFaultOptions = {}) {
+    const { status, message = builtInResponses[type].message, cause } = options;
+    super(message ?? type, { cause });
     this.type = type;
-    this.status = options?.status;
+    this.status = status;
+    this.shownMessage = message;
+    this.errorType = options.errorType ?? `${builtInResponses[type].errorType}Exception`;
   }
+}
+
+/** What differs from the answer that the type gives by itself. */
+export interface GatewayFaultOptions {
+  readonly message?: string;
+  readonly status?: number;
+  readonly errorType?: string;
+  readonly cause?: unknown;
 }
 
 interface BuiltInResponse {
   readonly status: number;
-  readonly message: string;
-  /** Value of `x-amzn-ErrorType`. */
+  readonly message: string | null;
+  /** Value of `x-amzn-ErrorType` without `Exception`. */
   readonly errorType: string;
 }
 
@@ -33,8 +45,8 @@ interface BuiltInResponse {
 export const builtInResponses = {
   ACCESS_DENIED: response(403, 'User is not authorized to access this resource', 'AccessDenied'),
   API_CONFIGURATION_ERROR: response(500, 'Internal server error', 'InternalServerError'),
-  AUTHORIZER_CONFIGURATION_ERROR: response(500, 'null', 'AuthorizerConfiguration'),
-  AUTHORIZER_FAILURE: response(500, 'null', 'AuthorizerFailure'),
+  AUTHORIZER_CONFIGURATION_ERROR: response(500, null, 'AuthorizerConfiguration'),
+  AUTHORIZER_FAILURE: response(500, null, 'AuthorizerFailure'),
   BAD_REQUEST_BODY: response(400, 'Invalid request body', 'BadRequest'),
   BAD_REQUEST_PARAMETERS: response(400, 'Bad Request', 'BadRequest'),
   DEFAULT_4XX: response(400, 'Bad Request', 'BadRequest'),
@@ -62,6 +74,6 @@ export const builtInResponses = {
   WAF_FILTERED: response(403, 'Forbidden', 'Forbidden'),
 } as const;
 
-function response(status: number, message: string, errorType: string): BuiltInResponse {
+function response(status: number, message: string | null, errorType: string): BuiltInResponse {
   return { status, message, errorType };
 }

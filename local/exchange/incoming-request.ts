@@ -7,7 +7,7 @@ export interface RequestHeader {
 /** A request as it came from the client, taken apart but not yet looked at. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Percent-encoded, with the stage, without the query. */
+  /** Percent-encoded, with the stage, without the query; begins with a single slash. */
   readonly path: string;
   /** Decoded; every value of every name. */
   readonly query: ReadonlyMap<string, string[]>;
@@ -40,7 +40,7 @@ export function parseRequest(raw: RawRequest): IncomingRequest {
   const queryAt = target.indexOf('?');
   return {
     method: raw.method,
-    path: queryAt === -1 ? target : target.slice(0, queryAt),
+    path: withOneSlash(queryAt === -1 ? target : target.slice(0, queryAt)),
     query: parseQuery(queryAt === -1 ? '' : target.slice(queryAt + 1)),
     headers: parseHeaders(raw.rawHeaders),
     body: raw.body,
@@ -50,9 +50,25 @@ export function parseRequest(raw: RawRequest): IncomingRequest {
   };
 }
 
+/**
+ * A request's path from the API's root; undefined when it is not below the stage.
+ *
+ * @param path with the stage
+ */
+export function pathBelowStage(path: string, stage: string): string | undefined {
+  const prefix = `/${stage}`;
+  if (path === prefix) return '/';
+  return path.startsWith(`${prefix}/`) ? withOneSlash(path.slice(prefix.length)) : undefined;
+}
+
 /** Whether every `%` of a path starts the encoding of a byte. */
 export function isWellEncoded(path: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(path);
+}
+
+/** API Gateway takes the slashes that a path begins with for one, before and after the stage. */
+function withOneSlash(path: string): string {
+  return path.replace(/^\/+/, '/');
 }
 
 function parseQuery(text: string): Map<string, string[]> {

@@ -19,6 +19,7 @@ export interface RequestContext {
   readonly accountId: string;
   readonly apiId: string;
   readonly stage: string;
+  readonly deploymentId: string;
   readonly domainName: string;
   readonly domainPrefix: string;
   readonly httpMethod: string;
@@ -38,8 +39,8 @@ export interface RequestContext {
 }
 
 export interface GatewayError {
-  readonly message: string;
-  /** The message as a JSON string, quotes included. */
+  readonly message: string | null;
+  /** The message as JSON, quotes included. */
   readonly messageString: string;
   readonly responseType: string;
 }
@@ -50,6 +51,7 @@ export interface ApiStage {
   readonly region: string;
   readonly apiId: string;
   readonly stage: string;
+  readonly deploymentId: string;
 }
 
 /** The variables that are known as soon as a request has come. */
@@ -59,6 +61,7 @@ export function createRequestContext(request: IncomingRequest, api: ApiStage): R
     accountId: api.accountId,
     apiId: api.apiId,
     stage: api.stage,
+    deploymentId: api.deploymentId,
     domainName: `${domainPrefix}.execute-api.${api.region}.amazonaws.com`,
     domainPrefix,
     httpMethod: request.method,

@@ -5,6 +5,7 @@ import {
   type IncomingRequest,
   isWellEncoded,
   parseRequest,
+  pathBelowStage,
   type RawRequest,
 } from '../exchange/incoming-request.ts';
 import type { MappingSource } from '../exchange/mapping-expressions.ts';
@@ -24,6 +25,7 @@ import {
 import { type ApiResource, matchRoute, type Route, readRoutes } from './routes.ts';
 import { readStage, type Stage } from './stage.ts';
 import { TokenBuckets } from './token-bucket.ts';
+import { unroutedFault } from './unrouted-request.ts';
 import type { UsageMeter } from './usage-plan.ts';
 
 /** What a gateway needs besides its template. */
@@ -98,9 +100,10 @@ export class Gateway {
   #begin(raw: RawRequest): Passage {
     const request = parseRequest(raw);
     const { accountId, region } = this.#template.environment;
-    const api = { accountId, region, apiId: this.apiId, stage: this.stage.name };
+    const { name: stage, deploymentId, variables } = this.stage;
+    const api = { accountId, region, apiId: this.apiId, stage, deploymentId };
     const context = createRequestContext(request, api);
-    return { context, request, pathParameters: {}, stageVariables: this.stage.variables };
+    return { context, request, pathParameters: {}, stageVariables: variables };
   }
 
   async #pass(passage: Passage): Promise<GatewayAnswer> {
@@ -119,9 +122,10 @@ export class Gateway {
   #route(passage: Passage): Route {
     const { request, context } = passage;
     if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
-    const path = withoutStage(request.path, this.stage.name);
-    const route = path === undefined ? undefined : matchRoute(this.#routes, request.method, path);
-    if (!route) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
+    const path = pathBelowStage(request.path, this.stage.name);
+    if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
+    const route = matchRoute(this.#routes, request.method, path);
+    if (!route) throw unroutedFault(request);
     context.resourceId = route.resource.id;
     context.resourcePath = route.resource.path;
     passage.pathParameters = route.pathParameters;
@@ -200,13 +204,6 @@ function onlyRestApi(template: Template): TemplateResource {
   if (!restApi) throw new TemplateError('template', 'there is no AWS::ApiGateway::RestApi');
   if (another) throw new TemplateError(another.logicalId, 'a second REST API is not supported');
   return restApi;
-}
-
-/** The path from the API's root; undefined when it is not below the stage. */
-function withoutStage(path: string, stage: string): string | undefined {
-  const prefix = `/${stage}`;
-  if (path === prefix) return '/';
-  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : undefined;
 }
 
 /** From `/prod/orders` and `GET` to `/prod/GET/orders`, as method ARNs have it. */

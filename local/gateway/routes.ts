@@ -49,7 +49,7 @@ export function readRoutes(template: Template, restApi: TemplateResource): ApiRe
  * no difference; letter case does. Segments are compared, and parameters handed on, as the client
  * encoded them, which is how AWS behaves (aws-sam-cli issue 771, localstack pull request 7728).
  *
- * @param path from the API's root, without the stage and without the query
+ * @param path from the API's root, with a single slash at its beginning, without the query
  */
 export function matchRoute(root: ApiResource, method: string, path: string): Route | undefined {
   const segments = withoutTrailingSlashes(path).split('/').slice(1);

@@ -6,6 +6,7 @@ import type { TokenBucketLimits } from './token-bucket.ts';
 /** The stage that the API is served under. */
 export interface Stage {
   readonly name: string;
+  readonly deploymentId: string;
   readonly variables: Readonly<Record<string, string>>;
   /** What all clients together may send to a method; undefined where nothing limits it. */
   throttleOf(resourcePath: string, httpMethod: string): TokenBucketLimits | undefined;
@@ -28,6 +29,7 @@ export function readStage(template: Template): Stage {
   const throttles = new Map(settingsOf(stage).flatMap((setting) => throttleEntry(setting)));
   return {
     name: stage.ref,
+    deploymentId: stage.property('DeploymentId'),
     variables: stage.property('Variables') ?? {},
     throttleOf: (resourcePath, httpMethod) =>
       throttles.get(`${resourcePath} ${httpMethod}`) ?? throttles.get('/* *'),

@@ -9,6 +9,7 @@ import { createProxyEvent } from './proxy-event.ts';
 import type { ProxyIntegration } from './proxy-integration.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
 import { parseStreamedResult } from './streamed-result.ts';
+import { type TraceHeader, traceHeaderName, traceHeaderOf } from './trace-header.ts';
 
 /** An admitted request, and how to invoke functions for it. */
 export interface IntegrationRequest extends MappingSource {
@@ -30,8 +31,18 @@ export async function answerIntegration(
   request: IntegrationRequest,
 ): Promise<GatewayAnswer> {
   if (integration.type === 'MOCK') return answerMock(integration, request);
+  const trace = traceHeaderOf(request.request);
+  const answer = await answerProxy(integration, request, trace);
+  return { ...answer, headers: [[traceHeaderName, trace.answered], ...answer.headers] };
+}
+
+async function answerProxy(
+  integration: ProxyIntegration,
+  request: IntegrationRequest,
+  trace: TraceHeader,
+): Promise<GatewayAnswer> {
   const deadlineMs = performance.now() + integration.timeoutMs;
-  const invoked = invokeProxy(integration, request);
+  const invoked = invokeProxy(integration, request, trace);
   const result = await within(integration.timeoutMs, invoked, () => abandon(invoked));
   if ('error' in result) throw failure(result.error);
   if ('payload' in result && !integration.target.isStreaming) {
@@ -49,9 +60,13 @@ export async function answerIntegration(
   throw malformed('the function streams and the integration does not, or the reverse');
 }
 
-function invokeProxy({ target }: ProxyIntegration, request: IntegrationRequest) {
+function invokeProxy(
+  { target }: ProxyIntegration,
+  request: IntegrationRequest,
+  trace: TraceHeader,
+) {
   return request.invoke(target.lambda, {
-    event: JSON.stringify(createProxyEvent(request.request, request)),
+    event: JSON.stringify(createProxyEvent(request.request, { ...request, trace })),
     requestId: randomUUID(),
     invokedArn: target.invokedArn,
   });

@@ -44,7 +44,8 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
   const integration = property('Integration');
   checkKnownProperties(logicalId, 'Integration', integration, [
     ...['IntegrationResponses', 'PassthroughBehavior', 'RequestTemplates', 'Type'],
-    ...['TimeoutInMillis', 'Uri', 'IntegrationHttpMethod'],
+    // There is no backend for these to reach.
+    ...['TimeoutInMillis', 'Uri', 'IntegrationHttpMethod', 'RequestParameters'],
   ]);
   const requestTemplates: Record<string, string> = integration.RequestTemplates ?? {};
   for (const template of Object.values(requestTemplates)) checkTemplate(template, logicalId);
@@ -105,11 +106,20 @@ function integrationRequest(mock: MockIntegration, source: MappingSource): strin
 
 function statusOf(integrationRequest: string): string {
   try {
-    const { statusCode } = JSON.parse(integrationRequest);
+    const { statusCode } = parseLeniently(integrationRequest);
     if (Number.isInteger(Number(statusCode))) return String(statusCode);
     throw new TypeError(`statusCode: ${statusCode}`);
   } catch (cause) {
     throw new GatewayFault('API_CONFIGURATION_ERROR', { cause });
+  }
+}
+
+/** Reads JSON whose names may lack their quotes, as in the `{statusCode: 200}` that the CDK writes. */
+function parseLeniently(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return JSON.parse(text.replaceAll(/([{,]\s*)([A-Za-z_]\w*)(?=\s*:)/g, '$1"$2"'));
   }
 }
 

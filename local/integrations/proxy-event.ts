@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import type { IncomingRequest } from '../exchange/incoming-request.ts';
+import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
+import { type TraceHeader, traceHeaderName } from './trace-header.ts';
 
 /** What else than the request goes into a proxy event. */
 export interface ProxyEventSource {
@@ -9,10 +9,21 @@ export interface ProxyEventSource {
   readonly stageVariables: Readonly<Record<string, string>>;
   /** Such as `image/*`. */
   readonly binaryMediaTypes: readonly string[];
+  readonly trace: TraceHeader;
 }
 
-// Headers of the connection to the gateway, which do not reach the function.
-const connectionHeaders = new Set(['connection', 'content-length', 'expect', 'transfer-encoding']);
+// Headers that API Gateway keeps from the function: those of the connection, and some others.
+const withheldHeaders = new Set([
+  ...['connection', 'content-length', 'content-md5', 'expect', 'max-forwards'],
+  ...['proxy-authenticate', 'server', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['www-authenticate'],
+]);
+
+// Headers that arrive in this spelling, however the client wrote them; all others keep theirs.
+const ownSpelling = new Map([
+  ['authorization', 'Authorization'],
+  ['user-agent', 'User-Agent'],
+]);
 
 /**
  * The event that a Lambda proxy integration of a REST API sends to its function.
@@ -20,15 +31,15 @@ const connectionHeaders = new Set(['connection', 'content-length', 'expect', 'tr
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function createProxyEvent(request: IncomingRequest, source: ProxyEventSource): object {
-  const { context, pathParameters, stageVariables, binaryMediaTypes } = source;
-  const headers = forwardedHeaders(request);
+  const { context, pathParameters, stageVariables, binaryMediaTypes, trace } = source;
+  const headers = forwardedHeaders(request, trace);
   const contentType = request.headers.get('content-type')?.values.at(-1) ?? '';
   const isBase64Encoded =
     request.body.length > 0 && matchesMediaType(contentType, binaryMediaTypes);
   return {
     resource: context.resourcePath,
     // A call to the API's own host name has the stage in its URL, but not in this field.
-    path: request.path.slice(`/${context.stage}`.length) || '/',
+    path: pathBelowStage(request.path, context.stage),
     httpMethod: request.method,
     headers: lastValues(headers),
     multiValueHeaders: Object.fromEntries(headers),
@@ -42,28 +53,32 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
   };
 }
 
-/** Whether a content type is one of the API's binary media types. */
+/**
+ * Whether a content type is one of the API's binary media types. Only the subtype can be left open,
+ * or everything: a type that is open on the left matches nothing, not even itself.
+ */
 export function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {
-  const [type, subtype] = contentType.split(';')[0]!.trim().toLowerCase().split('/');
+  const type = contentType.split(';')[0]!.trim().toLowerCase();
   return mediaTypes.some((mediaType) => {
-    const [binaryType, binarySubtype] = mediaType.toLowerCase().split('/');
-    if (binaryType === '*') return true;
-    return binaryType === type && (binarySubtype === '*' || binarySubtype === subtype);
+    const binaryType = mediaType.toLowerCase();
+    if (binaryType === '*/*') return true;
+    if (binaryType.startsWith('*')) return false;
+    return binaryType.endsWith('/*')
+      ? type.startsWith(binaryType.slice(0, -1))
+      : type === binaryType;
   });
 }
 
-function forwardedHeaders(request: IncomingRequest): Map<string, string[]> {
+function forwardedHeaders(request: IncomingRequest, trace: TraceHeader): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const [key, { name, values }] of request.headers) {
-    if (!connectionHeaders.has(key)) headers.set(name, values);
+    if (!withheldHeaders.has(key)) headers.set(ownSpelling.get(key) ?? name, values);
   }
   const forwardedFor = request.headers.get('x-forwarded-for')?.values ?? [];
   replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));
   replace(headers, 'X-Forwarded-Port', '443');
   replace(headers, 'X-Forwarded-Proto', 'https');
-  if (!request.headers.has('x-amzn-trace-id')) {
-    headers.set('X-Amzn-Trace-Id', [createTraceId(request.timeMs)]);
-  }
+  replace(headers, traceHeaderName, trace.forwarded);
   return headers;
 }
 
@@ -72,11 +87,6 @@ function replace(headers: Map<string, string[]>, name: string, value: string): v
     if (key.toLowerCase() === name.toLowerCase()) headers.delete(key);
   }
   headers.set(name, [value]);
-}
-
-function createTraceId(timeMs: number): string {
-  const seconds = Math.floor(timeMs / 1000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString('hex')}`;
 }
 
 function requestContextOf({ identity, error: _, ...context }: RequestContext): object {

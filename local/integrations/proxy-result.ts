@@ -23,7 +23,8 @@ const resultFields = new Set([
  * Turns what a proxy integration's function returned into the answer to its client.
  *
  * @param accept the request's `Accept` header, which decides whether a base64 body is decoded
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed;
+ *   `API_CONFIGURATION_ERROR` when a body that is to be decoded is no base64
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function parseProxyResult(
@@ -43,7 +44,7 @@ export function parseProxyResult(
   return {
     statusCode,
     headers: clientHeaders(headers),
-    body: Buffer.from(body ?? '', isBinary ? 'base64' : 'utf8'),
+    body: isBinary ? decode(body ?? '') : Buffer.from(body ?? ''),
   };
 }
 
@@ -58,14 +59,21 @@ export function parseHead(result: Record<string, unknown>): ProxyResultHead {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new TypeError(`statusCode: ${statusCode}`);
   }
+  return { statusCode: status, headers: mergeHeaders(headers, multiValueHeaders) };
+}
+
+/** A name that stands in both has the spelling and the values of the list, then the single value. */
+function mergeHeaders(headers: unknown, multiValueHeaders: unknown): [string, string][] {
   const merged = new Map<string, [string, string][]>();
-  for (const [name, value] of entriesOf(headers)) addHeader(merged, name, [value]);
-  // A name that stands in both has the values of the second.
+  for (const [name, value] of entriesOf(headers)) {
+    merged.set(name.toLowerCase(), headerLines(name, [value]));
+  }
   for (const [name, values] of entriesOf(multiValueHeaders)) {
     if (!Array.isArray(values)) throw new TypeError(`multiValueHeaders.${name} is not a list`);
-    addHeader(merged, name, values);
+    const single = merged.get(name.toLowerCase())?.map(([, value]) => value) ?? [];
+    merged.set(name.toLowerCase(), headerLines(name, [...values, ...single]));
   }
-  return { statusCode: status, headers: [...merged.values()].flat() };
+  return [...merged.values()].flat();
 }
 
 /** The fault of a result that API Gateway cannot use. */
@@ -83,6 +91,11 @@ function parseFields(payload: string): Record<string, unknown> {
   return result as Record<string, unknown>;
 }
 
+function decode(base64: string): Buffer {
+  if (!/[^A-Za-z0-9+/=]/.test(base64)) return Buffer.from(base64, 'base64');
+  throw new GatewayFault('API_CONFIGURATION_ERROR', { cause: 'the body is no base64' });
+}
+
 function wellFormed<T>(read: () => T): T {
   try {
     return read();
@@ -97,18 +110,13 @@ function entriesOf(value: unknown): [string, unknown][] {
   return Object.entries(value);
 }
 
-function addHeader(
-  headers: Map<string, [string, string][]>,
-  name: string,
-  values: readonly unknown[],
-): void {
+function headerLines(name: string, values: readonly unknown[]): [string, string][] {
   validateHeaderName(name);
-  const texts = values.map((value): [string, string] => {
+  return values.map((value): [string, string] => {
     if (typeof value !== 'string' && typeof value !== 'boolean') {
       throw new TypeError(`the header ${name} is not a text but ${typeof value}`);
     }
     validateHeaderValue(name, String(value));
     return [name, String(value)];
   });
-  headers.set(name.toLowerCase(), texts);
 }

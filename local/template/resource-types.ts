@@ -32,7 +32,15 @@ const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
 export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': {
     supported: ['ApiKeySourceType', 'BinaryMediaTypes', 'Name'],
-    withoutEffect: ['Description', 'DisableExecuteApiEndpoint', 'EndpointConfiguration', 'Tags'],
+    withoutEffect: [
+      ...[
+        'Description',
+        'DisableExecuteApiEndpoint',
+        'EndpointAccessMode',
+        'EndpointConfiguration',
+      ],
+      ...['SecurityPolicy', 'Tags'],
+    ],
     ref: apiId,
     attributes: {
       RestApiId: apiId,

@@ -8,7 +8,12 @@ export interface DeployedMethod {
   readonly properties: Record<string, any>;
 }
 
-/** The methods of a stage's template, each with its whole path. */
+/** The operations of a stage's template, each with its whole path. */
+export function deployedOperations(stage: StageName): DeployedMethod[] {
+  return deployedMethods(stage).filter(({ method }) => method !== 'ANY');
+}
+
+/** All methods of a stage's template: its operations, and `ANY` where there is none. */
 export function deployedMethods(stage: StageName): DeployedMethod[] {
   const resources = new Map(resourcesOfType(stage, 'AWS::ApiGateway::Resource'));
   return resourcesOfType(stage, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({

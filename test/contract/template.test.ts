@@ -5,7 +5,7 @@ import { petOperationDates } from '../../lib/api/retired-pet-operation.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { Contract } from '../../smoke/stage/contract.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
-import { deployedMethods, renderAnswer } from './template-api.ts';
+import { deployedOperations, renderAnswer } from './template-api.ts';
 
 const contractFile = join(import.meta.dirname, '../../openapi.yaml');
 const contract = Contract.read(contractFile);
@@ -16,6 +16,8 @@ const document = contract.document as {
   'x-rate-limit-plans': { plan: string; requestsPerMinute: unknown; requestsPerDay: unknown }[];
   'x-gateway-responses': Record<string, Record<string, { $ref: string }>>;
 };
+
+const int64 = { type: 'integer', format: 'int64' };
 
 /** What an authorizer that recognised a key passes on. */
 const authorizer = {
@@ -30,8 +32,27 @@ const authorizer = {
 };
 
 describe('the contract', () => {
-  it('is version 1.0.0', () => {
+  it('R27: is version 1.0.0', () => {
     expect(document.info.version).toBe('1.0.0');
+  });
+
+  it('R7: has listOrders at GET /store/orders, without a parameter or a body', () => {
+    const operation = contract.operation('listOrders');
+
+    expect(operation).toMatchObject({ method: 'GET', path: '/store/orders' });
+    expect(operation).not.toHaveProperty('parameters');
+    expect(operation).not.toHaveProperty('requestBody');
+  });
+
+  it('R12: has cancelOrder at DELETE /store/orders/{orderId}, an int64, without a body', () => {
+    const operation = contract.operation('cancelOrder');
+
+    expect(operation).toMatchObject({
+      method: 'DELETE',
+      path: '/store/orders/{orderId}',
+      parameters: [{ name: 'orderId', in: 'path', required: true, schema: int64 }],
+    });
+    expect(operation).not.toHaveProperty('requestBody');
   });
 
   it('states the limits of lib/settings/plans.ts', () => {
@@ -68,13 +89,17 @@ describe('the contract', () => {
     }
   });
 
-  it('marks every operation as deprecated or with its stability', () => {
+  it('R29: marks every operation as deprecated or with its stability', () => {
     for (const operation of contract.operations()) {
       const isMarked = ['experimental', 'beta', 'stable'].includes(
         String(operation['x-stability']),
       );
       expect(operation.deprecated === true || isMarked).toBe(true);
     }
+  });
+
+  it.each(['listOrders', 'cancelOrder'])('I28: promises that %s is stable', (operationId) => {
+    expect(contract.operation(operationId)['x-stability']).toBe('stable');
   });
 
   it('gives every operation what the gateway may answer to any request', () => {
@@ -100,7 +125,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   it('have the same paths and methods', () => {
     const documented = contract.operations().map(({ path, method }) => `${method} /v1${path}`);
 
-    const deployed = deployedMethods(stage).map(({ path, method }) => `${method} ${path}`);
+    const deployed = deployedOperations(stage).map(({ path, method }) => `${method} ${path}`);
 
     expect(deployed.sort()).toEqual(documented.sort());
   });
@@ -114,7 +139,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   });
 
   it('give every operation to the function that is named after it, or to none', () => {
-    for (const { path, method, properties } of deployedMethods(stage)) {
+    for (const { path, method, properties } of deployedOperations(stage)) {
       const { operationId, deprecated } = operationOf(path, method);
       expect(properties.OperationName).toBe(operationId);
       const target = JSON.stringify(properties.Integration.Uri ?? null).toLowerCase();
@@ -124,20 +149,20 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
   });
 
   it('stream the list and nothing else', () => {
-    const streamed = deployedMethods(stage)
+    const streamed = deployedOperations(stage)
       .filter(({ properties }) => properties.Integration.ResponseTransferMode === 'STREAM')
       .map(({ properties }) => properties.OperationName);
 
     expect(streamed).toEqual(['listOrders']);
   });
 
-  it('Authentication rule 2: require the key on every operation', () => {
+  it('R17: require the key on every operation', () => {
     const authorizers = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
 
     expect(document.security).toEqual([{ apiKey: [] }]);
     expect(authorizers).toHaveLength(1);
     for (const operation of contract.operations()) expect(operation).not.toHaveProperty('security');
-    for (const { properties } of deployedMethods(stage)) {
+    for (const { properties } of deployedOperations(stage)) {
       expect(properties).toMatchObject({
         AuthorizationType: 'CUSTOM',
         AuthorizerId: { Ref: authorizers[0]![0] },
@@ -146,7 +171,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     }
   });
 
-  it('Authentication rule 1: take the key as bearer token from the Authorization header', () => {
+  it('R16: take the key as bearer token from the Authorization header', () => {
     const [[, authorizerResource] = []] = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
 
     expect(authorizerResource?.Properties).toMatchObject({
@@ -155,10 +180,10 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     });
   });
 
-  it('Versioning rule 3: answer the deprecated operation with its sunset date', () => {
+  it('R28: answer the deprecated operation with its sunset date', () => {
     const deprecated = contract.operations().filter((operation) => operation.deprecated);
     const [operation] = deprecated;
-    const { properties } = deployedMethods(stage).find(
+    const { properties } = deployedOperations(stage).find(
       ({ path }) => path === `/v1${operation!.path}`,
     )!;
     const [gone, ...others] = properties.Integration.IntegrationResponses;

@@ -11,8 +11,10 @@ import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
+import { orderItem } from '../helpers/orders.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
@@ -32,6 +34,8 @@ export interface StoreOptions {
   readonly dynamodbEndpoint?: string;
   /** Where the tests look at the data, when the service is given a way around. @default - the same */
   readonly dataEndpoint?: string;
+  /** What functions run in. @default - what they run in locally */
+  readonly startEnvironment?: StartEnvironment;
 }
 
 export interface Call {
@@ -41,8 +45,6 @@ export interface Call {
 }
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
-const shipDate = '2026-11-20T09:30:00Z';
 const transactionMaxItems = 100;
 
 /** The synthesized service, its tables empty, with what tests do to it. */
@@ -50,18 +52,19 @@ export class RunningStore implements AsyncDisposable {
   readonly service: LocalService;
   readonly client: HttpClient;
   /** What the functions and the gateway have logged. */
-  readonly lines: readonly string[];
+  readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
   readonly #keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
-    const { stage = 'staging', dynamodbEndpoint } = options;
+    const { stage = 'staging', dynamodbEndpoint, startEnvironment } = options;
     const lines: string[] = [];
     const service = await startLocalService({
       templateFile: options.templateFile ?? templateFile(stage),
       assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
+      startEnvironment,
       log: (line) => lines.push(line),
     });
     return new RunningStore(service, stage, lines, options.dataEndpoint);
@@ -70,7 +73,7 @@ export class RunningStore implements AsyncDisposable {
   private constructor(
     service: LocalService,
     stage: StageName,
-    lines: readonly string[],
+    lines: string[],
     dataEndpoint = service.dynamodbEndpoint,
   ) {
     this.service = service;
@@ -165,7 +168,7 @@ export class RunningStore implements AsyncDisposable {
     for (let start = 0; start < orders.length; start += transactionMaxItems) {
       const batch = orders.slice(start, start + transactionMaxItems);
       const TransactItems = batch.map((order) => ({
-        Put: { TableName: this.ordersTable, Item: orderItem(order) },
+        Put: { TableName: this.ordersTable, Item: storedItem(order) },
       }));
       await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
     }
@@ -225,9 +228,8 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
   rateLimitOf(answer);
 }
 
-function orderItem({ id, status, note }: Order): Record<string, AttributeValue> {
-  const internal = { status: { S: status }, ...(note !== undefined && { note: { S: note } }) };
-  return { id: { N: id }, ...orderFields, shipDate: { S: shipDate }, ...internal };
+function storedItem({ id, status, note }: Order): Record<string, AttributeValue> {
+  return orderItem(id, { status: { S: status }, ...(note !== undefined && { note: { S: note } }) });
 }
 
 function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {

@@ -60,7 +60,15 @@ const withoutHeader = (type: string, name: string) => (resources: Resources) => 
 const mistakes: [string, (resources: Resources) => void][] = [
   ['no ACCESS_DENIED response', withoutResponse('ACCESS_DENIED')],
   ['no UNAUTHORIZED response', withoutResponse('UNAUTHORIZED')],
-  ['no MISSING_AUTHENTICATION_TOKEN response', withoutResponse('MISSING_AUTHENTICATION_TOKEN')],
+  [
+    'another shape of the answer to an unknown path',
+    (resources) => {
+      for (const { HttpMethod, Integration } of ofType(resources, 'AWS::ApiGateway::Method')) {
+        if (HttpMethod !== 'ANY') continue;
+        Integration.IntegrationResponses[0].ResponseTemplates = { 'application/json': '{}' };
+      }
+    },
+  ],
   [
     'Remaining in the place of Limit',
     withHeader('ACCESS_DENIED', 'X-RateLimit-Limit', 'context.authorizer.remaining'),

@@ -10,6 +10,9 @@ export interface CannedAnswer {
   body: object;
 }
 
+/** Answers a request by what it says. */
+export type DynamicAnswer = (input: Record<string, unknown>) => CannedAnswer;
+
 export interface CannedHttpDynamodb {
   endpoint: string;
   /** What came in, in order: each is one round trip. */
@@ -18,7 +21,7 @@ export interface CannedHttpDynamodb {
    * For the next requests; without one the connection breaks, as with `lost`. `none` lets the client
    * wait for ever.
    */
-  answers: (CannedAnswer | 'lost' | 'none')[];
+  answers: (CannedAnswer | DynamicAnswer | 'lost' | 'none')[];
   close(): Promise<void>;
 }
 
@@ -30,7 +33,8 @@ export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
     const input = (await json(request)) as Record<string, unknown>;
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     requests.push({ operation, input });
-    const answer = answers.shift() ?? 'lost';
+    const next = answers.shift() ?? 'lost';
+    const answer = typeof next === 'function' ? next(input) : next;
     if (answer === 'none') return;
     if (answer === 'lost') return request.socket.destroy();
     response.writeHead(answer.status ?? 200, {

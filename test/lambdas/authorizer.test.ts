@@ -79,7 +79,7 @@ function refuses(overrides: Overrides = full): void {
 }
 
 describe('the authorizer', () => {
-  it('Authentication rule 1: admits a valid key for every method of the stage', async () => {
+  it('R16: admits a valid key for every method of the stage', async () => {
     admits();
 
     const result = await ask();
@@ -141,7 +141,7 @@ describe('the authorizer', () => {
     ['rate_limit_exceeded', { minuteCount: 60, dayCount: 60 }],
     ['quota_exceeded', { minuteCount: 3, dayCount: 1_000 }],
     ['api_key_banned', { minuteCount: 60, dayCount: 60, bannedUntil: nowSeconds + 90 }],
-  ])('Limits rule 3: denies with %s, and what a 429 needs', async (code, uses) => {
+  ])('R24: denies with %s, and what a 429 needs', async (code, uses) => {
     refuses({ ...windows, ...uses });
 
     const result = await ask();
@@ -186,7 +186,7 @@ describe('the authorizer', () => {
     ['with two spaces', `Bearer  ${exampleToken()}`],
     ['with one character changed', `Bearer ${exampleToken().slice(0, -1)}!`],
     ["the other stage's", `Bearer ${exampleToken('so_live_')}`],
-  ])('Authentication rule 3: refuses a key that is %s, without a call', async (_name, header) => {
+  ])('R18: refuses a key that is %s, without a call', async (_name, header) => {
     const event = { ...authorizerEvent(''), authorizationToken: header as string };
 
     await expect(handler(event, lambdaContext())).rejects.toThrow(/^Unauthorized$/);
@@ -198,18 +198,15 @@ describe('the authorizer', () => {
     ['of no owner', undefined, 1],
     ['of a suspended owner', { ...windows, status: 'suspended' }, 1],
     ['expired', { ...windows, expiresAt: nowSeconds - 1 }, 1],
-  ])(
-    'Authentication rule 3: refuses a key that is %s, all in one way',
-    async (_name, found, calls) => {
-      reads(found);
+  ])('R18: refuses a key that is %s, all in one way', async (_name, found, calls) => {
+    reads(found);
 
-      await expect(ask()).rejects.toThrow(/^Unauthorized$/);
+    await expect(ask()).rejects.toThrow(/^Unauthorized$/);
 
-      expect(dynamodb.calls()).toHaveLength(calls);
-      expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: 'unauthorized' }]);
-      expect(captured.lines()[0]).not.toHaveProperty('keyId');
-    },
-  );
+    expect(dynamodb.calls()).toHaveLength(calls);
+    expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: 'unauthorized' }]);
+    expect(captured.lines()[0]).not.toHaveProperty('keyId');
+  });
 
   it('passes any other error on, which makes it a 503, and logs it', async () => {
     const throttled = new ProvisionedThroughputExceededException({
@@ -251,7 +248,7 @@ describe("the authorizer's log", () => {
     ]);
   });
 
-  it('Limits rule 5: counts the request that begins a ban', async () => {
+  it('R26: counts the request that begins a ban', async () => {
     reads({ ...full, rejectionWindow: aheadMinute, rejectionCount: 180 });
     dynamodb.on(UpdateItemCommand).callsFake(async ({ ExpressionAttributeValues: values }) => ({
       Attributes: item({

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type CannedHttpDynamodb,
+  type DynamicAnswer,
   failureAnswer,
   startCannedHttpDynamodb,
 } from '../helpers/canned-http-dynamodb.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { cancelEvent, lambdaContext, requestId } from '../helpers/events.ts';
+import { cancelEvent, lambdaContext } from '../helpers/events.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
-import { keyId } from '../helpers/key-items.ts';
 
 let server: CannedHttpDynamodb;
 let captured: CapturedLines;
@@ -30,12 +30,19 @@ afterEach(() => captured.release());
 
 afterAll(() => server.close());
 
+/** The attributes that the write sets, as DynamoDB returns them. */
+const attributes = (input: Record<string, unknown>) => {
+  const values = input.ExpressionAttributeValues as Record<string, object>;
+  return { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] };
+};
+const written: DynamicAnswer = (input) => ({ body: { Attributes: attributes(input) } });
+const found: DynamicAnswer = (input) => conditionFails(attributes(input));
 const conditionFails = (Item?: object) =>
   failureAnswer('ConditionalCheckFailedException', Item && { Item });
 
 describe('cancelOrder, at the DynamoDB that it calls', () => {
   it('costs one round trip, which carries the id as digits', async () => {
-    server.answers.push({ body: {} });
+    server.answers.push(written);
 
     const { statusCode } = await cancel('9223372036854775807');
 
@@ -46,8 +53,8 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
   });
 
   it.each([
-    ['Cancel rule 2: answers 409', 409, { status: { S: 'shipped' } }],
-    ['Cancel rule 3: answers 404', 404, undefined],
+    ['R14: answers 409', 409, { status: { S: 'shipped' } }],
+    ['R15: answers 404', 404, undefined],
   ])('%s after one round trip too', async (_name, status, found) => {
     server.answers.push(conditionFails(found));
 
@@ -55,17 +62,22 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('Cancel rule 1: answers 204 when the first answer is lost and the second finds its own work', async () => {
-    const found = {
-      status: { S: 'cancelled' },
-      cancelRequestId: { S: requestId },
-      cancelledBy: { S: keyId },
-    };
-    server.answers.push('lost', conditionFails(found));
+  it('R13: answers 204 when the first answer is lost and the second finds its own work', async () => {
+    server.answers.push('lost', found);
 
     expect((await cancel('42')).statusCode).toBe(204);
     expect(server.requests).toHaveLength(2);
     expect(server.requests[1]).toEqual(server.requests[0]);
+  });
+
+  it('R13: answers 204 so however often answers are lost in one environment', async () => {
+    const statuses = new Set<number>();
+    for (let lost = 0; lost < 150; lost++) {
+      server.answers.push('lost', found);
+      statuses.add((await cancel('42')).statusCode);
+    }
+
+    expect([...statuses]).toEqual([204]);
   });
 
   it.each([

@@ -37,6 +37,13 @@ afterAll(() => dynamodb.restore());
 const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
   handler(event, lambdaContext(remainingMs));
 
+/** What DynamoDB answers to a write that is carried out: the attributes that it set. */
+function orderIsPending() {
+  dynamodb.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
+    Attributes: { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] },
+  }));
+}
+
 function orderFound(order: Record<string, string> | undefined) {
   const attributes = Object.entries(order ?? {}).map(([name, S]) => [name, { S }]);
   const Item: Record<string, AttributeValue> = Object.fromEntries(attributes);
@@ -60,8 +67,8 @@ function errorAnswer(status: number, code: string, headers = {}) {
 }
 
 describe('cancelOrder', () => {
-  it('Cancel rule 1: answers 204 without a body when the order is pending', async () => {
-    dynamodb.on(UpdateItemCommand).resolves({});
+  it('R13: answers 204 without a body when the order is pending', async () => {
+    orderIsPending();
 
     const answer = await send(cancelEvent('42'));
 
@@ -69,7 +76,7 @@ describe('cancelOrder', () => {
   });
 
   it('cancels by one conditional write, which returns the order when it fails', async () => {
-    dynamodb.on(UpdateItemCommand).resolves({});
+    orderIsPending();
 
     await send(cancelEvent('9223372036854775807'));
 
@@ -78,7 +85,7 @@ describe('cancelOrder', () => {
       TableName: 'orders',
       Key: { id: { N: '9223372036854775807' } },
       UpdateExpression:
-        'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :requestId',
+        'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
       ConditionExpression: '#status = :pending',
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
@@ -86,38 +93,67 @@ describe('cancelOrder', () => {
         ':cancelled': { S: 'cancelled' },
         ':now': { S: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
         ':keyId': { S: keyId },
-        ':requestId': { S: requestId },
+        ':cancelRequestId': { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
       },
+      ReturnValues: 'UPDATED_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
   });
 
-  it('Cancel rule 2: answers 409 when the order has already shipped', async () => {
+  it('R14: answers 409 when the order has already shipped', async () => {
     orderFound({ status: 'shipped' });
 
     expect(await send(cancelEvent('42'))).toEqual(errorAnswer(409, 'order_already_shipped'));
   });
 
-  it('Cancel rule 3: answers 404 when there is no such order', async () => {
+  it('R15: answers 404 when there is no such order', async () => {
     orderFound(undefined);
 
     expect(await send(cancelEvent('42'))).toEqual(errorAnswer(404, 'order_not_found'));
   });
 
   it.each([
-    ['another request', { cancelRequestId: 'another', cancelledBy: keyId }],
-    ["another key's request of the same id", { cancelRequestId: requestId, cancelledBy: 'key_x' }],
+    ['another request', { cancelRequestId: 'another' }],
+    ['a request of the id that this client chose', { cancelRequestId: requestId }],
     ['a request that left no trace', {}],
   ])('answers 409 when %s has cancelled the order', async (_name, traces) => {
-    orderFound({ status: 'cancelled', ...traces });
+    orderFound({ status: 'cancelled', cancelledBy: keyId, ...traces });
 
     expect(await send(cancelEvent('42'))).toEqual(errorAnswer(409, 'order_already_cancelled'));
   });
 
-  it('answers 204 when this very request has cancelled it: its write was sent twice', async () => {
-    orderFound({ status: 'cancelled', cancelRequestId: requestId, cancelledBy: keyId });
+  it('answers 204 when this very invocation has cancelled it: its write was sent twice', async () => {
+    dynamodb.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => {
+      const Item = { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] };
+      throw new ConditionalCheckFailedException({ message: '', $metadata: {}, Item });
+    });
 
     expect(await send(cancelEvent('42'))).toMatchObject({ statusCode: 204, body: '' });
+  });
+
+  it('has another id at every invocation, whatever the client calls its request', async () => {
+    orderIsPending();
+
+    await send(cancelEvent('42'));
+    await send(cancelEvent('42'));
+
+    const ids = dynamodb
+      .commandCalls(UpdateItemCommand)
+      .map(({ args }) => args[0].input.ExpressionAttributeValues![':cancelRequestId']!.S);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).not.toContain(requestId);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['no attributes', { Attributes: {} }],
+    ['the work of another', { Attributes: { status: { S: 'cancelled' } } }],
+  ])('answers 503 when DynamoDB says that it wrote %s', async (_name, answer) => {
+    dynamodb.on(UpdateItemCommand).resolves(answer as never);
+
+    const response = await send(cancelEvent('42'));
+
+    expect(response).toEqual(errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' }));
   });
 
   it.each([
@@ -133,7 +169,7 @@ describe('cancelOrder', () => {
   it.each(['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'])(
     'passes the id %s on, digit for digit',
     async (id) => {
-      dynamodb.on(UpdateItemCommand).resolves({});
+      orderIsPending();
 
       const { statusCode } = await send(cancelEvent(id));
 
@@ -246,7 +282,7 @@ describe('cancelOrder', () => {
 
 describe("cancelOrder's metrics", () => {
   it.each([
-    ['cancelled', () => dynamodb.on(UpdateItemCommand).resolves({})],
+    ['cancelled', () => orderIsPending()],
     ['order_not_found', () => orderFound(undefined)],
     ['order_already_shipped', () => orderFound({ status: 'shipped' })],
     ['order_already_cancelled', () => orderFound({ status: 'cancelled' })],
@@ -271,8 +307,8 @@ describe("cancelOrder's metrics", () => {
 });
 
 describe('cancelOrder without an authorizer', () => {
-  it('Limits rule 1: answers with rate-limit headers of zero', async () => {
-    dynamodb.on(UpdateItemCommand).resolves({});
+  it('R22: answers with rate-limit headers of zero', async () => {
+    orderIsPending();
     const event = cancelEvent('42', { requestContext: requestContext({ authorizer: undefined }) });
 
     const { headers } = await send(event);

@@ -28,7 +28,8 @@ export function resources(stage: StageName, type: string): Record<string, Templa
 }
 
 /** Their properties alone. */
-export function properties(stage: StageName, type: string): Record<string, object> {
+// biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own shapes
+export function properties(stage: StageName, type: string): Record<string, any> {
   const entries = Object.entries(resources(stage, type));
   return Object.fromEntries(entries.map(([id, { Properties }]) => [id, Properties]));
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
+import { featureFlags } from '../../lib/settings/feature-flags.ts';
 import {
   type StageConfiguration,
   type StageName,
@@ -15,7 +16,12 @@ export function createStack(
   overrides: Partial<StageConfiguration> = {},
 ): StoreOrdersStack {
   const outdir = mkdtempSync(join(assemblyDirectory(), 'variant-'));
-  const app = new App({ outdir, analyticsReporting: false, treeMetadata: false });
+  const app = new App({
+    outdir,
+    analyticsReporting: false,
+    treeMetadata: false,
+    postCliContext: featureFlags,
+  });
   const bundle = (name: string) => ({ directory: join(assemblyDirectory(), 'bundles', name) });
   return new StoreOrdersStack(app, `StoreOrders-${stage}`, {
     configuration: { ...stageConfiguration(stage, {}), ...overrides },

@@ -177,5 +177,11 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
 
 export function createContext(request: IncomingRequest): RequestContext {
   const { accountId, region } = environment;
-  return createRequestContext(request, { accountId, region, apiId: 'a1b2c3d4e5', stage: 'test' });
+  return createRequestContext(request, {
+    accountId,
+    region,
+    apiId: 'a1b2c3d4e5',
+    stage: 'test',
+    deploymentId: 'd1',
+  });
 }

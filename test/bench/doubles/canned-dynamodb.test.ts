@@ -16,7 +16,7 @@ import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
 
 type Item = Record<string, AttributeValue>;
 
-const certificate = createLocalhostCertificate();
+const certificate = await createLocalhostCertificate();
 let server: CannedDynamodb;
 
 beforeAll(async () => {

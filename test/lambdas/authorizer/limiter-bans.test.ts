@@ -21,7 +21,7 @@ async function sendUntilBanned(owner: LimitedOwner): Promise<Verdict> {
 
 const codes = (verdicts: Verdict[]) => verdicts.map((verdict) => verdict.rejection?.code);
 
-describe.each(keyTables)('Limits rule 5: continued sending, on %s', (_, startTable) => {
+describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
   const theOwner = limitedOwners(startTable);
 
   it('is tolerated as often as the plan says', async () => {

@@ -220,7 +220,7 @@ function inEveryWorld(check: (world: World) => void): Promise<void> {
 }
 
 describe('the limiter, whatever the order of steps, the clocks and the operator do,', () => {
-  it('Limits rule 3: admits no more than the limit in any window, and forgets none', async () => {
+  it('R24: admits no more than the limit in any window, and forgets none', async () => {
     await inEveryWorld(({ table }) => {
       const counts = { minute: new Map<number, number>(), day: new Map<number, number>() };
       for (const { before, after } of table.changes.filter(isAdmission)) {
@@ -264,7 +264,7 @@ describe('the limiter, whatever the order of steps, the clocks and the operator 
     });
   });
 
-  it('Authentication rule 3: refuses a key from the moment on that it is withdrawn', async () => {
+  it('R18: refuses a key from the moment on that it is withdrawn', async () => {
     await inEveryWorld(({ outcomes }) => {
       for (const { request, verdict, error, meanwhile } of outcomes) {
         if (meanwhile.every((item) => !isServed(item, request.key))) {
@@ -278,7 +278,7 @@ describe('the limiter, whatever the order of steps, the clocks and the operator 
     });
   });
 
-  it('Limits rule 5: begins each ban once, and none before more than tolerated', async () => {
+  it('R26: begins each ban once, and none before more than tolerated', async () => {
     await inEveryWorld(({ table, outcomes }) => {
       const begun = bansBegun(table);
       const reported = outcomes.filter(({ verdict }) => verdict?.isBanStart);
@@ -301,7 +301,7 @@ function isFull(item: Item, nowSeconds: number): boolean {
   );
 }
 
-describe('Limits rule 4: Retry-After', () => {
+describe('R25: Retry-After', () => {
   const use = fc.record({
     minuteAge: fc.constantFrom(-4_000, -60, 0, 60, 3_600),
     minuteCount: fc.integer({ min: 0, max: 6 }),

@@ -19,7 +19,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
     it.each([
       ['minute', used(60, 60), 'rate_limit_exceeded', 40],
       ['day', used(10, 1_000), 'quota_exceeded', nextDay - startSeconds],
-    ])('Limits rule 3: comes when the %s is used up', async (_name, uses, code, seconds) => {
+    ])('R24: comes when the %s is used up', async (_name, uses, code, seconds) => {
       const owner = theOwner();
       await owner.put(uses);
 
@@ -107,7 +107,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       expect((await owner.judge(other)).rejection?.code).toBe('rate_limit_exceeded');
     });
 
-    it('Limits rule 4: is the last for a client that waits for Retry-After', async () => {
+    it('R25: is the last for a client that waits for Retry-After', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
       const refused = await owner.judge();
@@ -130,7 +130,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
     });
   });
 
-  describe('Authentication rule 3: of a key that is invalid', () => {
+  describe('R18: of a key that is invalid', () => {
     it.each([
       ['whose owner is suspended', { status: 'suspended' }],
       ['that expires at this very second', { expiresAt: startSeconds }],

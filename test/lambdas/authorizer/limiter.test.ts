@@ -139,7 +139,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
   });
 
   describe('of any number of requests at once', () => {
-    it('Limits rule 3: admits exactly the limit, each with a remaining of its own', async () => {
+    it('R24: admits exactly the limit, each with a remaining of its own', async () => {
       const owner = theOwner();
       await owner.put();
 
@@ -151,7 +151,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' }, dayCount: { N: '60' } });
     });
 
-    it("Limits rule 3: admits exactly the owner's limit over all of its keys", async () => {
+    it("R24: admits exactly the owner's limit over all of its keys", async () => {
       const owner = theOwner();
       const addresses = keysOfOwner(10);
       await owner.put({}, Object.fromEntries(addresses.map(({ tokenHash }) => [tokenHash, {}])));
@@ -181,12 +181,12 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     });
   });
 
-  describe('Limits rule 1: the headers', () => {
+  describe('R22: the headers', () => {
     it.each([
       ['the minute when it has less left', used(50, 100), 60, 9, minute + 60],
       ['the day when it has less left', used(10, 990), 1_000, 9, nextDay],
       ['the minute on a tie', used(50, 990), 60, 9, minute + 60],
-    ])('Limits rule 2: describe %s, with its reset', async (_name, uses, limit, left, reset) => {
+    ])('R23: describe %s, with its reset', async (_name, uses, limit, left, reset) => {
       const owner = theOwner();
       await owner.put(uses);
 

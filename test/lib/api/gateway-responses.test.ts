@@ -36,8 +36,8 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
 const expected: Record<string, Expected> = {
   UNAUTHORIZED: unauthorized,
   INVALID_API_KEY: { ...unavailable, rateLimit: 'authorizer' },
-  EXPIRED_TOKEN: unauthorized,
-  INVALID_SIGNATURE: unauthorized,
+  EXPIRED_TOKEN: notFound,
+  INVALID_SIGNATURE: notFound,
   ACCESS_DENIED: {
     status: 429,
     code: '$context.authorizer.code',
@@ -48,9 +48,9 @@ const expected: Record<string, Expected> = {
   THROTTLED: {
     status: 429,
     code: 'rate_limit_exceeded',
-    message: /Retry after \$context\.authorizer\.retryAfter seconds\.$/,
-    rateLimit: 'authorizer',
-    headers: retryAfter,
+    message: /Retry after 1 second\.$/,
+    rateLimit: 'none',
+    headers: { 'Retry-After': "'1'" },
   },
   QUOTA_EXCEEDED: {
     status: 429,
@@ -81,7 +81,7 @@ const expected: Record<string, Expected> = {
 };
 
 describe.each(stageNames)('gateway responses of %s', (stage) => {
-  it('Errors: every type that API Gateway has is given the Error shape', () => {
+  it('R4, I14: give every type that API Gateway has the Error shape', () => {
     const types = Object.keys(responses(stage)).sort();
 
     expect(types).toEqual(Object.keys(expected).sort());
@@ -100,7 +100,7 @@ describe.each(stageNames)('gateway responses of %s', (stage) => {
       expect(body.message).toMatch(message);
     });
 
-    it('Limits rule 1: carries the rate-limit headers, and those of its own', () => {
+    it('R22: carries the rate-limit headers, and those of its own', () => {
       const { ResponseParameters } = responses(stage)[type]!;
 
       const value = (name: string, otherwise = '0') =>

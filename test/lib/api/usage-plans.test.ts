@@ -3,8 +3,11 @@ import { plans } from '../../../lib/settings/plans.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+const account = { BurstLimit: 5_000, RateLimit: 10_000 };
+
 describe.each(stageNames)('usage plans of %s', (stage) => {
-  it('back up every plan: its rate, two minutes of burst, its daily quota', () => {
+  it('back up every plan, wider than its limits and no wider than an account can honour', () => {
     const usagePlans = properties(stage, 'AWS::ApiGateway::UsagePlan');
 
     expect(usagePlans).toEqual({
@@ -21,8 +24,11 @@ describe.each(stageNames)('usage plans of %s', (stage) => {
         { ApiId: '${ApiRestApi}', Stage: `\${ApiRestApiDeploymentStage${stage}}`, Throttle: {} },
       ],
       Description: `Plan ${name}: ${perMinute} requests a minute, ${perDay} a day`,
-      Quota: { Limit: perDay, Period: 'DAY' },
-      Throttle: { BurstLimit: 2 * perMinute, RateLimit: perMinute / 60 },
+      Quota: { Limit: Math.ceil(1.2 * perDay), Period: 'DAY' },
+      Throttle:
+        2 * perMinute <= account.BurstLimit
+          ? { BurstLimit: 2 * perMinute, RateLimit: perMinute / 60 }
+          : account,
     };
   }
 });

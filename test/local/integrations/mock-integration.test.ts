@@ -85,6 +85,19 @@ describe('MOCK integration', () => {
     expect(faultOf(() => answer({ PassthroughBehavior }, contentType(type)))).toBe(expected);
   });
 
+  it.each(['{statusCode: 410}', '{ statusCode : "410", other: [1] }', '{"a": 1, statusCode: 410}'])(
+    'takes a template whose names lack quotes: %s',
+    (template) => {
+      expect(answer({ RequestTemplates: { 'application/json': template } }).statusCode).toBe(410);
+    },
+  );
+
+  it('takes parameter mappings, which have no backend to reach', () => {
+    const RequestParameters = { 'integration.request.path.id': 'method.request.path.id' };
+
+    expect(answer({ RequestParameters }).statusCode).toBe(410);
+  });
+
   it('reads the status from a body that is passed through', () => {
     const request = { ...contentType('text/plain'), body: '{"statusCode":410}' };
 
@@ -93,6 +106,7 @@ describe('MOCK integration', () => {
 
   it.each([
     ['no status', { RequestTemplates: { 'application/json': '{}' } }],
+    ['a status without braces', { RequestTemplates: { 'application/json': 'statusCode: 410' } }],
     [
       'a status that is no number',
       { RequestTemplates: { 'application/json': '{"statusCode":"x"}' } },

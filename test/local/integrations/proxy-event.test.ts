@@ -13,7 +13,14 @@ function eventFor(parts: RequestParts, rest: object = {}): any {
     authorizer: { principalId: 'user-1', limit: '60' },
   };
   Object.assign(context.identity, { apiKey: 'value-1', apiKeyId: 'k1' });
-  const source = { context, pathParameters: {}, stageVariables: {}, binaryMediaTypes: [], ...rest };
+  const source = {
+    context,
+    pathParameters: {},
+    stageVariables: {},
+    binaryMediaTypes: [],
+    trace: { forwarded: 'Root=1-a', answered: 'Root=1-a;Sampled=0' },
+    ...rest,
+  };
   return JSON.parse(JSON.stringify(createProxyEvent(request, source)));
 }
 
@@ -28,6 +35,7 @@ describe('proxy event', () => {
       accountId: '123456789012',
       apiId: 'a1b2c3d4e5',
       authorizer: { principalId: 'user-1', limit: '60' },
+      deploymentId: 'd1',
       domainName: 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com',
       domainPrefix: 'a1b2c3d4e5',
       extendedRequestId: expect.any(String),
@@ -116,6 +124,7 @@ describe('proxy event', () => {
         ['Content-Length', '0'],
         ['x-forwarded-for', '198.51.100.7'],
         ['X-Forwarded-Proto', 'http'],
+        ['x-amzn-trace-id', 'Root=1-b'],
       ],
     });
 
@@ -123,8 +132,28 @@ describe('proxy event', () => {
       'X-Forwarded-For': '198.51.100.7, 192.0.2.1',
       'X-Forwarded-Port': '443',
       'X-Forwarded-Proto': 'https',
-      'X-Amzn-Trace-Id': expect.stringMatching(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/),
+      'X-Amzn-Trace-Id': 'Root=1-a',
     });
+  });
+
+  it.each([
+    ...['Content-MD5', 'Max-Forwards', 'Proxy-Authenticate', 'Server', 'TE', 'Trailer', 'Upgrade'],
+    ...['WWW-Authenticate', 'Expect', 'Transfer-Encoding'],
+  ])('leaves out %s', (name) => {
+    const { headers, multiValueHeaders } = eventFor({ headers: [[name, 'x']] });
+
+    expect(headers).not.toHaveProperty(name);
+    expect(multiValueHeaders).not.toHaveProperty(name);
+  });
+
+  it.each([
+    ['aUThorization', 'Authorization'],
+    ['user-agent', 'User-Agent'],
+  ])('spells %s as %s', (sent, name) => {
+    const { headers, multiValueHeaders } = eventFor({ headers: [[sent, 'x']] });
+
+    expect([headers[name], multiValueHeaders[name]]).toEqual(['x', ['x']]);
+    expect(headers).not.toHaveProperty(sent);
   });
 
   it('has a text body as it is, and a binary one in base64', () => {

@@ -41,7 +41,7 @@ describe('proxy result', () => {
     ]);
   });
 
-  it('sends each of several values; they win over a single one of the same name', () => {
+  it('sends each of several values, and after them a single one of the same name', () => {
     const { headers } = parse({
       headers: { 'Content-Type': 'a/b', 'set-cookie': 'single', 'X-Flag': true },
       multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
@@ -51,6 +51,7 @@ describe('proxy result', () => {
       ['Content-Type', 'a/b'],
       ['Set-Cookie', 'a=1'],
       ['Set-Cookie', 'b=2'],
+      ['Set-Cookie', 'single'],
       ['X-Flag', 'true'],
     ]);
   });
@@ -71,12 +72,26 @@ describe('proxy result', () => {
     ['the answer is binary and nothing else is asked for', undefined, ['image/png'], 'a'],
     ['what is accepted first is not binary', 'text/html, image/png', ['image/png'], 'YQ=='],
     ['nothing is binary', 'image/png', [], 'YQ=='],
+    ['any type of one subtype is binary', 'image/png', ['*/png'], 'YQ=='],
+    ['such a type is accepted by its own name', '*/png', ['*/png'], 'YQ=='],
+    ['any subtype is accepted', 'image/*', ['image/png'], 'YQ=='],
+    ['any subtype is accepted and binary', 'image/*', ['image/*'], 'a'],
+    ['what is accepted is no type', 'image', ['image/*'], 'YQ=='],
   ])('decodes a base64 body where %s', (_, accept, types, expected) => {
     const headers = { 'Content-Type': 'image/png' };
 
     const { body } = parse({ headers, body: 'YQ==', isBase64Encoded: true }, accept, types);
 
     expect(body.toString()).toBe(expected);
+  });
+
+  it('whose body is no base64 is answered as a configuration error', () => {
+    const result = { body: 'èé+à)(', isBase64Encoded: true };
+
+    expect(() => parse(result, 'image/png', ['image/png'])).toThrow(
+      expect.objectContaining({ type: 'API_CONFIGURATION_ERROR' }),
+    );
+    expect(String(parse({ ...result, isBase64Encoded: false }).body)).toBe('èé+à)(');
   });
 
   it.each<[string, unknown]>([

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CfnAuthorizer, CfnMethod, CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
+import { type App, CfnResource } from 'aws-cdk-lib/core';
+import type { StoreOrdersStack } from '../../../lib/store-orders-stack.ts';
+import type { Template } from '../../helpers/synthesized.ts';
+import { createStack } from '../stack-factory.ts';
+
+/*
+ * A stage serves a snapshot, the deployment. CloudFormation takes a new one only when the logical id
+ * of the deployment changes: a change that leaves it as it was deploys without any effect.
+ */
+type Change = (stack: StoreOrdersStack) => void;
+
+const changes: Record<string, Change> = {
+  "the authorizer's validation expression": (stack) => {
+    first<CfnAuthorizer>(stack, 'AWS::ApiGateway::Authorizer').identityValidationExpression = '^x$';
+  },
+  "the authorizer's time to live": (stack) => {
+    first<CfnAuthorizer>(stack, 'AWS::ApiGateway::Authorizer').authorizerResultTtlInSeconds = 300;
+  },
+  "the authorizer's function": (stack) => {
+    first<CfnAuthorizer>(stack, 'AWS::ApiGateway::Authorizer').authorizerUri = 'arn:other';
+  },
+  "a method's integration": (stack) => {
+    first<CfnMethod>(stack, 'AWS::ApiGateway::Method').addPropertyOverride(
+      'Integration.TimeoutInMillis',
+      1_000,
+    );
+  },
+  "a method's need of a key": (stack) => {
+    first<CfnMethod>(stack, 'AWS::ApiGateway::Method').apiKeyRequired = false;
+  },
+  'a path': (stack) => {
+    first(stack, 'AWS::ApiGateway::Resource').addPropertyOverride('PathPart', 'v2');
+  },
+  "a gateway response's text": (stack) => {
+    first(stack, 'AWS::ApiGateway::GatewayResponse').addPropertyOverride('ResponseTemplates', {
+      'application/json': '{}',
+    });
+  },
+  "a gateway response's header": (stack) => {
+    first(stack, 'AWS::ApiGateway::GatewayResponse').addPropertyOverride('ResponseParameters', {
+      'gatewayresponse.header.X': "'1'",
+    });
+  },
+  'the source of the usage-plan key': (stack) => {
+    first<CfnRestApi>(stack, 'AWS::ApiGateway::RestApi').apiKeySourceType = 'HEADER';
+  },
+};
+
+describe('the deployment of the API', () => {
+  it('stays the same while nothing changes', () => {
+    expect(deploymentIdAfter(() => {})).toBe(deploymentIdAfter(() => {}));
+  });
+
+  it.each(Object.entries(changes))('is a new one after a change of %s', (_name, change) => {
+    expect(deploymentIdAfter(change)).not.toBe(deploymentIdAfter(() => {}));
+  });
+});
+
+function deploymentIdAfter(change: Change): string {
+  const stack = createStack('staging');
+  change(stack);
+  const assembly = (stack.node.root as App).synth({ force: true });
+  const { Resources } = assembly.getStackByName(stack.stackName).template as Template;
+  return Object.keys(Resources).find(
+    (id) => Resources[id]!.Type === 'AWS::ApiGateway::Deployment',
+  )!;
+}
+
+function first<T extends CfnResource>(stack: StoreOrdersStack, type: string): T {
+  return stack.node
+    .findAll()
+    .find(
+      (construct) => CfnResource.isCfnResource(construct) && construct.cfnResourceType === type,
+    ) as T;
+}

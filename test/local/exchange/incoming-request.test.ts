@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { pathBelowStage } from '../../../local/exchange/incoming-request.ts';
+import { createRequest } from '../small-template.ts';
+
+describe('the path of a request', () => {
+  it.each([
+    ['a path', '/test/orders', '/test/orders'],
+    ['a doubled slash at its beginning', '//test/orders', '/test/orders'],
+    ['many slashes at its beginning', '/////test/orders?a=//b', '/test/orders'],
+    ['a doubled slash after the stage', '/test//orders', '/test//orders'],
+    ['a whole URL with a doubled slash', 'http://x.example//test/orders', '/test/orders'],
+  ])('of %s begins with one slash', (_, target, path) => {
+    expect(createRequest({ target }).path).toBe(path);
+  });
+});
+
+describe('the path below a stage', () => {
+  it.each([
+    ['the stage alone', '/test', '/'],
+    ['its root', '/test/', '/'],
+    ['nothing but slashes', '/test///', '/'],
+    ['a path', '/test/orders', '/orders'],
+    ['a doubled slash after the stage', '/test//orders', '/orders'],
+    ['a doubled slash further down', '/test/orders//7', '/orders//7'],
+    ['a trailing slash', '/test/orders/', '/orders/'],
+  ])('of %s is found', (_, path, below) => {
+    expect(pathBelowStage(path, 'test')).toBe(below);
+  });
+
+  it.each(['/', '/other/orders', '/testorders', '/Test/orders', '//test/orders'])(
+    'of %s does not exist',
+    (path) => {
+      expect(pathBelowStage(path, 'test')).toBeUndefined();
+    },
+  );
+
+  it('takes no more time than it must for a path of nothing but slashes', () => {
+    const startedAt = performance.now();
+
+    pathBelowStage(`/test${'/'.repeat(1_000_000)}x`, 'test');
+
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});
