@@ -3,7 +3,7 @@ import type { KeyCase } from './doubles/api-keys.ts';
 import type { Findings, Measurement } from './figures.ts';
 import type { BundleFile } from './workbench/bundles.ts';
 import { authorizerEvent } from './workbench/events.ts';
-import { interleave } from './workbench/interleave.ts';
+import { interleave, median } from './workbench/interleave.ts';
 import type { CallsResult } from './workbench/job.ts';
 import type { Workbench } from './workbench/workbench.ts';
 

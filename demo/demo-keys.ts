@@ -1,19 +1,18 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-
 import { issueKey } from '../admin/keys/issue-key.ts';
+import { whoisKey } from '../admin/keys/whois-key.ts';
 import type { KeyGateway } from '../admin/stage/key-gateway.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
-import { hashToken } from '../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import type { DataDirectory } from '../local/state/data-directory.ts';
+import { OperatorError } from '../shared/errors.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
 const file = 'demo-keys.json';
 
 /**
- * One key per plan to try the service with. With a data directory they stay the same from run to
+ * One owner per plan, with one key, to try the service with. With a data directory they stay the same from run to
  * run: it is the only place that ever holds a token, and they are good for nothing but that data.
  */
 export async function provideDemoKeys(
@@ -33,16 +32,19 @@ export async function provideDemoKeys(
 }
 
 async function issue(plan: PlanName, store: KeyStore): Promise<string> {
-  const { perMinute, perDay, limitsPerKey } = plans[plan];
-  const limits = limitsPerKey ? { perMinute, perDay } : {};
-  const { apiKey } = await issueKey({ plan, owner: 'demo', ...limits }, store);
+  const { perMinute, perDay, limitsPerOwner } = plans[plan];
+  const limits = limitsPerOwner ? { perMinute, perDay } : {};
+  const { apiKey } = await issueKey({ plan, owner: `demo ${plan}`, ...limits }, store);
   return apiKey;
 }
 
-async function isStored(token: string, { dynamodb, apiKeysTable }: KeyStore): Promise<boolean> {
-  const Key = { keyHash: { S: hashToken(token) } };
-  const { Item } = await dynamodb.send(new GetItemCommand({ TableName: apiKeysTable, Key }));
-  return Item !== undefined;
+async function isStored(token: string, store: KeyStore): Promise<boolean> {
+  try {
+    return (await whoisKey(token, store)).entry !== undefined;
+  } catch (error) {
+    if (error instanceof OperatorError) return false;
+    throw error;
+  }
 }
 
 /** The local run's control plane as the operator's commands know API Gateway's. */
@@ -51,11 +53,8 @@ export function keyGateway(controlPlane: ControlPlane): KeyGateway {
     controlPlane.isInPlan(member.keyId, member.usagePlanId);
   return {
     createApiKey: async (key) => controlPlane.createApiKey(key),
-    findApiKeys: async (name) =>
-      controlPlane
-        .getApiKeys({ nameQuery: name })
-        .filter((key) => key.name === name)
-        .map(({ id }) => id),
+    findApiKeys: async (namePrefix) =>
+      controlPlane.getApiKeys({ nameQuery: namePrefix }).map(({ id, name }) => ({ id, name })),
     deleteApiKey: async ({ apiKey }) => {
       if (controlPlane.getApiKeys().some(({ id }) => id === apiKey)) {
         controlPlane.deleteApiKey(apiKey);

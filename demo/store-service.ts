@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ordersTable } from '../admin/orders/orders-table.ts';
-import type { KeyStore } from '../admin/stage/key-store.ts';
+import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
 import { stageConfiguration } from '../lib/settings/stages.ts';
@@ -100,15 +100,12 @@ async function fillStore(
   { stage, orders }: LocalOptions,
   { log, signal }: Surroundings,
 ): Promise<DemoKeys> {
-  const dynamodb = new DynamoDBClient({
-    endpoint: dynamodbEndpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const [forKeys, forOrders] = [localClient(dynamodbEndpoint), localClient(dynamodbEndpoint)];
   const store: KeyStore = {
-    dynamodb,
+    documents: documentClient(forKeys),
     gateway: keyGateway(controlPlane),
     apiKeysTable: outputs.ApiKeysTableName!,
+    ownersTable: outputs.OwnersTableName!,
     usagePlanIds: Object.fromEntries(
       planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]),
     ) as Record<PlanName, string>,
@@ -116,14 +113,22 @@ async function fillStore(
     tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now: Date.now,
   };
-  const table = ordersTable(dynamodb, outputs.OrdersTableName!);
+  const table = ordersTable(forOrders, outputs.OrdersTableName!);
   const [keys, isLoaded] = await Promise.all([
     provideDemoKeys(store, dataDirectory),
     provideOrders(orders, { ...table, directory: dataDirectory, signal }),
-  ]).finally(() => dynamodb.destroy());
+  ]).finally(() => {
+    forKeys.destroy();
+    forOrders.destroy();
+  });
   if (!isLoaded)
     log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
   return keys;
+}
+
+function localClient(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
 }
 
 /** The API reference, loaded when it is first asked for: most runs serve no browser. */

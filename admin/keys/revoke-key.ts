@@ -1,8 +1,8 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { HalfDoneError, NotFoundError, reasonOf } from '../../shared/errors.ts';
+import { orHalfDone } from '../owners/half-done.ts';
+import type { DocumentOfOwner } from '../owners/stored-owner.ts';
+import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { type KeyItem, lookUpKey } from './find-key.ts';
-import { deleteGatewayKeys } from './issue-key.ts';
+import type { StoredKey } from './find-key.ts';
 
 export interface Revocation {
   keyId: string;
@@ -11,51 +11,54 @@ export interface Revocation {
 }
 
 /**
- * Revokes a key: its DynamoDB item first, from which moment on the token is refused, then its API
- * Gateway key. Revoking again is no error and repairs a revocation that stopped between the two; an
- * API Gateway key that an interrupted issue left behind goes the same way.
+ * Revokes a key: its entry goes first, from which moment on the token is refused, then the details
+ * say when that was. Revoking again is no error and completes what an interrupted command has left.
  *
- * @throws OperatorError when there is nothing of that id, or one of the two services fails
+ * @throws OperatorError when one of the two writes fails
  */
-export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocation> {
-  const item = await lookUpKey(keyId, store);
-  if (item) await markRevoked(item, store);
-  const deleted = await deleteCounterpart(keyId, store, item !== undefined);
-  if (!item && deleted === 0) {
-    throw new NotFoundError(`No key has the id ${keyId}; "keys list" shows those there are`);
-  }
-  return { keyId, wasActive: item?.status?.S === 'active' };
+export async function revokeKey(key: StoredKey, store: KeyStore): Promise<Revocation> {
+  const { keyId } = key;
+  return orHalfDone(`${keyId} may be revoked in part only`, async () => {
+    await removeEntry(key, store);
+    await noteRevocation(key, store);
+    return { keyId, wasActive: key.entry !== undefined };
+  });
 }
 
-async function markRevoked(item: KeyItem, store: KeyStore): Promise<void> {
-  if (item.status?.S === 'revoked') return;
-  await store.dynamodb.send(
-    new UpdateItemCommand({
-      TableName: store.apiKeysTable,
-      Key: { keyHash: item.keyHash! },
-      UpdateExpression: 'SET #status = :revoked, revokedAt = :now',
-      ConditionExpression: 'attribute_exists(keyHash)',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':revoked': { S: 'revoked' },
-        ':now': { S: new Date(store.now()).toISOString() },
-      },
-    }),
+async function removeEntry({ owner, tokenHash }: StoredKey, store: KeyStore): Promise<void> {
+  await change<DocumentOfOwner>(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash: owner.details.ownerHash },
+      update: 'REMOVE #keys.#key',
+      condition: 'attribute_exists(#keys.#key)',
+      names: { '#keys': 'keys', '#key': tokenHash },
+    },
+    store,
   );
 }
 
-async function deleteCounterpart(
-  keyId: string,
+/** What the entry knew and is worth keeping: the last use, and the expiry it would have had. */
+async function noteRevocation(
+  { keyId, owner, details, entry }: StoredKey,
   store: KeyStore,
-  isRefused: boolean,
-): Promise<number> {
-  try {
-    return await deleteGatewayKeys(keyId, store);
-  } catch (error) {
-    const state = isRefused ? `${keyId} is revoked and its token refused already` : keyId;
-    throw new HalfDoneError(
-      `${state}; its API Gateway key could not be deleted: ${reasonOf(error)}; run the command again`,
-      { cause: error },
-    );
-  }
+): Promise<void> {
+  if (!details) return;
+  const noted = {
+    revokedAt: details.revokedAt ?? new Date(store.now()).toISOString(),
+    usedAt: entry?.usedAt || details.usedAt,
+    expiresAt: entry?.expiresAt ?? details.expiresAt,
+  };
+  const fields = Object.entries(noted).filter(([, value]) => value !== undefined);
+  await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: owner.details.ownerId },
+      update: `SET ${fields.map(([field]) => `#keys.#key.${field} = :${field}`).join(', ')}`,
+      condition: 'attribute_exists(#keys.#key)',
+      names: { '#keys': 'keys', '#key': keyId },
+      values: Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
+    },
+    store,
+  );
 }

@@ -1,10 +1,12 @@
-import { TransactionCanceledException, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import type { PlanName } from '../../lib/settings/plans.ts';
-import { reasonOf, WrongStateError } from '../../shared/errors.ts';
+import { NotFoundError, WrongStateError } from '../../shared/errors.ts';
+import { complete, readOwner } from '../owners/find-owner.ts';
+import type { CompleteOwner, DocumentOfEntry } from '../owners/stored-owner.ts';
+import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { findKey, type KeyItem } from './find-key.ts';
-import { type DraftKey, draftKey, type IssuedKey, withGatewayKey } from './issue-key.ts';
+import { findKey, type StoredKey } from './find-key.ts';
+import { grantKey } from './grant-key.ts';
 import { summarizeKey } from './key-description.ts';
+import { type DraftKey, draftKey, type IssuedKey } from './key-draft.ts';
 
 export interface Rotation {
   /** How long the old token still works. */
@@ -19,13 +21,17 @@ export interface RotatedKey extends IssuedKey {
   previousExpiresAt: number;
 }
 
+/** The ban of a key can begin or be lifted between a look at it and its rotation. */
+const maxAttempts = 5;
+
 /**
- * Replaces a key by a new one of the same owner, plan and limits. Both work during the grace period.
+ * Replaces a key by a new one of the same owner. Both work during the grace period, and count in the
+ * owner's limits as all of its keys do. A ban, and the rejections that lead to one, are handed on.
  *
- * The new key and the old one's expiry are written in one transaction: either the old key expires
- * and there is a new one, or nothing has changed.
+ * The new key and the old one's expiry are one write: either the old key expires and there is a new
+ * one, or nothing has changed.
  *
- * @throws OperatorError when the key is not active, or was rotated before
+ * @throws OperatorError when the key is not usable, or was rotated before
  */
 export async function rotateKey(
   keyId: string,
@@ -34,96 +40,149 @@ export async function rotateKey(
 ): Promise<RotatedKey> {
   const previous = await findKey(keyId, store);
   refuseUnlessRotatable(previous, store.now());
-  const previousExpiresAt = graceEnd(previous, graceSeconds, store.now());
-  const draft = draftReplacement(previous, expiresAt, store);
-  const explain = (reason: unknown) =>
-    `It is not known whether ${keyId} was rotated: ${reasonOf(reason)}; when "keys show ${keyId}" ` +
-    'names a replacement, rotate that one, otherwise run this again';
-  await withGatewayKey(
+  const owner = complete(previous.owner);
+  const end = graceEnd(previous, graceSeconds, store.now());
+  const draft = draftReplacement(previous, owner, expiresAt, store);
+  await grantKey(
     draft,
+    {
+      note: () => noteReplacement(previous, draft, store),
+      enter: () => replace(previous, draft, end, store),
+      forget: () => forgetReplacement(previous, draft, store),
+      explain: (reason) =>
+        `It is not known whether ${keyId} was rotated: ${reason}; when "keys show ${keyId}" names a ` +
+        'replacement, revoke that one and issue another, otherwise run this again',
+    },
     store,
-    () => replace(previous, draft, previousExpiresAt, store),
-    explain,
   );
-  return { ...draft.issued, previousKeyId: keyId, previousExpiresAt };
+  return { ...draft.issued, previousKeyId: keyId, previousExpiresAt: end };
 }
 
 /** A key is never given more time than it had. */
-function graceEnd(previous: KeyItem, graceSeconds: number, nowMs: number): number {
+function graceEnd({ entry }: StoredKey, graceSeconds: number, nowMs: number): number {
   const end = Math.floor(nowMs / 1_000) + graceSeconds;
-  return Math.min(end, Number(previous.expiresAt?.N ?? end));
+  return Math.min(end, entry?.expiresAt ?? end);
 }
 
 function draftReplacement(
-  previous: KeyItem,
+  { keyId, details, entry }: StoredKey,
+  owner: CompleteOwner,
   expiresAt: number | undefined,
   store: KeyStore,
 ): DraftKey {
-  const inherited = previous.expiresAt?.N === undefined ? undefined : Number(previous.expiresAt.N);
-  const { issued, item } = draftKey(
+  const traits = { label: details?.label, expiresAt: expiresAt ?? entry?.expiresAt };
+  const draft = draftKey(owner, traits, store);
+  return { ...draft, details: { ...draft.details, replaces: keyId } };
+}
+
+async function noteReplacement(
+  { keyId, details }: StoredKey,
+  draft: DraftKey,
+  store: KeyStore,
+): Promise<void> {
+  const { ownerId, keyId: newKeyId } = draft.issued;
+  const noted = await change(
     {
-      plan: previous.plan!.S as PlanName,
-      owner: previous.owner!.S!,
-      perMinute: Number(previous.perMinute!.N),
-      perDay: Number(previous.perDay!.N),
-      expiresAt: expiresAt ?? inherited,
+      table: store.ownersTable,
+      key: { ownerId },
+      update: details
+        ? 'SET #keys.#new = :details, #keys.#old.replacedBy = :new'
+        : 'SET #keys.#new = :details',
+      condition: 'attribute_not_exists(#keys.#old.replacedBy)',
+      names: { '#keys': 'keys', '#new': newKeyId, '#old': keyId },
+      values: { ':details': draft.details, ...(details && { ':new': newKeyId }) },
     },
     store,
   );
-  return { issued, item: { ...item, replaces: previous.keyId! } };
+  if (!noted) throw changedMeanwhile(keyId);
 }
 
-async function replace(
-  previous: KeyItem,
-  draft: DraftKey,
-  previousExpiresAt: number,
+async function forgetReplacement(
+  { keyId, details }: StoredKey,
+  { issued }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
-  const TableName = store.apiKeysTable;
-  const put = { TableName, Item: draft.item, ConditionExpression: 'attribute_not_exists(keyHash)' };
-  const update = {
-    TableName,
-    Key: { keyHash: previous.keyHash! },
-    UpdateExpression: 'SET expiresAt = :end, replacedBy = :replacement',
-    // Still as it was read: of two rotations at once, or one and a revocation, one gives way.
-    ConditionExpression:
-      '#status = :active AND attribute_not_exists(replacedBy) AND #plan = :plan AND ' +
-      'perMinute = :perMinute AND perDay = :perDay',
-    ExpressionAttributeNames: { '#status': 'status', '#plan': 'plan' },
-    ExpressionAttributeValues: {
-      ':end': { N: String(previousExpiresAt) },
-      ':replacement': draft.item.keyId!,
-      ':active': { S: 'active' },
-      ':plan': previous.plan!,
-      ':perMinute': previous.perMinute!,
-      ':perDay': previous.perDay!,
+  await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: issued.ownerId },
+      update: details ? 'REMOVE #keys.#new, #keys.#old.replacedBy' : 'REMOVE #keys.#new',
+      condition: details ? '#keys.#old.replacedBy = :new' : 'attribute_exists(#keys.#new)',
+      names: { '#keys': 'keys', '#new': issued.keyId, ...(details && { '#old': keyId }) },
+      ...(details && { values: { ':new': issued.keyId } }),
     },
-  };
-  try {
-    await store.dynamodb.send(
-      new TransactWriteItemsCommand({ TransactItems: [{ Put: put }, { Update: update }] }),
-    );
-  } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw error;
-    throw new WrongStateError(
-      `${previous.keyId!.S} was changed by somebody else meanwhile; nothing was rotated: run the ` +
-        'command again',
-      { cause: error },
-    );
-  }
+    store,
+  );
 }
 
-function refuseUnlessRotatable(item: KeyItem, nowMs: number): void {
-  const { keyId, status } = summarizeKey(item, nowMs);
-  if (status !== 'active') {
-    throw new WrongStateError(
-      `${keyId} is ${status} and cannot be rotated; "keys issue" makes its owner a new one`,
-    );
+/** Tries again while the old key's ban is not the one that was seen. */
+async function replace(
+  previous: StoredKey,
+  draft: DraftKey,
+  end: number,
+  store: KeyStore,
+): Promise<void> {
+  const { keyId, tokenHash } = previous;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const { item } = complete((await readOwner(draft.issued.ownerId, store))!);
+    const entry = item.keys.get(tokenHash);
+    if (!entry) throw new NotFoundError(`${keyId} was revoked meanwhile; nothing was rotated`);
+    const { bannedUntil, bannedBy, rejectionWindow, rejectionCount } = entry;
+    const handedOn: DocumentOfEntry = {
+      ...draft.entry,
+      ...(bannedUntil > 0 && { bannedUntil, bannedBy }),
+      ...(rejectionCount > 0 && { rejectionWindow, rejectionCount }),
+    };
+    if (await enterReplacement(previous, draft, { handedOn, end }, store)) return;
   }
-  const replacement = item.replacedBy?.S;
+  throw changedMeanwhile(keyId);
+}
+
+async function enterReplacement(
+  { owner, tokenHash }: StoredKey,
+  draft: DraftKey,
+  { handedOn, end }: { handedOn: DocumentOfEntry; end: number },
+  store: KeyStore,
+): Promise<boolean> {
+  const { bannedUntil } = handedOn;
+  const changed = await change(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash: owner.details.ownerHash },
+      update: 'SET #keys.#new = :entry, #keys.#old.expiresAt = :end',
+      condition:
+        'attribute_exists(#keys.#old) AND ' +
+        (bannedUntil === undefined
+          ? 'attribute_not_exists(#keys.#old.bannedUntil)'
+          : '#keys.#old.bannedUntil = :bannedUntil'),
+      names: { '#keys': 'keys', '#new': draft.tokenHash, '#old': tokenHash },
+      values: {
+        ':entry': handedOn,
+        ':end': end,
+        ...(bannedUntil !== undefined && { ':bannedUntil': bannedUntil }),
+      },
+    },
+    store,
+  );
+  return changed !== undefined;
+}
+
+function refuseUnlessRotatable(key: StoredKey, nowMs: number): void {
+  const { keyId, status } = summarizeKey(key, nowMs);
+  const replacement = key.details?.replacedBy;
   if (replacement) {
     throw new WrongStateError(
       `${keyId} was rotated before and is replaced by ${replacement}; rotate that one`,
     );
   }
+  if (status === 'active' || status === 'banned') return;
+  throw new WrongStateError(
+    `${keyId} is ${status} and cannot be rotated; "keys issue" makes its owner a new one`,
+  );
+}
+
+function changedMeanwhile(keyId: string): WrongStateError {
+  return new WrongStateError(
+    `${keyId} was changed by somebody else meanwhile; nothing was rotated: run the command again`,
+  );
 }

@@ -1,34 +1,37 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { WrongStateError } from '../../shared/errors.ts';
+import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey } from './find-key.ts';
-import { describeKey, type KeyDescription } from './key-description.ts';
+import { describeKey, isBanned, type KeyDescription } from './key-description.ts';
+
+export interface Unbanned extends KeyDescription {
+  wasBanned: boolean;
+}
 
 /**
- * Lifts a key's ban and forgives what it was banned for. Its limits stay used as they are. Lifting
- * a ban that is not there is no error.
+ * Lifts a key's ban, and forgets the rejections that led to it. Takes effect with the next request.
  *
- * @throws OperatorError when there is no such key, or it is revoked
+ * @throws OperatorError when no key has the id, or it is not valid
  */
-export async function unbanKey(
-  keyId: string,
-  store: KeyStore,
-): Promise<KeyDescription & { wasBanned: boolean }> {
-  const before = await findKey(keyId, store);
-  const { status, bannedUntil } = describeKey(before, store.now());
-  if (status === 'revoked') {
-    throw new WrongStateError(`${keyId} is revoked for good: lifting a ban would change nothing`);
+export async function unbanKey(keyId: string, store: KeyStore): Promise<Unbanned> {
+  const key = await findKey(keyId, store);
+  const { entry, owner, tokenHash } = key;
+  if (!entry) {
+    const { status } = describeKey(key, store.now());
+    throw new WrongStateError(`${keyId} is ${status}: it has no ban that could be lifted`);
   }
-  const { Attributes } = await store.dynamodb.send(
-    new UpdateItemCommand({
-      TableName: store.apiKeysTable,
-      Key: { keyHash: before.keyHash! },
-      // The count stays an attribute, at 0 as on the first day: the authorizer compares with it.
-      UpdateExpression: 'REMOVE bannedUntil SET rejectionCount = :none',
-      ConditionExpression: 'attribute_exists(keyHash)',
-      ExpressionAttributeValues: { ':none': { N: '0' } },
-      ReturnValues: 'ALL_NEW',
-    }),
+  await change(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash: owner.details.ownerHash },
+      update:
+        'REMOVE #keys.#key.bannedUntil, #keys.#key.bannedBy, #keys.#key.rejectionWindow, ' +
+        '#keys.#key.rejectionCount',
+      condition: 'attribute_exists(#keys.#key)',
+      names: { '#keys': 'keys', '#key': tokenHash },
+    },
+    store,
   );
-  return { ...describeKey(Attributes!, store.now()), wasBanned: bannedUntil !== null };
+  const now = describeKey(await findKey(keyId, store), store.now());
+  return { ...now, wasBanned: isBanned(entry, store.now()) };
 }

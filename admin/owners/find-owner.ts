@@ -68,6 +68,15 @@ export async function readOwner(
   return { details, item: item && readOwnerItem(item) };
 }
 
+/** The owner whose tokens begin like the one that was hashed, or undefined. */
+export async function ownerOfHash(
+  ownerHash: string,
+  store: KeyStore,
+): Promise<StoredOwner | undefined> {
+  const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
+  return item && readOwner(item.ownerId, store);
+}
+
 /** Every owner of the stage, read page by page, the newest first. */
 export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
   const details = await scan<OwnerDetails>(store, store.ownersTable);

@@ -22,6 +22,9 @@ export interface KeyStore {
 /**
  * A client that takes and gives plain values. Every number in these two tables is a count or a time
  * far below 2^53; the ids of orders are not, and the commands for orders do not use this client.
+ *
+ * @param dynamodb a client of its own: the SDK keeps a document client's options with the client
+ *   that it is made of, where those of another one would replace them
  */
 export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(dynamodb, {

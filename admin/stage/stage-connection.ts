@@ -45,10 +45,9 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   const label = target.local ? settings.endpoint! : `stage ${target.stage}`;
   const stack = await describeStack(new CloudFormationClient(settings), target, label);
   const output = outputReader(stack, label);
-  const dynamodb = new DynamoDBClient(settings);
   return {
-    dynamodb,
-    documents: documentClient(dynamodb),
+    dynamodb: new DynamoDBClient(settings),
+    documents: documentClient(new DynamoDBClient(settings)),
     gateway: apiGatewayKeys(new APIGatewayClient(settings)),
     apiKeysTable: output('ApiKeysTableName'),
     ownersTable: output('OwnersTableName'),

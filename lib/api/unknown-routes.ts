@@ -5,7 +5,7 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { fixedAnswer } from './fixed-answer.ts';
-import { notFound, rateLimitHeaders } from './gateway-responses.ts';
+import { notFound, rateLimitMappings } from './gateway-responses.ts';
 
 /** What clients send: whatever an unknown path is asked with, it is unknown. */
 const contentTypes = [
@@ -62,7 +62,7 @@ function hasPathParameter(resource: IResource): boolean {
 function addAnyMethod(resource: IResource): void {
   const { integration, methodResponses } = fixedAnswer(
     notFound,
-    rateLimitHeaders('none'),
+    rateLimitMappings('none'),
     contentTypes,
   );
   resource.addMethod('ANY', integration, {

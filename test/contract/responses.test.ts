@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
@@ -94,8 +94,11 @@ async function updateKey(plan: Plan, expression: string, values: Record<string, 
   await database.send(
     new UpdateItemCommand({
       TableName: service.tables.apiKeys,
-      Key: { keyHash: { S: hashToken(service.keys[plan]) } },
+      Key: { ownerHash: { S: hashOwnerPart(service.keys[plan]) } },
       UpdateExpression: expression,
+      ...(expression.includes('#') && {
+        ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(service.keys[plan]) },
+      }),
       ExpressionAttributeValues: Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
       ),
@@ -112,12 +115,12 @@ const useUpMinute = () =>
 
 const useUpDay = () =>
   updateKey('pro', 'SET dayWindow = :day, dayCount = :limit', {
-    ':day': (Math.floor(Date.now() / 86_400_000) + 1) * 86_400,
+    ':day': Math.floor(Date.now() / 86_400_000) * 86_400,
     ':limit': plans.pro.perDay,
   });
 
 const ban = () =>
-  updateKey('business', 'SET bannedUntil = :until', {
+  updateKey('business', 'SET #keys.#key.bannedUntil = :until', {
     ':until': Math.floor(Date.now() / 1_000) + 300,
   });
 

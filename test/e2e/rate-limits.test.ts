@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
@@ -153,7 +153,7 @@ describe('rate-limit headers', () => {
 
   it('I21: describe the day where less is left of it than of the minute', async () => {
     const key = await store.issue('free');
-    const day = tomorrow();
+    const day = today();
     await store.setCounters(key, { dayWindow: day, dayCount: 990 });
 
     const described = rateLimitOf(await get(key));
@@ -223,7 +223,7 @@ describe('a limit', () => {
 
   it('R24, I23: of the day refuses until the day ends, though the minute has requests left', async () => {
     const key = await store.issue('free');
-    const day = tomorrow();
+    const day = today();
     await store.setCounters(key, { dayWindow: day, dayCount: 1_000 });
 
     const refused = await timedGet(key);

@@ -31,13 +31,18 @@ export function fakeGateway(): FakeGateway {
     fail: (call, times = Number.POSITIVE_INFINITY) => void failures.set(call, times),
     createApiKey: async ({ name, value }) => {
       change('createApiKey');
+      if ([...keys.values()].some((key) => key.value === value)) {
+        throw new Error('API Key already exists');
+      }
       const id = `gateway${keys.size + 1}`;
       keys.set(id, { name, value, usagePlanIds: new Set() });
       return { id };
     },
-    findApiKeys: async (name) => {
+    findApiKeys: async (namePrefix) => {
       failWhenAsked('findApiKeys');
-      return [...keys].filter(([, key]) => key.name === name).map(([id]) => id);
+      return [...keys]
+        .filter(([, { name }]) => name.startsWith(namePrefix))
+        .map(([id, { name }]) => ({ id, name }));
     },
     deleteApiKey: async ({ apiKey }) => {
       change('deleteApiKey');

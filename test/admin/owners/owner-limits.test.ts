@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitsFor, planNamed } from '../../../admin/keys/key-limits.ts';
+import { limitsFor, planNamed } from '../../../admin/owners/owner-limits.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 
 describe('planNamed', () => {
