@@ -24,7 +24,7 @@ const unauthorized: GatewayAnswer = {
   code: 'unauthorized',
   message: 'A valid API key is required: Authorization: Bearer <API key>.',
   rateLimit: 'none',
-  headers: { 'WWW-Authenticate': "'Bearer'" },
+  headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
 };
 
 const authorizerDown: GatewayAnswer = {
