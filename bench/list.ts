@@ -1,18 +1,12 @@
-import { ordersPerFullPage, ordersTableName } from './doubles/orders-table.ts';
-import type { Findings, Measurement } from './figures.ts';
+import { ordersPerFullPage } from './doubles/orders-table.ts';
+import type { Findings } from './figures.ts';
+import { medianOf, mediansOf } from './medians.ts';
 import type { BundleFile } from './workbench/bundles.ts';
-import { listEvent } from './workbench/events.ts';
 import { interleave, median } from './workbench/interleave.ts';
-import type { ListResult } from './workbench/job.ts';
+import { acceptGzip, type ListRequest, listTable } from './workbench/list-table.ts';
 import type { Workbench } from './workbench/workbench.ts';
 
-interface PageCost {
-  firstCpuMs: number;
-  steadyCpuMs: number;
-  bytesPerOrder: number;
-}
-
-const acceptGzip = { 'Accept-Encoding': 'gzip' };
+type Kind = Pick<ListRequest, 'headers' | 'isStreaming'>;
 
 const contestants = {
   ours: 'ours',
@@ -36,13 +30,14 @@ export async function benchList(bench: Workbench): Promise<Findings> {
     buffered: () => measureList(bench, peers.listBuffered, { isStreaming: false }),
     bareHttp: () => measureList(bench, peers.listBareHttp),
   });
-  const steady = (name: keyof typeof contestants) =>
-    median(results[name].map(({ steadyCpuMs }) => steadyCpuMs));
+  const steady = (name: keyof typeof contestants) => medianOf(results[name], 'steadyCpuMs');
   return {
     title: `List: CPU for each page of ${ordersPerFullPage} orders`,
-    measurements: (Object.keys(contestants) as (keyof typeof contestants)[]).flatMap((name) =>
-      describe(contestants[name], results[name]),
-    ),
+    measurements: mediansOf(contestants, results, [
+      ['steady', 'steadyCpuMs', 'ms'],
+      ['first 12 pages', 'firstCpuMs', 'ms'],
+      ['answer', 'bytesPerOrder', 'bytes per order'],
+    ]),
     figures: {
       list_cpu_vs_document_client: steady('ours') / steady('streamed'),
       list_cpu_vs_bare_http: steady('ours') / steady('bareHttp'),
@@ -51,17 +46,13 @@ export async function benchList(bench: Workbench): Promise<Findings> {
 }
 
 /** First a short list in a fresh process, then long ones in another, which has warmed up by then. */
-async function measureList(
-  bench: Workbench,
-  bundle: BundleFile,
-  { headers = {}, isStreaming = true } = {},
-): Promise<PageCost> {
+async function measureList(bench: Workbench, bundle: BundleFile, kind: Kind = {}) {
   const firstPages = bench.isQuick ? 2 : 12;
   const manyPages = bench.isQuick ? 3 : 48;
-  const list = (pages: number, calls: number) =>
-    listTable(bench, bundle, { headers, isStreaming, orders: pages * ordersPerFullPage, calls });
-  const [first] = (await list(firstPages, 1)).calls;
-  const [, ...steady] = (await list(manyPages, 3)).calls;
+  const list = async (pages: number, calls: number) =>
+    (await listTable(bench, bundle, { ...kind, orders: pages * ordersPerFullPage, calls })).calls;
+  const [first] = await list(firstPages, 1);
+  const [, ...steady] = await list(manyPages, 3);
   return {
     firstCpuMs: first!.cpuMs / firstPages,
     steadyCpuMs: median(steady.map(({ cpuMs }) => cpuMs)) / manyPages,
@@ -70,43 +61,9 @@ async function measureList(
 }
 
 /** @throws Error when a list leaves orders out; it could be as fast as it liked */
-async function requireAllOrders(
-  bench: Workbench,
-  bundle: BundleFile,
-  { headers = {}, isStreaming = true } = {},
-): Promise<void> {
-  const request = { headers, isStreaming, orders: 25_000, calls: 1, isChecked: true };
-  const { calls } = await listTable(bench, bundle, request);
-  const listed = calls[0]!.orders;
-  if (listed !== request.orders) {
-    throw new Error(`${bundle.file} listed ${listed} of ${request.orders} orders.`);
-  }
-}
-
-interface ListRequest {
-  headers: Record<string, string>;
-  isStreaming: boolean;
-  orders: number;
-  calls: number;
-  isChecked?: boolean;
-}
-
-function listTable(
-  { measure }: Workbench,
-  { file, environment }: BundleFile,
-  { headers, isStreaming, orders, calls, isChecked = false }: ListRequest,
-): Promise<ListResult> {
-  return measure(
-    { kind: 'list', bundleFile: file, event: listEvent(headers), isStreaming, calls, isChecked },
-    { ...environment, ORDERS_TABLE: ordersTableName({ orders }) },
-  );
-}
-
-function describe(name: string, costs: PageCost[]): Measurement[] {
-  const middle = (figure: keyof PageCost) => median(costs.map((cost) => cost[figure]));
-  return [
-    { what: `${name}: steady`, value: middle('steadyCpuMs'), unit: 'ms' },
-    { what: `${name}: first 12 pages`, value: middle('firstCpuMs'), unit: 'ms' },
-    { what: `${name}: answer`, value: middle('bytesPerOrder'), unit: 'bytes per order' },
-  ];
+async function requireAllOrders(bench: Workbench, bundle: BundleFile, kind: Kind = {}) {
+  const orders = 25_000;
+  const { calls } = await listTable(bench, bundle, { ...kind, orders, isChecked: true });
+  if (calls[0]!.orders === orders) return;
+  throw new Error(`${bundle.file} listed ${calls[0]!.orders} of ${orders} orders.`);
 }

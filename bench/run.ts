@@ -1,4 +1,6 @@
-import { parseArgs } from 'node:util';
+import { Command, Option } from 'commander';
+import { parseCommandLine } from '../shared/command-line.ts';
+import { OperatorError } from '../shared/errors.ts';
 import { benchCold } from './cold.ts';
 import type { Findings } from './figures.ts';
 import { benchLimiter } from './limiter.ts';
@@ -8,12 +10,6 @@ import { benchMillion } from './million.ts';
 import { renderFindings, renderJson } from './report.ts';
 import { setUpWorkbench, type Workbench } from './workbench/workbench.ts';
 
-const usage = `npm run bench -- [--only list|million|limiter|cold|local] [--quick] [--json]
-
-  --only PART  measure this part alone; may be repeated
-  --quick      tiny sizes and one round: shows that it works, not how fast
-  --json       one line of figures on stdout; the table goes to stderr`;
-
 const parts = {
   list: benchList,
   million: benchMillion,
@@ -22,35 +18,46 @@ const parts = {
   local: ({ isQuick }: Workbench) => benchLocalReady(isQuick ? 1 : 3),
 };
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true, default: Object.keys(parts) },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+type PartName = keyof typeof parts;
 
-if (options.help) console.log(usage);
-else if (options.only.every((name) => name in parts)) await run(options.only as PartName[]);
-else {
-  console.error(usage);
+interface BenchOptions {
+  only: PartName[];
+  quick: boolean;
+  json: boolean;
+}
+
+const partNames = Object.keys(parts) as PartName[];
+const command = new Command('npm run bench --')
+  .description("Measures the service's speed and memory beside named peers.")
+  .usage(`[--only ${partNames.join('|')}] [--quick] [--json]`)
+  .addOption(
+    new Option('--only <part...>', 'measure these parts alone')
+      .choices(partNames)
+      .default(partNames, 'all of them'),
+  )
+  .option('--quick', 'tiny sizes and one round: shows that it works, not how fast', false)
+  .option('--json', 'one line of figures on stdout; the table goes to stderr', false);
+
+try {
+  const options = parseCommandLine<BenchOptions>(command, process.argv.slice(2));
+  if (options) await run(options);
+} catch (error) {
+  if (!(error instanceof OperatorError)) throw error;
+  console.error(`${error.message}\nUsage: ${command.name()} ${command.usage()}`);
   process.exitCode = 2;
 }
 
-type PartName = keyof typeof parts;
-
-async function run(names: PartName[]): Promise<void> {
-  const showTable = options.json ? console.error : console.log;
-  const bench = await setUpWorkbench(options.quick);
+async function run({ only, quick, json }: BenchOptions): Promise<void> {
+  const showTable = json ? console.error : console.log;
+  const bench = await setUpWorkbench(quick);
   const findings: Findings[] = [];
   try {
-    for (const name of names) {
+    for (const name of only) {
       findings.push(await parts[name](bench));
-      showTable(renderFindings(findings.at(-1)!));
+      showTable(renderFindings(findings.at(-1)!, quick));
     }
   } finally {
     bench.close();
   }
-  if (options.json) console.log(renderJson(findings));
+  if (json) console.log(renderJson(findings));
 }

@@ -1,15 +1,14 @@
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { checkOrders } from '../admin/orders/check-orders.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 import { detectFormat, readOrders } from '../admin/orders/orders-file.ts';
+import type { OrdersTable } from '../admin/orders/orders-table.ts';
 import type { DataDirectory } from '../local/state/data-directory.ts';
 import { type BadLineError, OperatorError } from '../shared/errors.ts';
 import { fillTable } from './fill-table.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-export interface OrdersTarget {
-  readonly dynamodb: DynamoDBClient;
-  readonly tableName: string;
+export interface OrdersTarget extends OrdersTable {
   readonly directory: DataDirectory | undefined;
   readonly signal: AbortSignal;
 }
@@ -43,14 +42,12 @@ function refuse(error: BadLineError): never {
  */
 export async function provideOrders(
   file: string | undefined,
-  { dynamodb, tableName, directory, signal }: OrdersTarget,
+  { directory, signal, ...table }: OrdersTarget,
 ): Promise<boolean> {
-  const isLoaded = directory
-    ? directory.read(loadedFile) !== undefined
-    : await hasItems(tableName, dynamodb);
+  const isLoaded = directory ? directory.read(loadedFile) !== undefined : await hasItems(table);
   if (isLoaded) return false;
   const orders = file ? ordersOf(file) : sampleOrders();
-  await fillTable(orders, tableName, dynamodb, signal);
+  await fillTable(orders, table, signal);
   directory?.write(loadedFile, { loadedAt: new Date().toISOString() });
   return true;
 }
@@ -62,7 +59,7 @@ async function* ordersOf(file: string): AsyncGenerator<OrderItem> {
   }
 }
 
-async function hasItems(TableName: string, dynamodb: DynamoDBClient): Promise<boolean> {
-  const { Items } = await dynamodb.send(new ScanCommand({ TableName, Limit: 1 }));
-  return (Items ?? []).length > 0;
+async function hasItems({ dynamodb, tableName }: OrdersTable): Promise<boolean> {
+  const { Count = 0 } = await dynamodb.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
+  return Count > 0;
 }

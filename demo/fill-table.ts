@@ -1,5 +1,6 @@
-import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrderItem } from '../admin/orders/order-record.ts';
+import type { OrdersTable } from '../admin/orders/orders-table.ts';
 
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;
@@ -13,26 +14,24 @@ const transactionMaxItems = 100;
  */
 export async function fillTable(
   orders: AsyncIterable<OrderItem> | Iterable<OrderItem>,
-  tableName: string,
-  dynamodb: DynamoDBClient,
+  table: OrdersTable,
   signal: AbortSignal,
 ): Promise<void> {
   // By id: a transaction cannot write the same item twice.
   const batch = new Map<string, OrderItem>();
   for await (const order of orders) {
     signal.throwIfAborted();
-    batch.set(order.id.N, order);
-    if (batch.size === transactionMaxItems) await write(batch, tableName, dynamodb);
+    batch.set(String(order.id), order);
+    if (batch.size === transactionMaxItems) await write(batch, table);
   }
-  if (batch.size > 0) await write(batch, tableName, dynamodb);
+  if (batch.size > 0) await write(batch, table);
 }
 
 async function write(
   batch: Map<string, OrderItem>,
-  TableName: string,
-  dynamodb: DynamoDBClient,
+  { dynamodb, tableName: TableName }: OrdersTable,
 ): Promise<void> {
   const TransactItems = [...batch.values()].map((Item) => ({ Put: { TableName, Item } }));
-  await dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
+  await dynamodb.send(new TransactWriteCommand({ TransactItems }));
   batch.clear();
 }

@@ -1,6 +1,6 @@
 import { LocalRunError } from '../local/template/local-run-error.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { dynamodbEndpointOf, parseLocalOptions, usage } from './local-options.ts';
+import { dynamodbEndpointOf, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
 import { startStoreService } from './store-service.ts';
 
@@ -26,10 +26,7 @@ export async function runLocalCommand(
 
 async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
   const options = parseLocalOptions(parameters);
-  if (options.help) {
-    process.stdout.write(usage);
-    return;
-  }
+  if (options === undefined) return;
   const service = await startStoreService(options, {
     dynamodbEndpoint: dynamodbEndpointOf(process.env),
     log: (line) => process.stderr.write(`${line}\n`),

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
+import { isFromThisMachine } from '../local/control-plane/loopback.ts';
 import type { DemoKey, PageSettings } from './page/page-settings.ts';
 
 export interface ReferencePageOptions {
@@ -55,7 +56,7 @@ export function referencePage(options: ReferencePageOptions): RequestHandler {
   return (request, response) => {
     const content = contents.get(request.url?.replace(/\?.*/, '') ?? '');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (content === undefined || !isRead || !isThisMachine(request)) return false;
+    if (content === undefined || !isRead || !isFromThisMachine(request)) return false;
     return send(content, request, response);
   };
 }
@@ -102,11 +103,6 @@ async function send(
   });
   response.end(method === 'HEAD' ? undefined : body);
   return true;
-}
-
-function isThisMachine({ socket, headers }: IncomingMessage): boolean {
-  const isLoopback = /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
-  return isLoopback && /^(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?$/i.test(headers.host ?? '');
 }
 
 function json(value: () => unknown): Content {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ordersTable } from '../admin/orders/orders-table.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
@@ -115,11 +116,10 @@ async function fillStore(
     tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now: Date.now,
   };
-  const tableName = outputs.OrdersTableName!;
-  const target = { dynamodb, tableName, directory: dataDirectory, signal };
+  const table = ordersTable(dynamodb, outputs.OrdersTableName!);
   const [keys, isLoaded] = await Promise.all([
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, target),
+    provideOrders(orders, { ...table, directory: dataDirectory, signal }),
   ]).finally(() => dynamodb.destroy());
   if (!isLoaded)
     log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);

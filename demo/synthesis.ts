@@ -23,7 +23,7 @@ const parent = join(root, '.cache/local');
  * again once the template is there. Every run has its own folder.
  */
 export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
-  removeLeftovers();
+  removeLeftovers(parent);
   const directory = join(parent, String(process.pid));
   return {
     stackName: stackName(stage),
@@ -48,8 +48,8 @@ async function runApp(stage: StageName, directory: string, signal: AbortSignal):
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
 }
 
-/** What runs left that were killed. */
-function removeLeftovers(): void {
+/** Removes the folders, each named by a process id, that processes left which were killed. */
+export function removeLeftovers(parent: string): void {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent)) {
     if (!isRunning(Number(name))) rmSync(join(parent, name), { recursive: true, force: true });

@@ -1,81 +1,26 @@
-/**
- * Splits the text of a JSON array into the texts of its elements while it arrives, so that an array
- * of any length takes the memory of one chunk. The elements themselves are not parsed: their
- * numbers keep every digit.
- */
-export class JsonArraySplitter {
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-  #isClosed = false;
-  #pending = '';
-  #count = 0;
-
-  /** The elements that this chunk completes. Throws where the text is no JSON array. */
-  push(chunk: string): string[] {
-    const elements: string[] = [];
-    let start = 0;
-    for (let i = 0; i < chunk.length; i++) {
-      const character = chunk.charCodeAt(i);
-      if (this.#isInString) {
-        this.#passStringCharacter(character);
-      } else if (this.#depth === 1 && (character === comma || character === closeBracket)) {
-        this.#complete(chunk.slice(start, i), character === closeBracket, elements);
-        start = i + 1;
-      } else if (this.#depth === 0) {
-        this.#passOutside(character);
-        start = i + 1;
-      } else {
-        this.#passInside(character);
-      }
-    }
-    if (this.#depth > 0) this.#pending += chunk.slice(start);
-    return elements;
-  }
-
-  /** Throws unless the array was closed: a body that was cut off is no shorter array. */
-  end(): void {
-    if (!this.#isClosed) throw new SyntaxError('the array is not closed: the body was cut off');
-  }
-
-  /** How many elements were completed so far. */
-  get count(): number {
-    return this.#count;
-  }
-
-  #passStringCharacter(character: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (character === backslash) this.#isEscaped = true;
-    else if (character === quote) this.#isInString = false;
-  }
-
-  #passOutside(character: number): void {
-    if (isWhitespace(character)) return;
-    if (character !== openBracket || this.#isClosed) {
-      throw new SyntaxError('the body is no single JSON array');
-    }
-    this.#depth = 1;
-  }
-
-  #passInside(character: number): void {
-    if (character === quote) this.#isInString = true;
-    else if (character === openBracket || character === openBrace) this.#depth++;
-    else if (character === closeBracket || character === closeBrace) this.#depth--;
-  }
-
-  #complete(rest: string, isLast: boolean, elements: string[]): void {
-    const element = (this.#pending + rest).trim();
-    this.#pending = '';
-    if (isLast) {
-      this.#depth = 0;
-      this.#isClosed = true;
-    }
-    if (isLast && this.#count === 0 && element === '') return;
-    this.#count++;
-    elements.push(element);
-  }
+/** A place in a text, between two of its parts. */
+export interface TextPosition {
+  /** Bytes before it. */
+  readonly offset: number;
+  /** The line that it is in, from 1. */
+  readonly line: number;
 }
 
+/** One element, the line that it starts on, and the position behind it. */
+export interface ArrayElement {
+  /** Its text as it came, unparsed: its numbers keep every digit. */
+  readonly bytes: Uint8Array;
+  readonly line: number;
+  readonly end: TextPosition;
+}
+
+export const textStart: TextPosition = { offset: 0, line: 1 };
+
+/** Far above any order: what is longer is no list of orders, and must not fill the memory. */
+export const longestElementBytes = 65_536;
+export const tooLong = `no order is longer than ${longestElementBytes} bytes`;
+
+const newline = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;
 const openBracket = 0x5b;
@@ -83,7 +28,124 @@ const backslash = 0x5c;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-function isWhitespace(character: number): boolean {
-  return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
+type Expected = 'array' | 'element' | 'element or end' | 'comma or end' | 'nothing';
+
+/**
+ * Splits the bytes of a JSON array into its elements while they arrive, so that an array of any
+ * length takes the memory of one chunk. It parses no element: one that is no JSON is found by who
+ * does. An element that a chunk cuts in two is scanned again from its start with the next chunk.
+ */
+export class JsonArraySplitter {
+  #offset: number;
+  #line: number;
+  #expected: Expected;
+  #rest: Uint8Array = new Uint8Array();
+
+  /** @param from where the bytes start: at the text's start, or behind an element */
+  constructor(from = textStart) {
+    this.#offset = from.offset;
+    this.#line = from.line;
+    this.#expected = from.offset === 0 ? 'array' : 'comma or end';
+  }
+
+  /** The line that has been reached, from 1. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /**
+   * The elements that this chunk completes; all are to be taken before the next chunk is pushed.
+   *
+   * @throws SyntaxError where the text is no JSON array, behind the elements before that place
+   */
+  *push(chunk: Uint8Array): Generator<ArrayElement> {
+    const data = this.#rest.length > 0 ? joined(this.#rest, chunk) : chunk;
+    let position = 0;
+    while (position < data.length) {
+      const isBetween = this.#passBetween(data[position]!);
+      const end = isBetween ? position + 1 : findElementEnd(data, position);
+      if (end === -1) break;
+      if (isBetween) this.#offset++;
+      else yield this.#passElement(data.subarray(position, end));
+      position = end;
+    }
+    this.#rest = data.subarray(position);
+    if (this.#rest.length > longestElementBytes) throw new SyntaxError(tooLong);
+  }
+
+  /** @throws SyntaxError unless the array was closed: one that was cut off is no shorter array */
+  end(): void {
+    if (this.#expected === 'nothing') return;
+    throw new SyntaxError('the array is not closed: the text is cut off');
+  }
+
+  /** Passes white space, brackets and commas between elements; false where an element starts. */
+  #passBetween(byte: number): boolean {
+    if (byte === newline) this.#line++;
+    if (isWhitespace(byte) || byte === byteOrderMark[this.#offset]) return true;
+    if (byte === comma || byte === closeBracket || this.#expected === 'array') {
+      this.#expected = expectedAfter(byte, this.#expected);
+      return true;
+    }
+    if (this.#expected.startsWith('element')) return false;
+    throw new SyntaxError(
+      this.#expected === 'nothing'
+        ? 'there is text behind the closing ]'
+        : 'a comma is missing between two elements',
+    );
+  }
+
+  #passElement(bytes: Uint8Array): ArrayElement {
+    const line = this.#line;
+    for (const byte of bytes) if (byte === newline) this.#line++;
+    this.#offset += bytes.length;
+    this.#expected = 'comma or end';
+    return { bytes, line, end: { offset: this.#offset, line: this.#line } };
+  }
+}
+
+function expectedAfter(byte: number, expected: Expected): Expected {
+  if (expected === 'array') {
+    if (byte === openBracket) return 'element or end';
+    throw new SyntaxError('a JSON array starts with [');
+  }
+  if (byte === comma && expected === 'comma or end') return 'element';
+  if (byte === closeBracket && expected.endsWith('or end')) return 'nothing';
+  throw new SyntaxError(`"${String.fromCharCode(byte)}" stands where ${expected} should`);
+}
+
+/** The index behind the element that starts at `start`, or -1 when `data` ends before it does. */
+function findElementEnd(data: Uint8Array, start: number): number {
+  let depth = 0;
+  let isInString = false;
+  for (let position = start; position < data.length; position++) {
+    const byte = data[position]!;
+    if (isInString) {
+      if (byte === backslash) position++;
+      else if (byte === quote) isInString = false;
+    } else if (byte === quote) {
+      isInString = true;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth++;
+    } else if (depth === 0 && (byte === comma || byte === closeBracket)) {
+      return position;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth--;
+      if (depth <= 0) return position + 1;
+    }
+  }
+  return -1;
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
+function isWhitespace(byte: number): boolean {
+  return byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { parseOptions, type SmokeOptions, UsageError } from './options.ts';
+import { OperatorError } from '../shared/errors.ts';
+import { parseOptions, type SmokeOptions } from './options.ts';
 import { jsonReporter, summarize, textReporter } from './report.ts';
 import { type Result, runChecks, selectChecks } from './run.ts';
 import { Contract } from './stage/contract.ts';
 import { HttpClient } from './stage/http-client.ts';
-import { PreflightError, preflight } from './stage/preflight.ts';
+import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
 export interface Output {
@@ -25,7 +26,7 @@ export async function smokeTest(
     const options = parseOptions(argv, environment);
     return options === undefined ? 0 : await walkContract(options, output);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof PreflightError)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     output.printError(`smoke: ${error.message}`);
     return 1;
   }

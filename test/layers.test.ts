@@ -59,9 +59,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'demo/page',
   ],
 
-  'smoke/stage': ['shared'],
+  'smoke/stage': ['lambdas/shared', 'shared'],
   'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
-  smoke: ['shared', 'smoke/stage', 'smoke/checks'],
+  smoke: ['shared', 'lambdas/shared', 'smoke/stage', 'smoke/checks'],
 
   'bench/peers': [],
   'bench/doubles': [],

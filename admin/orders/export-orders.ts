@@ -1,7 +1,8 @@
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { orderCsv, orderJson } from './order-json.ts';
 import { orderFields } from './order-record.ts';
 import type { OrdersFormat } from './orders-file.ts';
+import type { OrdersTable } from './orders-table.ts';
 
 /**
  * All orders as the text of an orders file that can be imported again, one chunk per page of the
@@ -11,7 +12,7 @@ import type { OrdersFormat } from './orders-file.ts';
  * @param onPage told how many orders have been read so far
  */
 export async function* exportOrders(
-  { dynamodb, tableName }: { dynamodb: DynamoDBClient; tableName: string },
+  table: OrdersTable,
   format: OrdersFormat,
   onPage: (orders: number) => void = () => {},
 ): AsyncGenerator<string> {
@@ -20,9 +21,9 @@ export async function* exportOrders(
   let count = 0;
   if (format === 'csv') yield orderFields.join(',');
   if (format === 'json') yield '[\n';
-  for await (const orders of pages(dynamodb, tableName)) {
+  for await (const orders of pages(table)) {
     const isFirstLine = count === 0 && format !== 'csv';
-    const text = orders.map(lineOf).join(separator);
+    const text = orders.map((order) => lineOf(order)).join(separator);
     if (orders.length > 0) yield isFirstLine ? text : separator + text;
     count += orders.length;
     onPage(count);
@@ -31,7 +32,7 @@ export async function* exportOrders(
   else if (count > 0 || format === 'csv') yield '\n';
 }
 
-async function* pages(dynamodb: DynamoDBClient, tableName: string) {
+async function* pages({ dynamodb, tableName }: OrdersTable) {
   const scan = paginateScan(
     { client: dynamodb },
     {

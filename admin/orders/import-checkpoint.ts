@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
-import type { FilePosition } from './file-records.ts';
+import type { TextPosition } from '../../shared/json-array.ts';
 import type { LoadCounts } from './load-orders.ts';
 
 /** How far an import has come, kept on disk until it is complete. */
@@ -13,7 +13,7 @@ export interface Checkpoint {
   /** The whole file was read before, and had no bad line. */
   readonly isChecked: boolean;
   readonly counts: LoadCounts;
-  readonly end: FilePosition;
+  readonly end: TextPosition;
   /** An order that must be in the table if what the checkpoint says is still true. */
   readonly orderId?: string;
 }

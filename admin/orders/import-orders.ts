@@ -1,4 +1,4 @@
-import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import {
   type BadLineError,
   NotFoundError,
@@ -6,9 +6,9 @@ import {
   reasonOf,
   UnreadableFileError,
 } from '../../shared/errors.ts';
+import { textStart } from '../../shared/json-array.ts';
 import { counted } from '../console/text-layout.ts';
 import { type CheckResult, checkOrders } from './check-orders.ts';
-import { fileStart } from './file-records.ts';
 import { findOrder } from './find-order.ts';
 import {
   type Checkpoint,
@@ -16,6 +16,7 @@ import {
   type FileIdentity,
   identifyFile,
 } from './import-checkpoint.ts';
+import type { PatientTable } from './insert-orders.ts';
 import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
 import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
 
@@ -30,15 +31,12 @@ export interface ImportRequest {
   readonly restart?: boolean;
 }
 
-export interface ImportTarget {
-  readonly dynamodb: DynamoDBClient;
-  readonly tableName: string;
+export interface ImportTarget extends PatientTable {
   /** Tells this service's table from that of another one with the same name. */
   readonly label: string;
   /** Where checkpoints are kept. */
   readonly stateDirectory: string;
   readonly now: () => number;
-  readonly wait: (ms: number) => Promise<void>;
   /** Ends the import early, so that it can be resumed. */
   readonly signal?: AbortSignal;
 }
@@ -120,7 +118,7 @@ class OrdersImport {
   async load(resumed: Checkpoint | undefined): Promise<LoadCounts> {
     const { onError } = this.#request;
     if (onError === 'stop' && !resumed?.isChecked) await this.#refuseBadLines();
-    let last = resumed ?? this.#checkpoint({ counts: noCounts, end: fileStart });
+    let last = resumed ?? this.#checkpoint({ counts: noCounts, end: textStart });
     await this.#writeFirst(last);
     try {
       this.#observer.onPhase('loading', last.end.offset, this.#file.size);

@@ -1,16 +1,12 @@
-import {
-  type AttributeValue,
-  BatchExecuteStatementCommand,
-  BatchGetItemCommand,
-  type BatchStatementResponse,
-  type DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+import type { BatchStatementResponse } from '@aws-sdk/client-dynamodb';
+import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
-import { type OrderField, type OrderItem, orderFields } from './order-record.ts';
+import { type OrderItem, orderFields, type StoredOrder } from './order-record.ts';
+import type { OrdersTable } from './orders-table.ts';
 
-export interface OrdersTable {
-  readonly dynamodb: DynamoDBClient;
-  readonly tableName: string;
+/** A table of orders, and how to wait for it. */
+export interface PatientTable extends OrdersTable {
   /** Pauses before a retry; a test's own need not wait. */
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -38,7 +34,7 @@ const maxFruitlessAttempts = 12;
  */
 export async function insertOrders(
   orders: readonly OrderItem[],
-  table: OrdersTable,
+  table: PatientTable,
 ): Promise<InsertOutcome[]> {
   const outcomes = new Map<OrderItem, InsertOutcome>();
   const duplicates: OrderItem[] = [];
@@ -69,7 +65,7 @@ interface Sent {
   failure?: string;
 }
 
-async function sendInserts(orders: readonly OrderItem[], table: OrdersTable): Promise<Sent> {
+async function sendInserts(orders: readonly OrderItem[], table: PatientTable): Promise<Sent> {
   try {
     const Statements = orders.map((order) => insertStatement(order, table.tableName));
     const sent = await table.dynamodb.send(new BatchExecuteStatementCommand({ Statements }));
@@ -97,7 +93,7 @@ function refuseFatal(orders: readonly OrderItem[], responses: BatchStatementResp
   );
   if (index === -1) return;
   const { Code, Message } = responses[index]!.Error!;
-  throw new OperatorError(`order ${orders[index]!.id.N}: DynamoDB refused it: ${Code} ${Message}`);
+  throw new OperatorError(`order ${orders[index]!.id}: DynamoDB refused it: ${Code} ${Message}`);
 }
 
 const temporaryNames = /Throttl|ThroughputExceeded|RequestLimitExceeded|^TimeoutError$/;
@@ -140,39 +136,33 @@ const comparedFields = orderFields.filter((field) => field !== 'status');
 
 async function compareWithTable(
   orders: readonly OrderItem[],
-  table: OrdersTable,
+  table: PatientTable,
 ): Promise<Map<OrderItem, InsertOutcome>> {
   const stored = await getOrders(orders, table);
   return new Map(
     orders.map((order) => {
-      const other = stored.get(order.id.N) ?? {};
-      const isSame = comparedFields.every((field) => isEqual(order[field], other[field]));
+      const other = stored.get(String(order.id)) ?? {};
+      const isSame = comparedFields.every((field) => isDeepStrictEqual(order[field], other[field]));
       return [order, isSame ? 'already there' : 'different'];
     }),
   );
 }
 
-type StoredOrder = Partial<Record<OrderField, AttributeValue>>;
-
 async function getOrders(
   orders: readonly OrderItem[],
-  { dynamodb, tableName, wait }: OrdersTable,
+  { dynamodb, tableName, wait }: PatientTable,
 ): Promise<Map<string, StoredOrder>> {
   const found = new Map<string, StoredOrder>();
-  let Keys: Record<string, AttributeValue>[] = orders.map(({ id }) => ({ id }));
+  let Keys: StoredOrder[] = orders.map(({ id }) => ({ id }));
   for (let attempt = 0; Keys.length > 0; attempt++) {
     if (attempt === maxFruitlessAttempts) throw gaveUp('keys stay unprocessed');
     if (attempt > 0) await wait(pauseMs(attempt));
     const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
-    const page = await dynamodb.send(new BatchGetItemCommand({ RequestItems }));
-    for (const item of page.Responses?.[tableName] ?? []) found.set(item.id!.N!, item);
+    const page = await dynamodb.send(new BatchGetCommand({ RequestItems }));
+    for (const item of page.Responses?.[tableName] ?? []) found.set(String(item.id), item);
     Keys = page.UnprocessedKeys?.[tableName]?.Keys ?? [];
   }
   return found;
-}
-
-function isEqual(one: AttributeValue | undefined, other: AttributeValue | undefined): boolean {
-  return one?.N === other?.N && one?.S === other?.S && one?.BOOL === other?.BOOL;
 }
 
 // Exponential, with full jitter, so that batches that were throttled together do not return together.

@@ -1,15 +1,15 @@
 import { BadLineError } from '../../shared/errors.ts';
-import type { FilePosition } from './file-records.ts';
+import type { TextPosition } from '../../shared/json-array.ts';
 import {
   type InsertOutcome,
   insertBatchSize,
   insertOrders,
-  type OrdersTable,
+  type PatientTable,
 } from './insert-orders.ts';
 import type { OrderItem } from './order-record.ts';
 import type { OrderLine } from './orders-file.ts';
 
-export interface LoadOptions extends OrdersTable {
+export interface LoadOptions extends PatientTable {
   /** Whether the first bad line ends the load, or is left out of it. */
   readonly onError: 'stop' | 'skip';
   /** How many batches of 25 are under way at once. */
@@ -43,7 +43,7 @@ export interface LoadCounts {
 export interface LoadProgress {
   readonly counts: LoadCounts;
   /** Every line before it is settled; those behind it may be or not. */
-  readonly end: FilePosition;
+  readonly end: TextPosition;
   /** An order before `end` that is in the table, if this batch has one. */
   readonly orderId?: string;
 }
@@ -51,7 +51,7 @@ export interface LoadProgress {
 interface Batch {
   readonly lines: { line: number; order: OrderItem }[];
   rejected: number;
-  end?: FilePosition;
+  end?: TextPosition;
 }
 
 const defaultConcurrency = 8;
@@ -104,8 +104,9 @@ class Load {
       this.#reject(line.error, this.#batch);
     } else {
       // An id that is under way twice: which of the two came first in the file must decide.
-      if (this.#idsUnderWay.has(line.order.id.N)) await this.finish();
-      this.#idsUnderWay.add(line.order.id.N);
+      const id = String(line.order.id);
+      if (this.#idsUnderWay.has(id)) await this.finish();
+      this.#idsUnderWay.add(id);
       this.#batch.lines.push({ line: line.line, order: line.order });
     }
     this.#batch.end = line.end;
@@ -137,14 +138,14 @@ class Load {
     const { batch, outcomes } = this.#underWay[0]!;
     for (const [index, outcome] of (await outcomes).entries()) {
       const { line, order } = batch.lines[index]!;
-      this.#idsUnderWay.delete(order.id.N);
+      this.#idsUnderWay.delete(String(order.id));
       if (outcome === 'inserted') this.counts.inserted++;
       else if (outcome === 'already there') this.counts.alreadyThere++;
       else this.#reportDifferent(differs(line, order), batch);
     }
     this.#underWay.shift();
     this.counts.rejected += batch.rejected;
-    const orderId = batch.lines.at(-1)?.order.id.N;
+    const orderId = batch.lines.at(-1)?.order.id.toString();
     if (batch.end) this.#options.onProgress?.({ counts: this.counts, end: batch.end, orderId });
   }
 
@@ -167,6 +168,6 @@ class Load {
 function differs(line: number, order: OrderItem): BadLineError {
   return new BadLineError(
     line,
-    `id: order ${order.id.N} is in the table already, with other values, and was left as it is`,
+    `id: order ${order.id} is in the table already, with other values, and was left as it is`,
   );
 }

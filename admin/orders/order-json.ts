@@ -1,38 +1,27 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { orderFields } from './order-record.ts';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { orderFields, type StoredOrder } from './order-record.ts';
 
 /** The fields that only some orders have, and that are no part of an orders file. */
 const historyFields = ['shippedAt', 'cancelledAt', 'cancelledBy'];
 
-type StoredOrder = Record<string, AttributeValue>;
-
 /** An order as one line of JSON, its integers digit for digit. A field that it lacks is left out. */
-export function orderJson(order: StoredOrder): string {
-  return `{${members(order, orderFields).join(',')}}`;
+export function orderJson(order: StoredOrder, fields: readonly string[] = orderFields): string {
+  const present = fields.filter((field) => order[field] !== undefined);
+  return `{${present.map((field) => `"${field}":${jsonOf(order[field])}`).join(',')}}`;
 }
 
 /** The same, with what has become of the order. */
 export function orderJsonWithHistory(order: StoredOrder): string {
-  return `{${members(order, [...orderFields, ...historyFields]).join(',')}}`;
+  return orderJson(order, [...orderFields, ...historyFields]);
 }
 
 /** An order as a line of CSV, in the order of `orderFields`. */
 export function orderCsv(order: StoredOrder): string {
-  return orderFields.map((field) => csvCell(plainText(order[field]))).join(',');
+  return orderFields.map((field) => csvCell(String(order[field] ?? ''))).join(',');
 }
 
-function members(order: StoredOrder, fields: readonly string[]): string[] {
-  return fields
-    .filter((field) => order[field] !== undefined)
-    .map((field) => `"${field}":${order[field]!.N ?? JSON.stringify(plainValue(order[field]!))}`);
-}
-
-function plainValue(attribute: AttributeValue): unknown {
-  return attribute.S ?? attribute.BOOL ?? null;
-}
-
-function plainText(attribute: AttributeValue | undefined): string {
-  return attribute ? String(attribute.N ?? plainValue(attribute)) : '';
+function jsonOf(value: unknown): string {
+  return value instanceof NumberValue ? String(value) : JSON.stringify(value);
 }
 
 function csvCell(text: string): string {

@@ -1,4 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
 /** The fields of an order, in the order in which they are written to files. */
@@ -9,25 +10,20 @@ export type OrderField = (typeof orderFields)[number];
 export const orderStatuses = ['pending', 'shipped', 'cancelled'];
 
 /**
- * An order as DynamoDB stores it. Its integers stay digits in a string all the way: a JavaScript
- * number would round those above 2^53.
+ * An order that can be stored. Its integers stay digits all the way: a JavaScript number would round
+ * those above 2^53.
  */
-export type OrderItem = { id: { N: string }; status: { S: string } } & Partial<
-  Record<OrderField, AttributeValue>
->;
-
-/** A number of a file, as its digits stand there. */
-export class NumberText {
-  readonly digits: string;
-
-  constructor(digits: string) {
-    this.digits = digits;
-  }
-
-  toString(): string {
-    return this.digits;
-  }
+export interface OrderItem {
+  id: NumberValue;
+  petId?: NumberValue;
+  quantity?: NumberValue;
+  shipDate?: string;
+  complete?: boolean;
+  status: string;
 }
+
+/** An order as the table has it, with its history and whatever else somebody put there. */
+export type StoredOrder = Readonly<Record<string, unknown>>;
 
 /** A field that is not what an order's field must be. */
 export class BadFieldError extends OperatorError {
@@ -43,54 +39,40 @@ const expectations: Record<OrderField, string> = {
   status: `"${orderStatuses.join('", "')}" or none, which means "pending"`,
 };
 
-const readers: Record<OrderField, (value: unknown) => AttributeValue | undefined> = {
-  id: int64,
-  petId: int64,
-  quantity: int64,
-  shipDate: (value) => (isDateTime(value) ? { S: value } : undefined),
-  complete: (value) => (typeof value === 'boolean' ? { BOOL: value } : undefined),
-  status: (value) =>
-    typeof value === 'string' && orderStatuses.includes(value) ? { S: value } : undefined,
+const isAccepted: Record<OrderField, (value: unknown) => boolean> = {
+  id: isInteger,
+  petId: isInteger,
+  quantity: isInteger,
+  shipDate: isDateTime,
+  complete: (value) => typeof value === 'boolean',
+  status: (value) => orderStatuses.includes(value as string),
 };
 
 /**
  * Turns the fields of a line into an order. Only `id` is required, and a field that an order does
  * not have is refused: it is more often a misspelt one than one to be lost in silence.
  *
- * @param fields numbers as `NumberText`, everything else as JSON means it
+ * @param fields numbers as `NumberValue`, everything else as JSON means it
  * @throws BadFieldError naming the field, its value and what was expected
  */
 export function orderFromFields(fields: Record<string, unknown>): OrderItem {
-  const item: Partial<Record<OrderField, AttributeValue>> = { status: { S: 'pending' } };
-  for (const name of Object.keys(fields)) {
-    const field = name as OrderField;
-    if (!Object.hasOwn(readers, field)) throw unknownField(name);
-    const attribute = readers[field](fields[name]);
-    if (!attribute) throw badField(field, fields[name]);
-    item[field] = attribute;
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Object.hasOwn(isAccepted, name)) throw unknownField(name);
+    if (!isAccepted[name as OrderField](value)) throw badField(name as OrderField, value);
   }
-  if (!item.id) throw new BadFieldError(`id: missing; expected ${expectations.id}`);
-  return item as OrderItem;
+  if (!fields.id) throw new BadFieldError(`id: missing; expected ${expectations.id}`);
+  return { status: 'pending', ...fields } as OrderItem;
 }
 
-const canonicalInteger = /^(?:0|-?[1-9]\d{0,18})$/;
-const digitsThatAlwaysFit = 18;
-
-/** Whether the text is `0`, or digits without a leading zero, maybe signed, within ±2^63. */
-export function isInt64(text: string): boolean {
-  if (!canonicalInteger.test(text)) return false;
-  return text.length <= digitsThatAlwaysFit || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-}
-
-function int64(value: unknown): AttributeValue | undefined {
-  return value instanceof NumberText && isInt64(value.digits) ? { N: value.digits } : undefined;
+function isInteger(value: unknown): boolean {
+  return value instanceof NumberValue && isInt64(String(value));
 }
 
 // RFC 3339, section 5.6, the profile of ISO 8601 that "date-time" means in OpenAPI.
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-function isDateTime(value: unknown): value is string {
+function isDateTime(value: unknown): boolean {
   const parts = typeof value === 'string' ? dateTime.exec(value) : null;
   if (!parts) return false;
   const [year, month, day] = parts.slice(1, 4).map(Number) as [number, number, number];
@@ -116,7 +98,7 @@ function unknownField(name: string): BadFieldError {
 }
 
 function shown(value: unknown): string {
-  if (value === null || typeof value !== 'object' || value instanceof NumberText) {
+  if (value === null || typeof value !== 'object' || value instanceof NumberValue) {
     return quoted(value);
   }
   return Array.isArray(value) ? 'an array' : 'an object';

@@ -3,11 +3,12 @@ import { type CommandIo, type GlobalOptions, print } from '../console/command-io
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { ProgressBar } from '../console/progress-bar.ts';
 import { counted, grouped } from '../console/text-layout.ts';
-import { connect, type StageConnection } from '../stage/stage-connection.ts';
+import { connect } from '../stage/stage-connection.ts';
 import { findOrder } from './find-order.ts';
 import { type ImportObserver, type ImportSummary, importOrders } from './import-orders.ts';
 import { orderJsonWithHistory } from './order-json.ts';
 import { type OrdersFormat, ordersFormats } from './orders-file.ts';
+import { ordersTable } from './orders-table.ts';
 import { shipOrder } from './ship-order.ts';
 import { writeExport } from './write-export.ts';
 
@@ -67,8 +68,7 @@ function addExport(orders: Command, io: CommandIo): void {
     )
     .action(async () => {
       const options = command.optsWithGlobals<ExportOptions>();
-      const stage = await connect(options, io.now);
-      const exported = await writeExport(ordersTable(stage), options, io.stdout);
+      const exported = await writeExport(await connectTable(options, io), options, io.stdout);
       const text = `Exported ${counted(exported.orders, 'order')}`;
       // Without a file the orders are on standard output: then the count must not be.
       if (options.out) print(io, options, exported, `${text} to ${options.out}.`);
@@ -82,8 +82,8 @@ function addShow(orders: Command, io: CommandIo): void {
     .description('one order, with its status')
     .addHelpText('after', examples('orders show 9007199254740993 --stage prod'))
     .action(async (orderId: string) => {
-      const stage = await connect(command.optsWithGlobals<GlobalOptions>(), io.now);
-      const order = await findOrder(orderId, ordersTable(stage));
+      const table = await connectTable(command.optsWithGlobals<GlobalOptions>(), io);
+      const order = await findOrder(orderId, table);
       io.stdout.write(`${orderJsonWithHistory(order)}\n`);
     });
 }
@@ -95,8 +95,7 @@ function addShip(orders: Command, io: CommandIo): void {
     .addHelpText('after', examples('orders ship 9007199254740993 --stage prod'))
     .action(async (orderId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const stage = await connect(options, io.now);
-      const order = await shipOrder(orderId, ordersTable(stage), io.now);
+      const order = await shipOrder(orderId, await connectTable(options, io), io.now);
       const text = options.json ? orderJsonWithHistory(order) : `Order ${orderId} is shipped.`;
       io.stdout.write(`${text}\n`);
     });
@@ -107,7 +106,7 @@ async function runImport(
   options: ImportOptions,
   io: CommandIo,
 ): Promise<ImportSummary> {
-  const stage = await connect(options, io.now);
+  const table = await connectTable(options, io);
   const bar = new ProgressBar(io.stderr, io.now);
   let differences = 0;
   const tell = (text: string) => bar.interrupt(() => io.stderr.write(`${file}: ${text}\n`));
@@ -122,11 +121,10 @@ async function runImport(
     },
   };
   const { now, wait, stateDirectory } = io;
-  const { label } = stage;
   try {
     return await importOrders(
       { path: file, ...options },
-      { ...ordersTable(stage), label, now, wait, stateDirectory, signal: io.onInterrupt() },
+      { ...table, now, wait, stateDirectory, signal: io.onInterrupt() },
       observer,
     );
   } finally {
@@ -160,8 +158,9 @@ function importText(summary: ImportSummary): string {
   );
 }
 
-function ordersTable({ dynamodb, ordersTable }: StageConnection) {
-  return { dynamodb, tableName: ordersTable };
+async function connectTable(options: GlobalOptions, { now }: CommandIo) {
+  const { dynamodb, ordersTable: tableName, label } = await connect(options, now);
+  return { ...ordersTable(dynamodb, tableName), label };
 }
 
 function formatOption(description: string): Option {

@@ -1,15 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
-import {
-  type FilePosition,
-  type FileRecord,
-  fileStart,
-  splitArray,
-  splitLines,
-} from './file-records.ts';
-import { NumberText, type OrderItem, orderFields, orderFromFields } from './order-record.ts';
+import { type TextPosition, textStart } from '../../shared/json-array.ts';
+import { type FileRecord, splitArray, splitLines } from './file-records.ts';
+import { type OrderItem, orderFields, orderFromFields } from './order-record.ts';
 
 /** A JSON array, JSON Lines, or CSV with a header row. */
 export type OrdersFormat = 'json' | 'jsonl' | 'csv';
@@ -20,7 +16,7 @@ export const ordersFormats: OrdersFormat[] = ['json', 'jsonl', 'csv'];
 export type OrderLine = {
   readonly line: number;
   /** Where the file can be read on from. */
-  readonly end: FilePosition;
+  readonly end: TextPosition;
 } & ({ readonly order: OrderItem } | { readonly error: BadLineError });
 
 const chunkBytes = 262_144;
@@ -36,7 +32,7 @@ const headBytes = 65_536;
 export async function* readOrders(
   path: string,
   format: OrdersFormat,
-  from: FilePosition = fileStart,
+  from = textStart,
 ): AsyncGenerator<OrderLine> {
   const header = format === 'csv' ? await readCsvHeader(path) : undefined;
   const start = header && from.offset < header.end.offset ? header.end : from;
@@ -84,7 +80,7 @@ function readRecord(
 function jsonFields(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    if (!(value instanceof NumberText)) return value as Record<string, unknown>;
+    if (!(value instanceof NumberValue)) return value as Record<string, unknown>;
   }
   throw new OperatorError('is JSON, but no object; expected {"id":…,"petId":…}');
 }
@@ -99,23 +95,23 @@ function parseJson(text: string): unknown {
 
 // The third argument carries the number's digits before they were rounded (ECMAScript 2026).
 function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === 'number' ? new NumberText(context!.source) : value;
+  return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }
 
 interface CsvHeader {
   readonly columns: readonly string[];
-  readonly end: FilePosition;
+  readonly end: TextPosition;
 }
 
 async function readCsvHeader(path: string): Promise<CsvHeader> {
   const chunks = createReadStream(path, { highWaterMark: headBytes });
-  for await (const { text, end } of splitLines(chunks, fileStart)) {
+  for await (const { text, end } of splitLines(chunks)) {
     if (isBlank(text)) continue;
     const columns = splitCsvLine(withoutByteOrderMark(text)).map((name) => name.trim());
     refuseUnknownColumns(columns);
     return { columns, end };
   }
-  return { columns: [], end: fileStart };
+  return { columns: [], end: textStart };
 }
 
 function refuseUnknownColumns(columns: string[]): void {
@@ -150,7 +146,7 @@ function csvFields(columns: readonly string[]): (text: string) => Record<string,
 }
 
 function csvValue(column: string, cell: string): unknown {
-  if (integerColumns.includes(column)) return new NumberText(cell);
+  if (integerColumns.includes(column)) return NumberValue.from(cell);
   if (column === 'complete' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
   return cell;
 }

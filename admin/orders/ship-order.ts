@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { WrongStateError } from '../../shared/errors.ts';
-import { noSuchOrder, orderKey, type StoredOrder } from './find-order.ts';
-import type { OrdersTable } from './insert-orders.ts';
+import { findOrder, orderKey } from './find-order.ts';
+import type { StoredOrder } from './order-record.ts';
+import type { OrdersTable } from './orders-table.ts';
 
 /**
  * Marks a pending order as shipped, in one conditional write: an order that a client cancels at the
@@ -12,46 +14,40 @@ import type { OrdersTable } from './insert-orders.ts';
  */
 export async function shipOrder(
   orderId: string,
-  { dynamodb, tableName }: Pick<OrdersTable, 'dynamodb' | 'tableName'>,
+  table: OrdersTable,
   now: () => number,
 ): Promise<StoredOrder> {
   const requestId = randomUUID();
   try {
-    const { Attributes } = await dynamodb.send(
-      new UpdateItemCommand({
-        TableName: tableName,
+    const { Attributes } = await table.dynamodb.send(
+      new UpdateCommand({
+        TableName: table.tableName,
         Key: orderKey(orderId),
         UpdateExpression: 'SET #status = :shipped, shippedAt = :now, shipRequestId = :requestId',
         ConditionExpression: '#status = :pending',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {
-          ':pending': { S: 'pending' },
-          ':shipped': { S: 'shipped' },
-          ':now': { S: new Date(now()).toISOString() },
-          ':requestId': { S: requestId },
+          ':pending': 'pending',
+          ':shipped': 'shipped',
+          ':now': new Date(now()).toISOString(),
+          ':requestId': requestId,
         },
         ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
     return Attributes!;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return shippedByThisRequest(orderId, error.Item, requestId);
+    return shippedByThisRequest(await findOrder(orderId, table), requestId);
   }
 }
 
 // The SDK repeats a write whose answer was lost, and then finds its own work done.
-function shippedByThisRequest(
-  orderId: string,
-  found: StoredOrder | undefined,
-  requestId: string,
-): StoredOrder {
-  if (!found) throw noSuchOrder(orderId);
-  if (found.shipRequestId?.S === requestId) return found;
-  const status = found.status?.S ?? 'without a status';
-  const since = found.shippedAt?.S ?? found.cancelledAt?.S;
+function shippedByThisRequest(found: StoredOrder, requestId: string): StoredOrder {
+  if (found.shipRequestId === requestId) return found;
+  const { id, status = 'without a status', shippedAt, cancelledAt } = found;
+  const since = shippedAt ?? cancelledAt;
   throw new WrongStateError(
-    `Order ${orderId} is ${status}${since ? ` since ${since}` : ''}: only a pending order can be shipped`,
+    `Order ${id} is ${status}${since ? ` since ${since}` : ''}: only a pending order can be shipped`,
   );
 }

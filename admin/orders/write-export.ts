@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { exportOrders } from './export-orders.ts';
 import type { OrdersFormat } from './orders-file.ts';
+import type { OrdersTable } from './orders-table.ts';
 
 export interface ExportRequest {
   /** @default as `out` ends, otherwise JSON Lines */
@@ -16,7 +16,7 @@ export interface ExportRequest {
 
 /** Writes all orders to a file or to standard output. Returns how many there were. */
 export async function writeExport(
-  table: { dynamodb: DynamoDBClient; tableName: string },
+  table: OrdersTable,
   { out, format = formatFor(out) }: ExportRequest,
   stdout: Writable,
 ): Promise<{ orders: number; format: OrdersFormat; out: string | null }> {

@@ -29,6 +29,7 @@ type DynamodbRequest = ScanRequest & {
   TableName: string;
   Key?: Record<string, { S?: string }>;
   ConditionExpression?: string;
+  ExpressionAttributeValues?: Record<string, object>;
 };
 
 /** Table of API keys: every key is a known one with quota left. */
@@ -107,9 +108,9 @@ function scan(input: DynamodbRequest, pageBody: ReturnType<typeof createPageSour
 function update(input: DynamodbRequest, isCounted: Set<string>): Answer {
   if (input.TableName === apiKeysTable) return { body: json({ Attributes: apiKeyItem(input) }) };
   if (input.TableName === counterTable) return count(input, isCounted);
-  return parseOrdersTableName(input.TableName)
-    ? { body: json({}) }
-    : failure('ResourceNotFoundException');
+  if (!parseOrdersTableName(input.TableName)) return failure('ResourceNotFoundException');
+  const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
+  return { body: json({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } }) };
 }
 
 /** A counter exists from its first update on; creating it again fails, adding to it succeeds. */

@@ -51,12 +51,11 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     buildEach(peerEntries, (entry, name) => buildLikeOurs(entry, directory, name)),
     buildLikeOurs('bench/workbench/measure.ts', directory, 'measure'),
   ]);
-  const deployed = mapValues(ours, (bundle, name) => ({
-    file: join(bundle.directory, 'index.js'),
-    bytes: bundle.bytes,
-    environment: deployedEnvironment(name),
-  }));
-  return { ours: deployed, byDefault, peers, measureFile: measure.file };
+  const deployed = Object.entries(ours).map(([name, { directory: home, bytes }]) => {
+    const environment = deployedEnvironment(name as FunctionName);
+    return [name, { file: join(home, 'index.js'), bytes, environment }];
+  });
+  return { ours: Object.fromEntries(deployed), byDefault, peers, measureFile: measure.file };
 }
 
 function deployedEnvironment(name: FunctionName): Record<string, string> {
@@ -68,12 +67,10 @@ async function buildEach<Name extends string>(
   entries: Record<Name, string>,
   buildOne: (entry: string, name: string) => Promise<BundleFile>,
 ): Promise<Record<Name, BundleFile>> {
-  const names = Object.keys(entries) as Name[];
-  const files = await Promise.all(names.map((name) => buildOne(entries[name], name)));
-  return Object.fromEntries(names.map((name, index) => [name, files[index]])) as Record<
-    Name,
-    BundleFile
-  >;
+  const built = Object.entries<string>(entries).map(async ([name, entry]) => {
+    return [name, await buildOne(entry, name)];
+  });
+  return Object.fromEntries(await Promise.all(built));
 }
 
 /**
@@ -109,15 +106,4 @@ async function buildFile(
   });
   const [output] = Object.values(metafile!.outputs);
   return { file: outfile, bytes: output!.bytes };
-}
-
-function mapValues<Key extends string, From, To>(
-  record: Record<Key, From>,
-  change: (value: From, key: Key) => To,
-): Record<Key, To> {
-  const entries = Object.entries(record) as [Key, From][];
-  return Object.fromEntries(entries.map(([key, value]) => [key, change(value, key)])) as Record<
-    Key,
-    To
-  >;
 }

@@ -26,17 +26,20 @@ export async function previewList(
   const decoder = new TextDecoder();
   const reader = body.getReader();
   const first: string[] = [];
+  let orders = 0;
   let bytes = 0;
   for (;;) {
     const { value, done } = await reader.read();
     if (done) break;
     bytes += value.length;
-    const orders = splitter.push(decoder.decode(value, { stream: true }));
-    if (first.length < kept) first.push(...orders.slice(0, kept - first.length));
-    onProgress({ first, orders: splitter.count, bytes });
+    for (const order of splitter.push(value)) {
+      if (orders < kept) first.push(decoder.decode(order.bytes));
+      orders++;
+    }
+    onProgress({ first, orders, bytes });
   }
   splitter.end();
-  return { first, orders: splitter.count, bytes };
+  return { first, orders, bytes };
 }
 
 /** An order as a page shows it; what it lacks is undefined. Ids keep every digit as text. */

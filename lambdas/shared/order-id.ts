@@ -1,8 +1,11 @@
 import { InvalidOrderIdError } from './errors.ts';
 
 const canonicalInteger = /^(?:0|-?[1-9][0-9]{0,18})$/;
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
+
+/** Whether the text is `0`, or digits without a leading zero, maybe signed, within ±2^63. */
+export function isInt64(text: string): boolean {
+  return canonicalInteger.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
 
 /**
  * An order id out of a path: an int64 in its one canonical spelling, kept as its digits, because a
@@ -12,8 +15,6 @@ const maxInt64 = 2n ** 63n - 1n;
  * @throws InvalidOrderIdError
  */
 export function parseOrderId(segment: string | undefined): string {
-  if (segment === undefined || !canonicalInteger.test(segment)) throw new InvalidOrderIdError();
-  const value = BigInt(segment);
-  if (value < minInt64 || value > maxInt64) throw new InvalidOrderIdError();
-  return segment;
+  if (segment !== undefined && isInt64(segment)) return segment;
+  throw new InvalidOrderIdError();
 }

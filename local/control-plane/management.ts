@@ -23,9 +23,7 @@ export async function answerManagement(
   outgoing: ServerResponse,
   services: ManagedServices,
 ): Promise<boolean> {
-  const { host, authorization } = incoming.headers;
-  if (!isTrusted({ remoteAddress: incoming.socket.remoteAddress, host, authorization }))
-    return false;
+  if (!isTrusted(incoming)) return false;
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://local');
   const method = incoming.method ?? '';
   if (method === 'POST' && pathname === '/') {

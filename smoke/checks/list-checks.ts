@@ -57,39 +57,34 @@ function open(stage: Stage, encoding: string, query = ''): Promise<Answer> {
 
 async function readList(stage: Stage, answer: Answer): Promise<ReadList> {
   const splitter = new JsonArraySplitter();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let orders = 0;
   const differences = [
     ...statusDifferences(answer),
     ...stage.contract.differences('listOrders', answer),
     ...stage.keyDifferences(answer),
   ];
   try {
-    for await (const text of decoded(answer)) {
-      for (const order of splitter.push(text)) {
+    for await (const chunk of unzipped(answer)) {
+      for (const { bytes } of splitter.push(chunk)) {
+        const order = decoder.decode(bytes);
         if (differences.length < mostDifferencesShown) {
           differences.push(...stage.contract.orderDifferences(order));
         }
+        orders++;
       }
     }
     splitter.end();
   } catch (error) {
-    differences.push(`after ${splitter.count} orders: ${(error as Error).message}`);
+    differences.push(`after ${orders} orders: ${(error as Error).message}`);
   }
-  return { orders: splitter.count, differences };
+  return { orders, differences };
 }
 
-async function* decoded({ headers, body }: Answer): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const isZipped = headers.get('content-encoding')?.[0] === 'gzip';
-  const bytes = isZipped ? unzipped(body) : body;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    yield decoder.decode(chunk, { stream: true });
-  }
-  yield decoder.decode();
-}
-
-// pipe() does not pass errors on; without this a broken connection would never end the reading.
-function unzipped(body: Readable): Readable {
+function unzipped({ headers, body }: Answer): Readable {
+  if (headers.get('content-encoding')?.[0] !== 'gzip') return body;
   const gunzip = createGunzip();
+  // pipe() does not pass errors on; without this a broken connection would never end the reading.
   body.on('error', (error) => gunzip.destroy(error));
   return body.pipe(gunzip);
 }

@@ -1,5 +1,4 @@
-const lowest = -(2n ** 63n);
-const highest = 2n ** 63n - 1n;
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -17,9 +16,3 @@ const refuseInexactNumber: Reviver = (_key, value, context) => {
   }
   return value;
 };
-
-function isInt64(text: string): boolean {
-  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return false;
-  const value = BigInt(text);
-  return value >= lowest && value <= highest;
-}

@@ -405,6 +405,42 @@ describe('orders export', () => {
   });
 });
 
+describe('an integer that a JavaScript number would round', () => {
+  it.each([
+    ['9007199254740993', '9007199254740992'],
+    ['9223372036854775807', '9223372036854775806'],
+    ['-9223372036854775808', '-9223372036854775807'],
+  ])('keeps every digit in each command: %s', async (digits, neighbour) => {
+    const order = (id: string, petId: string) =>
+      `{"id":${id},"petId":${petId},"quantity":${digits},"status":"pending"}`;
+    const file = directory.write('in.jsonl', `${order(digits, digits)}\n`);
+    const other = directory.write('other.jsonl', `${order(digits, neighbour)}\n`);
+    const export_ = (format: string) => onService('orders', 'export', '--format', format);
+
+    await onService('orders', 'import', file);
+    const again = await onService('orders', 'import', file, '--json', '--restart');
+    const different = await onService('orders', 'import', other, '--json');
+    const exported = await Promise.all(['jsonl', 'json', 'csv'].map(export_));
+    const shown = await onService('orders', 'show', digits);
+    const missing = await onService('orders', 'show', neighbour);
+    const shipped = await onService('orders', 'ship', digits, '--json');
+
+    expect(JSON.parse(again.stdout)).toMatchObject({ alreadyThere: 1, different: 0 });
+    expect(JSON.parse(different.stdout)).toMatchObject({ alreadyThere: 0, different: 1 });
+    expect(exported.map(({ stdout }) => stdout)).toEqual([
+      `${order(digits, digits)}\n`,
+      `[\n${order(digits, digits)}\n]\n`,
+      `id,petId,quantity,shipDate,complete,status\n${digits},${digits},${digits},,,pending\n`,
+    ]);
+    expect(shown.stdout).toBe(`${order(digits, digits)}\n`);
+    expect(missing.stderr).toBe(`error: No order has the id ${neighbour}\n`);
+    expect(shipped.stdout).toContain(`{"id":${digits},"petId":${digits},"quantity":${digits},`);
+    expect(await database.readAll(ordersTable)).toMatchObject([
+      { id: { N: digits }, petId: { N: digits }, quantity: { N: digits } },
+    ]);
+  });
+});
+
 describe('orders show and ship', () => {
   it('says so when there is no such order', async () => {
     expect((await onService('orders', 'show', '1')).stderr).toBe('error: No order has the id 1\n');

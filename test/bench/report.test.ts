@@ -26,6 +26,11 @@ describe("the benchmark's report", () => {
     expect(text).toMatch(/limiter_round_trips +1\.00 {2}\(target 1\)/);
     expect(text).toMatch(/rate_limiter_flexible +0\.51 {2}\(MISSES its target of 0\.4\)/);
   });
+
+  it('passes no verdict on a quick run', () => {
+    expect(renderFindings(limiter, true)).toContain('0.51');
+    expect(renderFindings(limiter, true)).not.toMatch(/target/i);
+  });
 });
 
 describe('interleaved rounds', () => {

@@ -24,10 +24,15 @@ describe('npm run bench', () => {
     expect(stderr).toContain('Limiter: each admitted request');
   }, 180_000);
 
-  it('refuses a part that it does not have', async () => {
-    await expect(bench('--only', 'nonsense')).rejects.toMatchObject({
+  it.each([
+    [['--only', 'nonsense'], "--only .* 'nonsense' is invalid. Allowed choices are list, million"],
+    [['--bogus'], '"--bogus": no such option; npm run bench -- --help lists them'],
+  ])('answers %j with what is wrong, and how it is called', async (options, message) => {
+    const usage = 'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\]';
+
+    await expect(bench(...options)).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--only list|million|limiter|cold|local'),
+      stderr: expect.stringMatching(new RegExp(`^.*${message}.*\n${usage}`)),
     });
   });
 });

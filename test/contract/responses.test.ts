@@ -15,10 +15,10 @@ import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
-import { JsonArraySplitter } from '../../shared/json-array.ts';
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
+import { splitArray } from '../helpers/orders.ts';
 import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
 import { type RunningService, startService } from './running-service.ts';
 
@@ -284,9 +284,7 @@ function differencesOf(operation: string, answer: JudgedText): string[] {
   if (operation !== 'listOrders' || answer.status !== 200) {
     return contract.differences(operation, answer);
   }
-  const splitter = new JsonArraySplitter();
-  const listed = splitter.push(answer.text);
-  splitter.end();
+  const listed = splitArray(answer.text);
   expect(listed).toHaveLength(orders.length);
   expect(answer.text).toContain(`"id":${largest}`);
   const { status, headers } = answer;

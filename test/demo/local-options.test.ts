@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { dynamodbEndpointOf, parseLocalOptions } from '../../demo/local-options.ts';
 
 let directory: string;
@@ -24,7 +24,6 @@ describe('options of the local run', () => {
       data: undefined,
       orders: undefined,
       json: false,
-      help: false,
     });
   });
 
@@ -44,10 +43,20 @@ describe('options of the local run', () => {
     });
   });
 
+  it.each(['-h', '--help'])('are printed for %s', (word) => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+
+    const options = parseLocalOptions([word]);
+
+    expect(options).toBeUndefined();
+    expect(write.mock.calls.join()).toMatch(/^Usage: npm start -- \[options\]\n.*--orders/s);
+    write.mockRestore();
+  });
+
   it('may name a data directory that is not there yet', () => {
     const data = join(directory, 'new');
 
-    expect(parseLocalOptions(['--data', data]).data).toBe(data);
+    expect(parseLocalOptions(['--data', data])?.data).toBe(data);
   });
 
   it.each([
@@ -71,6 +80,7 @@ describe('options of the local run', () => {
     [['--frob'], '"--frob": no such option; npm start -- --help lists them'],
     [['extra'], '"extra": no such option; npm start -- --help lists them'],
     [['--json=yes'], '"--json=yes": no such option; npm start -- --help lists them'],
+    [['--prot=1'], '"--prot=1": no such option (Did you mean --port?); npm start -- --help lists'],
     [['--port'], '--port: its value is missing; npm start -- --help lists them'],
   ])('refuse %j', (parameters, message) => {
     expect(() => parseLocalOptions(parameters)).toThrow(message);

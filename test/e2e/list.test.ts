@@ -7,8 +7,8 @@ import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
-import { JsonArraySplitter } from '../../shared/json-array.ts';
 import type { Answer } from '../../smoke/stage/http-client.ts';
+import { splitArray } from '../helpers/orders.ts';
 import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
 import {
   cannedPage,
@@ -296,11 +296,4 @@ function idOf(order: string): string {
 /** All ids, sorted, as one text: how two lists of thousands differ is no help to see. */
 function idsIn(body: string): string {
   return splitArray(body).map(idOf).sort().join();
-}
-
-function splitArray(body: string): string[] {
-  const splitter = new JsonArraySplitter();
-  const elements = splitter.push(body);
-  splitter.end();
-  return elements;
 }

@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { JsonArraySplitter } from '../../shared/json-array.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 
@@ -31,6 +32,14 @@ export function scanAnswer(items: OrderItem[], lastId?: string): string {
     ...(lastId !== undefined && { LastEvaluatedKey: { id: { N: lastId } } }),
     ScannedCount: items.length,
   });
+}
+
+/** The text of each element of a JSON array; throws where it is cut off. */
+export function splitArray(json: string): string[] {
+  const splitter = new JsonArraySplitter();
+  const elements = [...splitter.push(Buffer.from(json))];
+  splitter.end();
+  return elements.map(({ bytes }) => new TextDecoder().decode(bytes));
 }
 
 /** Reads JSON with every number as the digits that stand there: an int64 has more than a double. */

@@ -281,15 +281,21 @@ describe('smoke test', () => {
     [[], '--url is missing'],
     [
       ['--url', 'ftp://host/v1'],
-      "argument 'ftp://host/v1' is invalid. Give an http:// or https://",
+      '--url: "ftp://host/v1" is not accepted; expected an http:// or https://',
     ],
-    [['--url', 'http://host/prod'], 'It has to end with /v1'],
+    [['--url', 'http://host/prod'], 'an address that ends with /v1'],
     [['--url', 'http://host/v1'], '--key is missing'],
     [['--url', 'http://host/v1', '--key', 'so_test_short'], '--key has 13 characters'],
     [['--url', fakeKey], 'so_test_<hidden>'],
-    [['--url', 'http://host/v1', '--cancel-order', '007'], "'007' is invalid. Give the decimal"],
-    [['--url', 'http://host/v1', '--timeout', '1.5'], "'1.5' is invalid. Give whole seconds"],
-    [['--unknown'], "unknown option '--unknown'"],
+    [
+      ['--url', 'http://host/v1', '--cancel-order', '007'],
+      '--cancel-order: "007" is not accepted; expected the digits',
+    ],
+    [
+      ['--url', 'http://host/v1', '--timeout', '1.5'],
+      '--timeout: "1.5" is not accepted; expected whole seconds',
+    ],
+    [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists them'],
   ])('explains a wrong call in one line: %j', async (argv, message) => {
     const { exitCode, errors } = await run(argv);
 

@@ -7,6 +7,7 @@ import {
   type ImportTarget,
   importOrders,
 } from '../../../admin/orders/import-orders.ts';
+import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
@@ -26,8 +27,7 @@ beforeEach(async () => {
   controller = new AbortController();
   events = [];
   target = {
-    dynamodb: database.dynamodb,
-    tableName: await database.createOrdersTable(),
+    ...ordersTable(database.dynamodb, await database.createOrdersTable()),
     label: 'stage test',
     stateDirectory: join(directory.path, 'state'),
     now: Date.now,
@@ -99,11 +99,7 @@ describe('importOrders', () => {
   });
 
   it.each([
-    [
-      'orders.json',
-      '[{"id":1},{"id":2}',
-      'line 1: the file ends before its array does: it is cut off',
-    ],
+    ['orders.json', '[{"id":1},{"id":2}', 'line 1: the array is not closed: the text is cut off'],
     ['orders.csv', 'id,customer\n1,x\n', 'header: an order has no field "customer"'],
   ])('loads nothing of a file whose structure is lost: %s', async (name, text, message) => {
     const path = directory.write(name, text);

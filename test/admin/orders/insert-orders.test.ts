@@ -1,25 +1,26 @@
+import { type BatchStatementErrorCodeEnum, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchExecuteStatementCommand,
-  BatchGetItemCommand,
-  type BatchStatementErrorCodeEnum,
-  DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  NumberValue,
+} from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { insertOrders } from '../../../admin/orders/insert-orders.ts';
 import type { OrderItem } from '../../../admin/orders/order-record.ts';
+import { ordersTable } from '../../../admin/orders/orders-table.ts';
 
-const mock = mockClient(DynamoDBClient);
+const mock = mockClient(DynamoDBDocumentClient);
 const pauses: number[] = [];
 const table = {
-  dynamodb: new DynamoDBClient({ region: 'us-east-1' }),
-  tableName: 'Orders',
+  ...ordersTable(new DynamoDBClient({ region: 'us-east-1' }), 'Orders'),
   wait: async (ms: number) => void pauses.push(ms),
 };
 
 const order = (id: number, fields: Partial<OrderItem> = {}): OrderItem => ({
-  id: { N: String(id) },
-  status: { S: 'pending' },
+  id: NumberValue.from(id),
+  status: 'pending',
   ...fields,
 });
 const failed = (Code: BatchStatementErrorCodeEnum) => ({
@@ -36,17 +37,17 @@ describe('insertOrders', () => {
   it('sends one statement per order, which touches no order that is there', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, {}] });
 
-    const outcomes = await insertOrders([order(1), order(2, { complete: { BOOL: true } })], table);
+    const outcomes = await insertOrders([order(1), order(2, { complete: true })], table);
 
     expect(outcomes).toEqual(['inserted', 'inserted']);
     expect(mock.commandCalls(BatchExecuteStatementCommand)[0]!.args[0].input.Statements).toEqual([
       {
         Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?}`,
-        Parameters: [{ N: '1' }, { S: 'pending' }],
+        Parameters: [NumberValue.from(1), 'pending'],
       },
       {
         Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?, 'complete': ?}`,
-        Parameters: [{ N: '2' }, { S: 'pending' }, { BOOL: true }],
+        Parameters: [NumberValue.from(2), 'pending', true],
       },
     ]);
   });
@@ -118,18 +119,18 @@ describe('insertOrders', () => {
     const duplicate = failed('DuplicateItem');
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate, {}, duplicate] });
     mock
-      .on(BatchGetItemCommand)
+      .on(BatchGetCommand)
       .resolvesOnce({
         Responses: {
-          Orders: [{ id: { N: '1' }, status: { S: 'cancelled' }, cancelledAt: { S: 'x' } }],
+          Orders: [{ ...order(1), status: 'cancelled', cancelledAt: 'x' }],
         },
-        UnprocessedKeys: { Orders: { Keys: [{ id: { N: '3' } }] } },
+        UnprocessedKeys: { Orders: { Keys: [{ id: NumberValue.from(3) }] } },
       })
-      .resolves({ Responses: { Orders: [{ id: { N: '3' }, petId: { N: '4' } }] } });
+      .resolves({ Responses: { Orders: [{ ...order(3), petId: NumberValue.from(4) }] } });
 
     const outcomes = await insertOrders([order(1), order(2), order(3)], table);
 
     expect(outcomes).toEqual(['already there', 'inserted', 'different']);
-    expect(mock.commandCalls(BatchGetItemCommand)).toHaveLength(2);
+    expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
   });
 });

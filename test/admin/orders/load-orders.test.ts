@@ -1,5 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BatchExecuteStatementCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  DynamoDBDocumentClient,
+  NumberValue,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import {
@@ -9,6 +13,7 @@ import {
 } from '../../../admin/orders/load-orders.ts';
 import type { OrderItem } from '../../../admin/orders/order-record.ts';
 import type { OrderLine } from '../../../admin/orders/orders-file.ts';
+import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { BadLineError } from '../../../shared/errors.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 
@@ -29,16 +34,16 @@ async function* linesOf(orders: (OrderItem | 'bad')[]): AsyncGenerator<OrderLine
 }
 
 const order = (id: number, quantity = 1): OrderItem => ({
-  id: { N: String(id) },
-  quantity: { N: String(quantity) },
-  status: { S: 'pending' },
+  id: NumberValue.from(id),
+  quantity: NumberValue.from(quantity),
+  status: 'pending',
 });
 const manyOrders = (count: number) => Array.from({ length: count }, (_, index) => order(index));
 
 async function optionsFor(options: Partial<LoadOptions> = {}): Promise<LoadOptions> {
   const tableName = options.tableName ?? (await database.createOrdersTable());
-  const { dynamodb } = database;
-  return { dynamodb, wait: async () => {}, onError: 'stop', ...options, tableName };
+  const table = ordersTable(database.dynamodb, tableName);
+  return { ...table, wait: async () => {}, onError: 'stop', ...options, tableName };
 }
 
 describe('loadOrders', () => {
@@ -109,7 +114,7 @@ describe('loadOrders', () => {
   });
 
   it('reports progress in the order of the file, without gaps, though batches overtake each other', async () => {
-    const mock = mockClient(DynamoDBClient);
+    const mock = mockClient(DynamoDBDocumentClient);
     let underWay = 0;
     let mostUnderWay = 0;
     mock.on(BatchExecuteStatementCommand).callsFake(async ({ Statements }) => {

@@ -1,8 +1,8 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { isInt64, NumberText, orderFromFields } from '../../../admin/orders/order-record.ts';
+import { orderFromFields } from '../../../admin/orders/order-record.ts';
 
-const number = (digits: string) => new NumberText(digits);
+const number = (digits: string) => NumberValue.from(digits);
 
 describe('orderFromFields', () => {
   it('keeps integers as the digits that they are', () => {
@@ -16,20 +16,19 @@ describe('orderFromFields', () => {
     });
 
     expect(order).toEqual({
-      id: { N: '9223372036854775807' },
-      petId: { N: '-9223372036854775808' },
-      quantity: { N: '2' },
-      shipDate: { S: '2026-11-20T09:30:00Z' },
-      complete: { BOOL: false },
-      status: { S: 'shipped' },
+      id: number('9223372036854775807'),
+      petId: number('-9223372036854775808'),
+      quantity: number('2'),
+      shipDate: '2026-11-20T09:30:00Z',
+      complete: false,
+      status: 'shipped',
     });
   });
 
   it('takes an order without a status as pending, and leaves out what it lacks', () => {
-    expect(orderFromFields({ id: number('1') })).toEqual({
-      id: { N: '1' },
-      status: { S: 'pending' },
-    });
+    const id = number('1');
+
+    expect(orderFromFields({ id })).toEqual({ id, status: 'pending' });
   });
 
   it('demands an id', () => {
@@ -73,7 +72,7 @@ describe('orderFromFields', () => {
     '2026-11-20T09:30:00+05:30',
     '2028-02-29T23:59:59-12:00',
   ])('accepts the ship date %s', (shipDate) => {
-    expect(orderFromFields({ id: number('1'), shipDate }).shipDate).toEqual({ S: shipDate });
+    expect(orderFromFields({ id: number('1'), shipDate }).shipDate).toBe(shipDate);
   });
 
   it.each([
@@ -94,23 +93,4 @@ describe('orderFromFields', () => {
       'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
     );
   });
-});
-
-describe('isInt64', () => {
-  it('accepts every int64 and nothing beyond', () => {
-    const limit = 2n ** 63n;
-
-    fc.assert(
-      fc.property(fc.bigInt({ min: -limit * 4n, max: limit * 4n }), (value) => {
-        expect(isInt64(String(value))).toBe(value >= -limit && value < limit);
-      }),
-    );
-  });
-
-  it.each(['', '-', '+1', '007', '-0', '1.0', '0x10', ' 1', '1 ', '1_000', '٣'])(
-    'refuses %p',
-    (text) => {
-      expect(isInt64(text)).toBe(false);
-    },
-  );
 });

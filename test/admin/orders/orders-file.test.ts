@@ -1,22 +1,19 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { type FilePosition, fileStart } from '../../../admin/orders/file-records.ts';
 import {
   detectFormat,
   type OrderLine,
   type OrdersFormat,
   readOrders,
 } from '../../../admin/orders/orders-file.ts';
+import type { TextPosition } from '../../../shared/json-array.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 const directory = temporaryDirectory();
 
 afterAll(() => directory.remove());
 
-async function read(
-  text: string,
-  format: OrdersFormat,
-  from: FilePosition = fileStart,
-): Promise<OrderLine[]> {
+async function read(text: string, format: OrdersFormat, from?: TextPosition): Promise<OrderLine[]> {
   const lines: OrderLine[] = [];
   for await (const line of readOrders(directory.write('orders', text), format, from)) {
     lines.push(line);
@@ -30,14 +27,14 @@ const errorsOf = (lines: OrderLine[]) =>
 
 const twoOrders = [
   {
-    id: { N: '9007199254740993' },
-    petId: { N: '7' },
-    quantity: { N: '2' },
-    shipDate: { S: '2026-11-20T09:30:00Z' },
-    complete: { BOOL: false },
-    status: { S: 'pending' },
+    id: NumberValue.from('9007199254740993'),
+    petId: NumberValue.from('7'),
+    quantity: NumberValue.from('2'),
+    shipDate: '2026-11-20T09:30:00Z',
+    complete: false,
+    status: 'pending',
   },
-  { id: { N: '-9223372036854775808' }, complete: { BOOL: true }, status: { S: 'shipped' } },
+  { id: NumberValue.from('-9223372036854775808'), complete: true, status: 'shipped' },
 ];
 
 const first =
@@ -133,7 +130,9 @@ describe('readOrders', () => {
       'line 5: complete: "maybe" is not accepted; expected true or false',
       expect.stringMatching(/^line 6: id: 007 is not accepted/),
     ]);
-    expect(ordersOf(lines).filter(Boolean)).toEqual([{ id: { N: '5' }, status: { S: 'pending' } }]);
+    expect(ordersOf(lines).filter(Boolean)).toEqual([
+      { id: NumberValue.from('5'), status: 'pending' },
+    ]);
   });
 
   it.each([
