@@ -53,7 +53,7 @@ describe('a stage that allows an origin', () => {
     ['DELETE', '/store/orders/1'],
     ['GET', '/pets/7'],
   ])(
-    'answers the preflight of %s %s without a key and without counting it',
+    'I11: answers the preflight of %s %s without a key and without counting it',
     async (method, path) => {
       const before = rateLimitOf(await asked('GET', '/pets/7')).remaining;
 
@@ -69,7 +69,7 @@ describe('a stage that allows an origin', () => {
     },
   );
 
-  it('lets its scripts read what the operations answer', async () => {
+  it('I11: lets its scripts read what the operations answer', async () => {
     const list = await asked('GET', '/store/orders');
     const cancelled = await asked('DELETE', '/store/orders/1');
 
@@ -84,7 +84,7 @@ describe('a stage that allows an origin', () => {
     ['the path is unknown', () => asked('GET', '/nothing'), 404, 'not_found'],
     ['the method is unknown', () => asked('PUT', '/store/orders'), 404, 'not_found'],
     ['the operation is retired', () => asked('GET', '/pets/7'), 410, 'gone'],
-  ])('lets them read an error where %s', async (_name, ask, status, code) => {
+  ])('I11: lets them read an error where %s', async (_name, ask, status, code) => {
     const answer = await ask();
 
     expectError(answer, status, code);
@@ -104,7 +104,7 @@ describe('a stage that allows an origin', () => {
 });
 
 describe('a stage that allows none', () => {
-  it('answers a preflight like any unknown method, and names no origin', async () => {
+  it('I11: answers a preflight like any unknown method, and names no origin', async () => {
     await using plain = await RunningStore.start();
 
     const answers = [

@@ -47,7 +47,7 @@ describe.each(stageNames)('template of %s with an allowed origin', (stage: Stage
     }
   });
 
-  it('answers the preflights of every resource with operations, naming their methods', () => {
+  it('I11: answers the preflights of every resource with operations, naming their methods', () => {
     const operations = methodsOf(stack).filter(({ OperationName }) => OperationName);
 
     const allowed = preflights.map(({ ResourceId, Integration }) => [
@@ -99,7 +99,7 @@ describe('template of a stage with a firewall and an allowed origin', () => {
 });
 
 describe.each(stageNames)('template of %s as it is', (stage: StageName) => {
-  it('has nothing for browsers', () => {
+  it('I11: has nothing for browsers', () => {
     const text = JSON.stringify(template(stage));
 
     expect(text).not.toMatch(/Access-Control|CORS_ORIGIN|"OPTIONS"/);
