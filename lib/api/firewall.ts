@@ -1,6 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { corsHeaders } from '../../lambdas/shared/cors.ts';
 import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 import { errorBody } from './gateway-responses.ts';
 
@@ -9,6 +10,8 @@ const windowSeconds = 300;
 export interface FirewallProps {
   readonly stage: Stage;
   readonly requestsPerIpPer5Minutes: number;
+  /** Whose scripts may read what it answers, as in the stage's configuration. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /**
@@ -27,7 +30,7 @@ export class Firewall extends Construct {
       customResponseBodies: {
         tooManyRequests: { contentType: 'APPLICATION_JSON', content: tooManyRequests() },
       },
-      rules: [rateRule(props.requestsPerIpPer5Minutes)],
+      rules: [rateRule(props)],
     });
     new CfnWebACLAssociation(this, 'Association', {
       webAclArn: webAcl.attrArn,
@@ -36,12 +39,17 @@ export class Firewall extends Construct {
   }
 }
 
-function rateRule(limit: number): CfnWebACL.RuleProperty {
+function rateRule({ requestsPerIpPer5Minutes, corsOrigins = [] }: FirewallProps) {
+  const cors = Object.entries(corsHeaders(corsOrigins[0]));
   return {
     name: 'RequestsPerIp',
     priority: 0,
     statement: {
-      rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: windowSeconds, limit },
+      rateBasedStatement: {
+        aggregateKeyType: 'IP',
+        evaluationWindowSec: windowSeconds,
+        limit: requestsPerIpPer5Minutes,
+      },
     },
     action: {
       block: {
@@ -55,12 +63,13 @@ function rateRule(limit: number): CfnWebACL.RuleProperty {
               name,
               value: otherwise,
             })),
+            ...cors.map(([name, value]) => ({ name, value })),
           ],
         },
       },
     },
     visibilityConfig: visibility('RequestsPerIp'),
-  };
+  } satisfies CfnWebACL.RuleProperty;
 }
 
 function tooManyRequests(): string {

@@ -14,7 +14,7 @@ import {
   RunningStore,
   rateLimitOf,
   thisMinute,
-  tomorrow,
+  today,
 } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;

@@ -213,7 +213,6 @@ export class RunningStore implements AsyncDisposable {
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
 export const nextMinute = () => thisMinute() + 60;
 export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
-export const tomorrow = () => today() + 86_400;
 
 /** The one value of a header; fails when it is missing or was sent twice. */
 export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
