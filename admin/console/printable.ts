@@ -2,8 +2,7 @@ import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
 
 // What can move a terminal's cursor, change its state or turn the direction of writing, except for
 // the line feed that ends a line of ours.
-const controlCharacters =
-  /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 const prefixes = stageNames.map((stage) => stageConfiguration(stage, {}).apiKeyPrefix);
 const tokens = new RegExp(`(${prefixes.join('|')})[0-9A-Za-z]+`, 'g');

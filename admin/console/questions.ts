@@ -20,15 +20,16 @@ export function isInteractive({ stdin, stderr }: CommandIo): boolean {
 /**
  * Asks on a terminal, where `--yes` has not answered already. A script is not asked.
  *
+ * @param question made only where somebody is asked
  * @throws OperatorError when the answer is not yes
  */
 export async function confirm(
   io: CommandIo,
   { yes }: ConfirmationOptions,
-  question: string,
+  question: () => Promise<string> | string,
 ): Promise<void> {
   if (yes || !isInteractive(io)) return;
-  ask(io, `${question} [y/N]`);
+  ask(io, `${await question()} [y/N]`);
   const answer = await firstLine(io);
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new OperatorError('Not confirmed: nothing was changed');
@@ -42,7 +43,7 @@ export async function confirm(
 export async function confirmAlways(
   io: CommandIo,
   options: ConfirmationOptions,
-  question: string,
+  question: () => Promise<string> | string,
 ): Promise<void> {
   if (options.yes || isInteractive(io)) return confirm(io, options, question);
   throw new OperatorError('Nothing was changed: there is no terminal to ask on, so give --yes');

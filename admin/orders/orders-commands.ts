@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type CommandIo, type GlobalOptions, print, printText, tell } from '../console/command-io.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  print,
+  printText,
+  tell,
+} from '../console/command-io.ts';
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { ProgressBar } from '../console/progress-bar.ts';
 import { counted, grouped } from '../console/text-layout.ts';

@@ -19,7 +19,9 @@ import {
 export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, store);
   if (owner) return owner;
-  throw new NotFoundError(`There is no owner ${quoted(idOrName)}; "owners list" shows those there are`);
+  throw new NotFoundError(
+    `There is no owner ${quoted(idOrName)}; "owners list" shows those there are`,
+  );
 }
 
 /** As `findOwner`. @throws OperatorError also for an owner that was created in part only */
@@ -64,6 +66,17 @@ export async function readOwner(
   const { ownerHash } = details;
   const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
   return { details, item: item && readOwnerItem(item) };
+}
+
+/** The owner whose tokens have this hash of their common part, or undefined where there is none. */
+export async function findOwnerOfHash(
+  ownerHash: string,
+  store: KeyStore,
+): Promise<StoredOwner | undefined> {
+  const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
+  if (item) return readOwner(item.ownerId, store);
+  // All of its keys may have been withdrawn.
+  return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
 }
 
 /** Every owner of the stage, read page by page, the newest first. */

@@ -10,7 +10,11 @@ export interface KeyDetails {
   createdAt: string;
   /** Names the key's entry in the ApiKeys table. */
   tokenHash: string;
+  /** ISO 8601. */
   revokedAt?: string;
+  /** Unix seconds, kept of the entry that a revocation has removed. */
+  usedAt?: number;
+  expiresAt?: number;
   /** The key ids before and after this one in a rotation. */
   replaces?: string;
   replacedBy?: string;
@@ -60,7 +64,8 @@ export interface CompleteOwner extends StoredOwner {
   readonly item: OwnerItem;
 }
 
-interface DocumentOfEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
+/** A key's entry as the document client takes and gives it. */
+export interface DocumentOfEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
   id: string;
 }
 

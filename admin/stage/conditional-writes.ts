@@ -10,11 +10,13 @@ export interface Change {
   readonly condition?: string;
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
+  /** Whether the item is wanted as it was before. @default as it is after */
+  readonly returnsOld?: boolean;
 }
 
-/** Carries a change out. Returns the item as it is then, or undefined when the condition fails. */
+/** Carries a change out. Returns the item, or undefined when the condition fails. */
 export async function change<T>(
-  { table, key, update, condition, names, values }: Change,
+  { table, key, update, condition, names, values, returnsOld }: Change,
   { documents }: KeyStore,
 ): Promise<T | undefined> {
   const command = new UpdateCommand({
@@ -24,7 +26,7 @@ export async function change<T>(
     ConditionExpression: condition,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
-    ReturnValues: 'ALL_NEW',
+    ReturnValues: returnsOld ? 'ALL_OLD' : 'ALL_NEW',
   });
   return unlessConditionFails(async () => (await documents.send(command)).Attributes as T);
 }
