@@ -68,6 +68,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'bench/workbench': ['bench/doubles', 'lib/functions'],
   bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
 
+  model: [],
+
   examples: [],
   bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'smoke'],
 };
