@@ -73,9 +73,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   smoke: ['shared', 'smoke/stage', 'smoke/checks'],
 
   'bench/peers': [],
-  'bench/doubles': [],
-  'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
-  bench: ['shared', 'lib/functions', 'bench/doubles', 'bench/workbench'],
+  'bench/doubles': ['lambdas/shared'],
+  'bench/workbench': ['bench/doubles', 'lib/functions'],
+  bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
+
+  model: [],
 
   examples: [],
   bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'smoke'],

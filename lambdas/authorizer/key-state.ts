@@ -42,9 +42,11 @@ export interface Standing extends WindowUses {
   /** False for a revoked or expired key, and for every key of a suspended owner: 401. */
   isUsable: boolean;
   isBanned: boolean;
+  /** The ban ends later than any that a right clock can have begun, and does not hold. */
+  isBanVoid: boolean;
   /** The windows of which nothing is left. */
   full: WindowUse[];
-  /** A window was begun by a clock that cannot have been right. */
+  /** A window or a ban was begun by a clock that cannot have been right. */
   isVoid: boolean;
 }
 
@@ -70,12 +72,14 @@ export function momentAt(nowMs: number, longestBanSeconds: number): Moment {
 export function standingOf({ owner, key }: KeyState, moment: Moment): Standing {
   const { nowSeconds, latestBan } = moment;
   const { minute, day } = windowUses(owner, nowSeconds);
+  const isBanVoid = key.bannedUntil > latestBan;
   return {
     minute,
     day,
+    isBanVoid,
     isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > nowSeconds),
-    isBanned: key.bannedUntil > nowSeconds && key.bannedUntil <= latestBan,
+    isBanned: key.bannedUntil > nowSeconds && !isBanVoid,
     full: [minute, day].filter(({ remaining }) => remaining === 0),
-    isVoid: minute.step === 'repair' || day.step === 'repair',
+    isVoid: isBanVoid || minute.step === 'repair' || day.step === 'repair',
   };
 }

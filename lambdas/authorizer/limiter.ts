@@ -59,7 +59,7 @@ const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGE
  *   the key as it was last seen            question                              cost
  *
  *   not met                                what is it?                           a read, then one of
- *   banned, not usable, a void window      is it still?                          the lines below
+ *   banned, not usable, anything void      is it still?                          the lines below
  *     no such key, or not usable             401                                 -
  *     banned                                 429                                 -
  *   a window is full                       refuse, if so: count the rejection    a write
@@ -148,8 +148,8 @@ class Limiter {
   async #refuse(address: KeyAddress, { state: seen, moment, isFresh }: Sight): Promise<Verdict> {
     const rejections = 1 + this.#memory.takePending(address.tokenHash, moment.minute);
     const punishment = this.#punishment(seen, moment, rejections);
-    const uses = standingOf(seen, moment);
-    const write = rejectionUpdate(this.#target(address, moment), uses, punishment);
+    const standing = standingOf(seen, moment);
+    const write = rejectionUpdate(this.#target(address, moment), standing, punishment);
     let result: WriteResult;
     try {
       result = await writeItem(this.#client, write);
@@ -160,7 +160,8 @@ class Limiter {
       return rejection(seen, moment);
     }
     const state = this.#see(address, result.item, moment);
-    const isBanStart = punishment.ban !== undefined && punishment.ban.nonce === state.key.bannedBy;
+    const { isBanned } = standingOf(state, moment);
+    const isBanStart = isBanned && punishment.ban?.nonce === state.key.bannedBy;
     if (result.isDone || isBanStart) return { ...rejection(state, moment), isBanStart };
     return this.#explain(address, { state, moment, isFresh: true }, rejections);
   }
@@ -169,10 +170,11 @@ class Limiter {
   #explain(address: KeyAddress, sight: Sight, rejections: number): Promise<Verdict> | Verdict {
     const { state, moment } = sight;
     const { isBanned, full } = standingOf(state, moment);
-    const isRefused = isBanned || full.length > 0;
-    const uncounted = isRefused ? rejections : rejections - 1;
+    // What is refused for a ban is not one of those that lead to it.
+    const isCounted = !isBanned && full.length > 0;
+    const uncounted = isCounted ? rejections : rejections - 1;
     this.#memory.addPending(address.tokenHash, moment.minute, uncounted);
-    if (isRefused) return { ...rejection(state, moment), isBanStart: false };
+    if (isBanned || full.length > 0) return { ...rejection(state, moment), isBanStart: false };
     return this.#admit(address, { ...sight, moment: this.#moment() });
   }
 

@@ -3,8 +3,8 @@ import type {
   GetItemCommandInput,
   UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import type { WindowName, WindowUse, WindowUses } from '../shared/windows.ts';
-import type { KeyAddress, Moment } from './key-state.ts';
+import type { WindowName, WindowUse } from '../shared/windows.ts';
+import type { KeyAddress, Moment, Standing } from './key-state.ts';
 
 /*
  * The writes on an owner's item. Each is one conditional UpdateItem, so that DynamoDB, which puts
@@ -77,11 +77,12 @@ export function lookUp({ tableName, ownerHash }: Target): GetItemCommandInput {
 }
 
 /** Admits one request: counts it in both windows, and notes the minute as the key's last use. */
-export function admissionUpdate(target: Target, uses: WindowUses): UpdateItemCommandInput {
+export function admissionUpdate(target: Target, standing: Standing): UpdateItemCommandInput {
   const { moment } = target;
   return conditionalUpdate(target, [
-    ...names.map((name) => admit(name, uses[name], moment)),
+    ...names.map((name) => admit(name, standing[name], moment)),
     { set: '#keys.#key.usedAt = :minute', condition: '', values: {} },
+    ...(standing.isBanVoid ? [endBan()] : []),
   ]);
 }
 
@@ -92,15 +93,16 @@ export function admissionUpdate(target: Target, uses: WindowUses): UpdateItemCom
  */
 export function rejectionUpdate(
   target: Target,
-  uses: WindowUses,
+  standing: Standing,
   punishment: Punishment,
 ): UpdateItemCommandInput {
   const { moment } = target;
-  const full = names.filter((name) => uses[name].remaining === 0);
+  const full = names.filter((name) => standing[name].remaining === 0);
+  const ban = punishment.ban ? [beginBan(punishment.ban)] : standing.isBanVoid ? [endBan()] : [];
   return conditionalUpdate(target, [
-    ...full.map((name) => refuse(name, uses[name], moment)),
+    ...full.map((name) => refuse(name, standing[name], moment)),
     countRejections(punishment, moment),
-    ...(punishment.ban ? [beginBan(punishment.ban)] : []),
+    ...ban,
   ]);
 }
 
@@ -190,6 +192,11 @@ function beginBan({ until, nonce }: { until: number; nonce: string }): Change {
     condition: '',
     values: { ':until': number(until), ':nonce': { S: nonce } },
   };
+}
+
+/** Ends a void ban, which would hold once its end came closer. */
+function endBan(): Change {
+  return { set: `${entry}.bannedUntil = :none`, condition: '', values: { ':none': number(0) } };
 }
 
 function within(name: WindowName, moment: Moment): Record<string, AttributeValue> {

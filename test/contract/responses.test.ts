@@ -18,7 +18,8 @@ import {
 import { JsonArraySplitter } from '../../shared/json-array.ts';
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
-import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
+import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
+import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
 import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
 import { type RunningService, startService } from './running-service.ts';
 
@@ -274,6 +275,7 @@ describe('responses of the running service', () => {
 
     expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
     expect(contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer)).toEqual([]);
+    expect(rateLimitFieldDifferences(answer, serverSeconds(answer))).toEqual([]);
   });
 });
 
@@ -281,8 +283,9 @@ type JudgedText = JudgedAnswer & { readonly text: string };
 
 /** A list is judged order by order: its text is what shows whether an id was rounded. */
 function differencesOf(operation: string, answer: JudgedText): string[] {
+  const fields = rateLimitFieldDifferences(answer, serverSeconds(answer));
   if (operation !== 'listOrders' || answer.status !== 200) {
-    return contract.differences(operation, answer);
+    return [...contract.differences(operation, answer), ...fields];
   }
   const splitter = new JsonArraySplitter();
   const listed = splitter.push(answer.text);
@@ -292,6 +295,7 @@ function differencesOf(operation: string, answer: JudgedText): string[] {
   const { status, headers } = answer;
   return [
     ...contract.differences(operation, { status, headers }),
+    ...fields,
     ...listed.flatMap((order) => contract.orderDifferences(order)),
   ];
 }

@@ -21,6 +21,8 @@ const document = contract.document as {
 const authorizer = {
   limit: '60',
   remaining: '0',
+  rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
+  rateLimit: '"minute";r=0;t=40, "day";r=940;t=40000',
   reset: '1790000040',
   retryAfter: '27',
   code: 'rate_limit_exceeded',

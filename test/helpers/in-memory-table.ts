@@ -6,6 +6,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { Expressions, type Item } from './expressions.ts';
 
+export type Command = GetItemCommand | UpdateItemCommand;
+
+/** An item before and after a successful write. */
+export interface Change {
+  before: Item;
+  after: Item;
+}
+
 /**
  * A table of items by `ownerHash` that understands `GetItem` and `UpdateItem` alone and does one
  * after another, as DynamoDB does with what concerns one item. Its answer comes later, so that
@@ -13,16 +21,30 @@ import { Expressions, type Item } from './expressions.ts';
  */
 export class InMemoryTable {
   readonly items = new Map<string, Item>();
-  /** Each item as a successful write left it, in order. */
-  readonly written: Item[] = [];
+  /** Each state that an item was in, in order. */
+  readonly versions: Item[] = [];
+  /** What successful writes have done, in order. */
+  readonly changes: Change[] = [];
 
-  async send(command: GetItemCommand | UpdateItemCommand) {
+  /** Puts an item, whatever was there. */
+  put(item: Item): void {
+    this.items.set(item.ownerHash?.S ?? '', item);
+    this.versions.push(item);
+  }
+
+  async send(command: Command) {
     await Promise.resolve();
+    const answer = this.execute(command);
+    await Promise.resolve();
+    return answer;
+  }
+
+  /** Carries a command out, at once. @throws ConditionalCheckFailedException */
+  execute(command: Command) {
     const answer =
       command instanceof GetItemCommand
         ? { Item: this.items.get(command.input.Key?.ownerHash?.S ?? '') }
         : { Attributes: this.#update(command.input) };
-    await Promise.resolve();
     return { ...answer, $metadata: {} };
   }
 
@@ -38,8 +60,8 @@ export class InMemoryTable {
     if (!isMet) throw conditionFailed(input, found);
     const updated = expressions.updated(input.UpdateExpression ?? '', item);
     expressions.assertAllUsed();
-    this.items.set(ownerHash, updated);
-    this.written.push(updated);
+    this.put(updated);
+    this.changes.push({ before: item, after: updated });
     return input.ReturnValues === 'ALL_NEW' ? updated : {};
   }
 }

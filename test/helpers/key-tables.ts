@@ -30,7 +30,7 @@ function inMemoryKeyTable(): KeyTable {
     tableName: 'ApiKeys',
     send: (command) => table.send(command),
     put: async (item) => {
-      table.items.set(ownerHash, item);
+      table.put(item);
     },
     item: async () => table.items.get(ownerHash)!,
     stop: async () => {},

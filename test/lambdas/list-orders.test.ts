@@ -4,7 +4,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { mockClient } from 'aws-sdk-client-mock';
 import { installAwsLambda, LambdaStream, streamed } from '../helpers/awslambda.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { lambdaContext, proxyEvent, requestContext, requestId } from '../helpers/events.ts';
+import {
+  lambdaContext,
+  noRateLimitHeaders,
+  proxyEvent,
+  rateLimitHeaders,
+  requestContext,
+  requestId,
+} from '../helpers/events.ts';
 import { keyId } from '../helpers/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
 import { ScannedTable, type ScannedTableSettings } from '../helpers/scanned-table.ts';
@@ -78,9 +85,7 @@ describe('GET /store/orders', () => {
       headers: {
         'Content-Type': 'application/json',
         Vary: 'Accept-Encoding',
-        'X-RateLimit-Limit': '60',
-        'X-RateLimit-Remaining': '41',
-        'X-RateLimit-Reset': '1795000020',
+        ...rateLimitHeaders,
       },
     });
   });
@@ -152,11 +157,7 @@ describe('GET /store/orders', () => {
 
     expect(answer.prelude).toMatchObject({
       statusCode: 200,
-      headers: {
-        'X-RateLimit-Limit': '0',
-        'X-RateLimit-Remaining': '0',
-        'X-RateLimit-Reset': '0',
-      },
+      headers: noRateLimitHeaders,
     });
   });
 

@@ -101,6 +101,8 @@ describe('stack with a firewall', () => {
                   { Name: 'X-RateLimit-Limit', Value: '0' },
                   { Name: 'X-RateLimit-Remaining', Value: '0' },
                   { Name: 'X-RateLimit-Reset', Value: '0' },
+                  { Name: 'RateLimit-Policy', Value: '"minute";q=0;w=60, "day";q=0;w=86400' },
+                  { Name: 'RateLimit', Value: '"minute";r=0;t=0, "day";r=0;t=0' },
                 ],
               },
             },

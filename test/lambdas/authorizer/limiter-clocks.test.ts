@@ -141,11 +141,19 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
   describe('a ban that is longer than any', () => {
     const longest = startSeconds + banSeconds + clockToleranceSeconds;
 
-    it('does not hold', async () => {
+    it.each([
+      ['admitted', used(3, 3), undefined],
+      ['refused', used(60, 60), 'rate_limit_exceeded'],
+    ])('does not hold, also not later, for a request that is %s', async (_name, uses, code) => {
       const owner = theOwner();
-      await owner.put({ ...used(3, 3), bannedUntil: longest + 1 });
+      await owner.put({ ...uses, bannedUntil: longest + 1 });
 
-      expect((await owner.judge()).rejection).toBeUndefined();
+      const verdict = await owner.judge();
+      owner.wait(60);
+      const later = await owner.judge();
+
+      expect(verdict.rejection?.code).toBe(code);
+      expect(later.rejection).toBeUndefined();
     });
 
     it('holds as long as a right clock can have begun it', async () => {

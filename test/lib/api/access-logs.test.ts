@@ -17,6 +17,7 @@ describe.each(stageNames)('access logs of %s', (stage) => {
       time: '$context.requestTimeEpoch',
       stage: '$context.stage',
       requestId: '$context.requestId',
+      ownerId: '$context.authorizer.ownerId',
       keyId: '$context.authorizer.keyId',
       plan: '$context.authorizer.plan',
       sourceIp: '$context.identity.sourceIp',
