@@ -67,18 +67,18 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
 }
 
 const controlC = '\u0003';
-const endOfLine = /[\r\n\u0004]/;
+const controlD = '\u0004';
 const erased = /[^\u007f\b][\u007f\b]/;
 
 async function hiddenLine({ stdin }: CommandIo): Promise<string> {
   let typed = '';
   // Ended by the return, the loop would otherwise close standard input for good.
   for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
-    typed += String(chunk);
+    typed += String(chunk).replaceAll(controlD, '\n');
     if (typed.includes(controlC)) throw new OperatorError('Interrupted: nothing was looked up');
-    if (endOfLine.test(typed)) break;
+    if (/[\r\n]/.test(typed)) break;
   }
-  let [line = ''] = typed.split(endOfLine);
+  let [line = ''] = typed.split(/[\r\n]/);
   while (erased.test(line)) line = line.replace(erased, '');
   return line;
 }

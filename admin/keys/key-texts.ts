@@ -44,8 +44,12 @@ export function keyText(key: KeyDescription): string {
 }
 
 /** Many keys as a table. */
-export function keyList(keys: KeySummary[]): string {
-  if (keys.length === 0) return 'There are no such keys; "keys issue" makes one.';
+export function keyList(keys: KeySummary[], { isFiltered }: { isFiltered: boolean }): string {
+  if (keys.length === 0) {
+    return isFiltered
+      ? 'There are no such keys.'
+      : 'There are no keys yet; "keys issue" makes one.';
+  }
   return table(
     ['KEY ID', 'OWNER', 'PLAN', 'LABEL', 'TOKEN', 'STATUS', 'CREATED', 'EXPIRES', 'LAST USED'],
     keys.map((key) => [
@@ -64,12 +68,15 @@ export function keyList(keys: KeySummary[]): string {
 
 /** Whose a token is, and what to do about it if it has leaked. */
 export function whoisText(key: KeyDescription): string {
-  const { keyId, status } = key;
-  const isValid = status === 'active' || status === 'banned' || status === 'suspended';
-  const advice = isValid
-    ? `The token is valid: "keys rotate ${keyId} --grace 0s" replaces it, "keys revoke ${keyId}" ends it.`
-    : 'The token is not valid.';
-  return `${keyText(key)}\n\n${advice}`;
+  return `${keyText(key)}\n\n${adviceOn(key)}`;
+}
+
+function adviceOn({ keyId, status, replacedBy }: KeyDescription): string {
+  if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
+    return 'The token is not valid.';
+  }
+  const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
+  return `The token is valid: ${replace}"keys revoke ${keyId}" ends it.`;
 }
 
 /** What lifting a ban came to. */

@@ -103,7 +103,8 @@ function addList(keys: Command, io: CommandIo): void {
       const { plan, ...options } = command.optsWithGlobals<ListOptions>();
       const filter = { ...options, plan: plan === undefined ? undefined : planNamed(plan) };
       const found = await listKeys(filter, await connect(options, io.now));
-      print(io, options, found, keyList(found));
+      const isFiltered = Boolean(options.owner ?? plan ?? options.status);
+      print(io, options, found, keyList(found, { isFiltered }));
     });
 }
 
