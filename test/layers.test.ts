@@ -38,11 +38,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   shared: ['lambdas/shared'],
-  'admin/console': ['shared'],
+  'admin/console': ['shared', 'lib/settings'],
   'admin/stage': ['shared', 'lib/settings'],
-  'admin/keys': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/owners': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/keys': [
+    'shared',
+    'lambdas/shared',
+    'lib/settings',
+    'admin/console',
+    'admin/stage',
+    'admin/owners',
+  ],
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
-  admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
+  admin: ['shared', 'admin/console', 'admin/owners', 'admin/keys', 'admin/orders'],
 
   'demo/page': ['shared', 'lambdas/shared'],
   'reference/page': ['demo/page'],
@@ -56,6 +64,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/state',
     'local',
     'admin/stage',
+    'admin/owners',
     'admin/keys',
     'admin/orders',
     'demo/page',
@@ -70,6 +79,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'bench/doubles': ['lambdas/shared'],
   'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
   bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
+
+  model: [],
 
   examples: [],
   bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],

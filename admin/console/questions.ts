@@ -20,15 +20,16 @@ export function isInteractive({ stdin, stderr }: CommandIo): boolean {
 /**
  * Asks on a terminal, where `--yes` has not answered already. A script is not asked.
  *
+ * @param question made only where somebody is asked
  * @throws OperatorError when the answer is not yes
  */
 export async function confirm(
   io: CommandIo,
   { yes }: ConfirmationOptions,
-  question: string,
+  question: () => Promise<string> | string,
 ): Promise<void> {
   if (yes || !isInteractive(io)) return;
-  ask(io, `${question} [y/N]`);
+  ask(io, `${await question()} [y/N]`);
   const answer = await firstLine(io);
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new OperatorError('Not confirmed: nothing was changed');
@@ -42,7 +43,7 @@ export async function confirm(
 export async function confirmAlways(
   io: CommandIo,
   options: ConfirmationOptions,
-  question: string,
+  question: () => Promise<string> | string,
 ): Promise<void> {
   if (options.yes || isInteractive(io)) return confirm(io, options, question);
   throw new OperatorError('Nothing was changed: there is no terminal to ask on, so give --yes');
@@ -66,18 +67,18 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
 }
 
 const controlC = '\u0003';
-const endOfLine = /[\r\n\u0004]/;
+const controlD = '\u0004';
 const erased = /[^\u007f\b][\u007f\b]/;
 
 async function hiddenLine({ stdin }: CommandIo): Promise<string> {
   let typed = '';
   // Ended by the return, the loop would otherwise close standard input for good.
   for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
-    typed += String(chunk);
+    typed += String(chunk).replaceAll(controlD, '\n');
     if (typed.includes(controlC)) throw new OperatorError('Interrupted: nothing was looked up');
-    if (endOfLine.test(typed)) break;
+    if (/[\r\n]/.test(typed)) break;
   }
-  let [line = ''] = typed.split(endOfLine);
+  let [line = ''] = typed.split(/[\r\n]/);
   while (erased.test(line)) line = line.replace(erased, '');
   return line;
 }

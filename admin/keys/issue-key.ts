@@ -62,13 +62,14 @@ async function ownerFor(request: KeyRequest, store: KeyStore): Promise<CompleteO
   return complete(await createOwner({ name: idOrName, plan, perMinute, perDay }, store));
 }
 
-/** @throws WrongStateError when the request names another plan or other limits than the owner's */
+/** @throws WrongStateError for a suspended owner, or another plan or other limits than it has */
 function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
   const { name, ownerId } = owner.details;
   const { item } = owner;
   const others = (['plan', 'perMinute', 'perDay'] as const).filter(
     (field) => request[field] !== undefined && request[field] !== item[field],
   );
+  if (!item.isActive) throw suspended(owner);
   if (others.length === 0) return owner;
   const what = others.map((field) => `${field} ${item[field]} and not ${request[field]}`);
   const limits = plans[request.plan ?? item.plan].limitsPerOwner
@@ -80,8 +81,9 @@ function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
   );
 }
 
+/** @throws WrongStateError when the owner has as many keys as it can, or was changed meanwhile */
 async function enterKey(
-  { details: { ownerHash, name } }: CompleteOwner,
+  { details: { ownerHash, name }, item }: CompleteOwner,
   { tokenHash, entry }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
@@ -98,8 +100,19 @@ async function enterKey(
     store,
   );
   if (entered) return;
+  if (item.keys.size < maxKeys) {
+    throw new WrongStateError(
+      `The owner ${quoted(name)} was changed meanwhile: run the command again`,
+    );
+  }
   throw new WrongStateError(
     `The owner ${quoted(name)} has ${maxKeys} keys, which is the most: "keys revoke" those that are ` +
       'not needed, or "keys purge" those that have expired',
+  );
+}
+
+function suspended({ details: { name } }: CompleteOwner): WrongStateError {
+  return new WrongStateError(
+    `The owner ${quoted(name)} is suspended, so that no key of it works; "owners resume" ends that`,
   );
 }

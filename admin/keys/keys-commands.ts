@@ -1,18 +1,13 @@
 import { type Command, Option } from 'commander';
-import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { planNames } from '../../lib/settings/plans.ts';
 import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { parseDuration } from '../console/duration.ts';
-import {
-  type ConfirmationOptions,
-  confirm,
-  confirmationHelp,
-  readSecret,
-} from '../console/questions.ts';
+import { type ConfirmationOptions, confirm, confirmationHelp } from '../console/questions.ts';
 import { isoTime } from '../owners/owner-description.ts';
 import { planNamed } from '../owners/owner-limits.ts';
 import { connect } from '../stage/stage-connection.ts';
-import { findKey, type StoredKey } from './find-key.ts';
+import { findKey } from './find-key.ts';
 import { issueKey } from './issue-key.ts';
 import { describeKey, type KeyStatus, keyStatuses, summarizeKey } from './key-description.ts';
 import type { IssuedKey } from './key-draft.ts';
@@ -22,20 +17,20 @@ import { addPurge } from './purge-command.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { unbanKey } from './unban-key.ts';
-import { whoisKey } from './whois-key.ts';
+import { addWhois } from './whois-command.ts';
 
 interface IssueOptions extends GlobalOptions {
   owner: string;
   plan?: string;
-  label?: string;
   perMinute?: number;
   perDay?: number;
+  label?: string;
   expiresIn?: string;
 }
 
 interface ListOptions extends GlobalOptions {
   owner?: string;
-  plan?: PlanName;
+  plan?: string;
   status?: KeyStatus;
 }
 
@@ -63,28 +58,28 @@ function addIssue(keys: Command, io: CommandIo): void {
   const command = keys
     .command('issue')
     .description('issue a key; its token is shown this once and stored nowhere')
-    .requiredOption('--owner <owner>', 'id or name of the owner, whose limits all its keys share')
-    .option('--plan <plan>', `creates an owner that does not exist: ${planNames.join(', ')}`)
+    .requiredOption('--owner <owner>', 'whose it is, by id or name')
+    .option('--plan <plan>', `the owner's, which is created if need be: ${planNames.join(', ')}`)
+    .option('--per-minute <requests>', 'for a new owner: a limit of its own', wholeNumber)
+    .option('--per-day <requests>', 'for a new owner: a limit of its own', wholeNumber)
     .option('--label <text>', 'what the key is for, as "keys list" shows it')
     .option('--expires-in <duration>', 'such as 90d; without it the key never expires')
-    .option('--per-minute <requests>', "a new owner's limit; enterprise needs both", wholeNumber)
-    .option('--per-day <requests>', "a new owner's limit; at most the plan's", wholeNumber)
     .addHelpText(
       'after',
       examples(
-        'keys issue --stage staging --owner "Acme Ltd" --plan free',
-        'keys issue --stage prod --owner "Acme Ltd" --label "the shop in Bern"',
-        'keys issue --local http://127.0.0.1:3000 --plan pro --owner me --expires-in 24h --json',
+        'keys issue --stage staging --owner "Acme Ltd" --label "web shop"',
+        'keys issue --stage prod --owner Initech --plan enterprise --per-minute 5000 --per-day 2000000',
+        'keys issue --local http://127.0.0.1:3000 --owner me --plan pro --expires-in 24h --json',
       ),
     )
     .action(async () => {
-      const options = command.optsWithGlobals<IssueOptions>();
-      const { owner, label, perMinute, perDay } = options;
-      const plan = options.plan === undefined ? undefined : planNamed(options.plan);
-      const expiresAt = expiry(options.expiresIn, io);
-      const store = await connect(options, io.now);
-      const request = { owner, plan, label, perMinute, perDay, expiresAt };
-      const issued = await issueKey(request, store);
+      const { plan, expiresIn, ...options } = command.optsWithGlobals<IssueOptions>();
+      const request = {
+        ...options,
+        plan: plan === undefined ? undefined : planNamed(plan),
+        expiresAt: expiry(expiresIn, io),
+      };
+      const issued = await issueKey(request, await connect(options, io.now));
       print(io, options, issuedJson(issued), tokenText(issued), issued.apiKey);
     });
 }
@@ -92,49 +87,44 @@ function addIssue(keys: Command, io: CommandIo): void {
 function addList(keys: Command, io: CommandIo): void {
   const command = keys
     .command('list')
-    .description('keys, the newest first')
-    .option('--owner <owner>', 'only those of one owner, by its id or name')
-    .addOption(new Option('--plan <plan>', 'only those on a plan').choices(planNames))
-    .addOption(new Option('--status <status>', 'only those of a status').choices([...keyStatuses]))
+    .description('keys, the newest first: all, or those asked for')
+    .option('--owner <owner>', 'of this owner, by id or name')
+    .option('--plan <plan>', `of owners on this plan: ${planNames.join(', ')}`)
+    .addOption(new Option('--status <status>', 'in this state').choices(keyStatuses))
     .addHelpText(
       'after',
-      examples('keys list --stage prod', 'keys list --stage prod --status banned --json'),
+      examples(
+        'keys list --stage prod',
+        'keys list --stage prod --owner "Acme Ltd" --json',
+        'keys list --stage prod --status banned',
+      ),
     )
     .action(async () => {
-      const options = command.optsWithGlobals<ListOptions>();
-      const found = await listKeys(options, await connect(options, io.now));
-      print(io, options, found, keyList(found));
+      const { plan, ...options } = command.optsWithGlobals<ListOptions>();
+      const filter = { ...options, plan: plan === undefined ? undefined : planNamed(plan) };
+      const found = await listKeys(filter, await connect(options, io.now));
+      const isFiltered = Boolean(options.owner ?? plan ?? options.status);
+      print(io, options, found, keyList(found, { isFiltered }));
     });
 }
 
 function addShow(keys: Command, io: CommandIo): void {
   const command = keys
     .command('show <keyId>')
-    .description('one key: what its owner has used, and whether it is banned')
+    .description('one key: its state, when it was used, and what is left to its owner')
     .addHelpText('after', examples('keys show key_… --stage prod'))
     .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      printKey(io, options, await findKey(keyId, await connect(options, io.now)));
-    });
-}
-
-function addWhois(keys: Command, io: CommandIo): void {
-  const command = keys
-    .command('whois')
-    .description('whose key a token is; the token is read from standard input and shown nowhere')
-    .addHelpText('after', examples('keys whois --stage prod', 'keys whois --stage prod < token'))
-    .action(async () => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const store = await connect(options, io.now);
-      const token = await readSecret(io, 'Token:');
-      printKey(io, options, await whoisKey(token, store));
+      const key = await findKey(keyId, await connect(options, io.now));
+      const description = describeKey(key, io.now());
+      print(io, options, description, keyText(description));
     });
 }
 
 function addRotate(keys: Command, io: CommandIo): void {
   const command = keys
     .command('rotate <keyId>')
-    .description('issue a replacement of the same owner; the old key expires; a ban is handed on')
+    .description('issue a replacement to the same owner; the old key expires')
     .option('--grace <duration>', 'how long the old key still works', '24h')
     .option('--expires-in <duration>', "the new key's expiry; without it, the old key's")
     .addHelpText(
@@ -152,8 +142,8 @@ function addRotate(keys: Command, io: CommandIo): void {
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt }, store);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const json = { ...issuedJson(rotated), previousKeyId: keyId, previousExpiresAt };
-      const previous = `The old key ${keyId} works until ${previousExpiresAt}.`;
-      print(io, options, json, `${tokenText(rotated)}\n${previous}`, rotated.apiKey);
+      const text = `${tokenText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`;
+      print(io, options, json, text, rotated.apiKey);
     });
 }
 
@@ -166,9 +156,10 @@ function addRevoke(keys: Command, io: CommandIo): void {
     .action(async (keyId: string) => {
       const options = command.optsWithGlobals<RevokeOptions>();
       const store = await connect(options, io.now);
-      const key = await findKey(keyId, store);
-      await confirm(io, options, revokeQuestion(summarizeKey(key, io.now())));
-      const { wasActive } = await revokeKey(key, store);
+      await confirm(io, options, async () =>
+        revokeQuestion(summarizeKey(await findKey(keyId, store), io.now())),
+      );
+      const { wasActive } = await revokeKey(keyId, store);
       const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
       print(io, options, { keyId, status: 'revoked', wasActive }, text);
     });
@@ -186,18 +177,10 @@ function addUnban(keys: Command, io: CommandIo): void {
     });
 }
 
-function printKey(io: CommandIo, options: GlobalOptions, stored: StoredKey): void {
-  const key = describeKey(stored, io.now());
-  print(io, options, key, keyText(key));
-}
-
-function issuedJson({ expiresAt, label, ...key }: IssuedKey) {
+function issuedJson(issued: IssuedKey) {
+  const { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt } = issued;
   const iso = expiresAt === undefined ? null : isoTime(expiresAt);
-  const { keyId, apiKey, plan, owner, perMinute, perDay, ownerId } = key;
-  return {
-    ...{ keyId, apiKey, plan, owner, perMinute, perDay, expiresAt: iso, ownerId },
-    label: label ?? null,
-  };
+  return { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt: iso };
 }
 
 /** Unix seconds. */

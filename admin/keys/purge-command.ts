@@ -1,62 +1,86 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../../shared/errors.ts';
 import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
 import { examples } from '../console/command-options.ts';
 import { parseDuration } from '../console/duration.ts';
-import { type ConfirmationOptions, confirm, confirmAlways } from '../console/questions.ts';
+import {
+  type ConfirmationOptions,
+  confirm,
+  confirmAlways,
+  confirmationHelp,
+} from '../console/questions.ts';
 import { counted } from '../console/text-layout.ts';
-import type { KeyStore } from '../stage/key-store.ts';
-import { connect } from '../stage/stage-connection.ts';
-import { summarizeKey } from './key-description.ts';
-import { purgeQuestion } from './key-texts.ts';
-import { endedKeys, purgeGatewayKeys, purgeKeys } from './purge-keys.ts';
+import { connect, type StageConnection } from '../stage/stage-connection.ts';
+import { purgeQuestion, withdrawQuestion } from './key-texts.ts';
+import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
 
 interface PurgeOptions extends GlobalOptions, ConfirmationOptions {
-  olderThan: string;
+  olderThan?: string;
+  owner?: string;
   all?: boolean;
 }
 
-const help = `
-It forgets keys that were revoked or have expired, after which "keys whois" does not know their tokens
-any more. With --all it deletes what a stage has in API Gateway and its stack does not know of: run
-that once, before the stack is destroyed. On a terminal it asks first; --all needs --yes without one.
-${examples('keys purge --stage prod --older-than 90d', 'keys purge --stage staging --all')}`;
+const defaultAge = '30d';
+
+const help = `${confirmationHelp}
+
+With --all it withdraws every key of the stage instead, valid or not, and deletes the API Gateway
+keys that would outlive the stage: to be run before a stage is destroyed. The owners, their names
+and which keys they had stay written down; "owners create" with an owner's name and a plan lets it
+have keys again. Without a terminal, --all needs --yes.
+${examples('keys purge --stage prod --older-than 90d', 'keys purge --stage staging --all --yes')}`;
 
 /** `keys purge`. */
 export function addPurge(keys: Command, io: CommandIo): void {
   const command = keys
     .command('purge')
-    .description('forget keys that ended long ago, or a whole stage before it is destroyed')
-    .option('--older-than <duration>', 'how long ago a key must have ended', '90d')
-    .option('--all', "delete all of the stage's API Gateway keys, so that every request fails")
+    .description('remove what is stored of keys that were revoked or have expired')
+    .option('--older-than <duration>', `how long ago they ended (default: ${defaultAge})`)
+    .option('--owner <owner>', 'of this owner only, by id or name')
+    .option('--all', 'withdraw all keys, and delete the API Gateway keys of the stage')
     .option('--yes', 'do not ask')
     .addHelpText('after', help)
     .action(async () => {
       const options = command.optsWithGlobals<PurgeOptions>();
-      const olderThanSeconds = parseDuration('--older-than', options.olderThan);
+      refuseContradiction(options);
+      const olderThanSeconds = parseDuration('--older-than', options.olderThan ?? defaultAge);
       const store = await connect(options, io.now);
-      if (options.all) await purgeStage(io, options, store);
-      else await purgeEnded(io, options, olderThanSeconds, store);
+      if (options.all) await withdrawAll(io, options, store);
+      else await purge(io, options, olderThanSeconds, store);
     });
 }
 
-async function purgeEnded(
+async function purge(
   io: CommandIo,
   options: PurgeOptions,
   olderThanSeconds: number,
-  store: KeyStore,
+  store: StageConnection,
 ): Promise<void> {
-  const ended = await endedKeys(io.now() / 1_000 - olderThanSeconds, store);
-  const summaries = ended.map((key) => summarizeKey(key, io.now()));
-  if (ended.length > 0) await confirm(io, options, purgeQuestion(summaries));
-  await purgeKeys(ended, store);
-  const keyIds = summaries.map(({ keyId }) => keyId);
-  print(io, options, { purged: keyIds }, `Forgot ${counted(keyIds.length, 'key')}.`);
+  const keys = await findPurgeable({ owner: options.owner, olderThanSeconds }, store);
+  if (keys.length > 0) await confirm(io, options, () => purgeQuestion(keys));
+  await purgeKeys(keys, store);
+  const json = { purged: keys.map(({ keyId }) => keyId) };
+  print(io, options, json, `Purged ${counted(keys.length, 'key')}.`);
 }
 
-async function purgeStage(io: CommandIo, options: PurgeOptions, store: KeyStore): Promise<void> {
-  const question = `Delete every API Gateway key of ${store.stackName}, so that every request fails?`;
-  await confirmAlways(io, options, question);
-  const gatewayKeys = await purgeGatewayKeys(store);
-  const text = `Deleted ${counted(gatewayKeys, 'API Gateway key')} of ${store.stackName}.`;
-  print(io, options, { gatewayKeys }, text);
+async function withdrawAll(
+  io: CommandIo,
+  options: PurgeOptions,
+  store: StageConnection,
+): Promise<void> {
+  const all = await findStageKeys(store);
+  await confirmAlways(io, options, () => withdrawQuestion(all, store.label));
+  await withdrawStageKeys(all, store);
+  const [keys, gatewayKeys] = [all.valid.length, all.gatewayKeys.length];
+  print(
+    io,
+    options,
+    { withdrawn: all.valid.map(({ keyId }) => keyId), gatewayKeys },
+    `Withdrew ${counted(keys, 'key')}, and deleted ${counted(gatewayKeys, 'API Gateway key')}.`,
+  );
+}
+
+function refuseContradiction({ all, owner, olderThan }: PurgeOptions): void {
+  if (!all || (owner === undefined && olderThan === undefined)) return;
+  throw new OperatorError('--all means every key: leave --owner and --older-than out');
 }

@@ -1,8 +1,9 @@
-import { orHalfDone } from '../owners/half-done.ts';
-import type { DocumentOfOwner } from '../owners/stored-owner.ts';
+import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
+import { HalfDoneError, reasonOf } from '../../shared/errors.ts';
+import { type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import type { StoredKey } from './find-key.ts';
+import { findKey, type StoredKey } from './find-key.ts';
 
 export interface Revocation {
   keyId: string;
@@ -11,53 +12,66 @@ export interface Revocation {
 }
 
 /**
- * Revokes a key: its entry goes first, from which moment on the token is refused, then the details
- * say when that was. Revoking again is no error and completes what an interrupted command has left.
+ * Revokes a key: its entry in the ApiKeys table goes first, from which moment on the token is
+ * refused, and then its details say so. Revoking again is no error and repairs a revocation that
+ * stopped between the two.
  *
- * @throws OperatorError when one of the two writes fails
+ * @throws OperatorError when no key has this id, or DynamoDB fails
  */
-export async function revokeKey(key: StoredKey, store: KeyStore): Promise<Revocation> {
-  const { keyId } = key;
-  return orHalfDone(`${keyId} may be revoked in part only`, async () => {
-    await removeEntry(key, store);
-    await noteRevocation(key, store);
-    return { keyId, wasActive: key.entry !== undefined };
-  });
+export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocation> {
+  const key = await findKey(keyId, store);
+  const entry = key.entry && ((await removeEntry(key, store)) ?? key.entry);
+  try {
+    await noteRevocation(key, entry, store);
+  } catch (error) {
+    throw new HalfDoneError(
+      `${keyId} is revoked and its token refused already; that could not be written down: ` +
+        `${reasonOf(error)}; run the command again`,
+      { cause: error },
+    );
+  }
+  return { keyId, wasActive: entry !== undefined };
 }
 
-async function removeEntry({ owner, tokenHash }: StoredKey, store: KeyStore): Promise<void> {
-  await change<DocumentOfOwner>(
+/** Returns the entry as it was in its last moment. */
+export async function removeEntry(
+  { tokenHash, owner }: StoredKey,
+  store: KeyStore,
+): Promise<KeyEntry | undefined> {
+  const before = await change<DocumentOfOwner>(
     {
       table: store.apiKeysTable,
       key: { ownerHash: owner.details.ownerHash },
       update: 'REMOVE #keys.#key',
       condition: 'attribute_exists(#keys.#key)',
       names: { '#keys': 'keys', '#key': tokenHash },
+      returnsOld: true,
     },
     store,
   );
+  return before && readOwnerItem(before).keys.get(tokenHash);
 }
 
-/** What the entry knew and is worth keeping: the last use, and the expiry it would have had. */
-async function noteRevocation(
-  { keyId, owner, details, entry }: StoredKey,
+/** Writes down that a key is revoked, and what was last known of its entry. */
+export async function noteRevocation(
+  { keyId, owner, details }: StoredKey,
+  entry: KeyEntry | undefined,
   store: KeyStore,
 ): Promise<void> {
-  if (!details) return;
-  const noted = {
-    revokedAt: details.revokedAt ?? new Date(store.now()).toISOString(),
-    usedAt: entry?.usedAt || details.usedAt,
-    expiresAt: entry?.expiresAt ?? details.expiresAt,
+  if (!details || (details.revokedAt && !entry)) return;
+  const last = {
+    ...(entry?.usedAt && { usedAt: entry.usedAt }),
+    ...(entry?.expiresAt && { expiresAt: entry.expiresAt }),
   };
-  const fields = Object.entries(noted).filter(([, value]) => value !== undefined);
+  const kept = Object.entries({ revokedAt: new Date(store.now()).toISOString(), ...last });
   await change(
     {
       table: store.ownersTable,
       key: { ownerId: owner.details.ownerId },
-      update: `SET ${fields.map(([field]) => `#keys.#key.${field} = :${field}`).join(', ')}`,
+      update: `SET ${kept.map(([name]) => `#keys.#key.${name} = :${name}`).join(', ')}`,
       condition: 'attribute_exists(#keys.#key)',
       names: { '#keys': 'keys', '#key': keyId },
-      values: Object.fromEntries(fields.map(([field, value]) => [`:${field}`, value])),
+      values: Object.fromEntries(kept.map(([name, value]) => [`:${name}`, value])),
     },
     store,
   );

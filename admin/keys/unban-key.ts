@@ -2,36 +2,39 @@ import { WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey } from './find-key.ts';
-import { describeKey, isBanned, type KeyDescription } from './key-description.ts';
-
-export interface Unbanned extends KeyDescription {
-  wasBanned: boolean;
-}
+import { describeKey, type KeyDescription } from './key-description.ts';
 
 /**
- * Lifts a key's ban, and forgets the rejections that led to it. Takes effect with the next request.
+ * Lifts a key's ban and forgives what it was banned for. What is used of its owner's limits stays
+ * used. Lifting a ban that is not there is no error.
  *
- * @throws OperatorError when no key has the id, or it is not valid
+ * @throws OperatorError when there is no such key, or it is not valid any more
  */
-export async function unbanKey(keyId: string, store: KeyStore): Promise<Unbanned> {
-  const key = await findKey(keyId, store);
-  const { entry, owner, tokenHash } = key;
-  if (!entry) {
-    const { status } = describeKey(key, store.now());
-    throw new WrongStateError(`${keyId} is ${status}: it has no ban that could be lifted`);
+export async function unbanKey(
+  keyId: string,
+  store: KeyStore,
+): Promise<KeyDescription & { wasBanned: boolean }> {
+  const before = await findKey(keyId, store);
+  const { bannedUntil, status } = describeKey(before, store.now());
+  const lifted =
+    before.entry &&
+    (await change(
+      {
+        table: store.apiKeysTable,
+        key: { ownerHash: before.owner.details.ownerHash },
+        update: `REMOVE ${punishments.map((name) => `#keys.#key.${name}`).join(', ')}`,
+        condition: 'attribute_exists(#keys.#key)',
+        names: { '#keys': 'keys', '#key': before.tokenHash },
+      },
+      store,
+    ));
+  if (!lifted) {
+    throw new WrongStateError(
+      `${keyId} is ${before.entry ? 'revoked' : status} for good: lifting a ban would change nothing`,
+    );
   }
-  await change(
-    {
-      table: store.apiKeysTable,
-      key: { ownerHash: owner.details.ownerHash },
-      update:
-        'REMOVE #keys.#key.bannedUntil, #keys.#key.bannedBy, #keys.#key.rejectionWindow, ' +
-        '#keys.#key.rejectionCount',
-      condition: 'attribute_exists(#keys.#key)',
-      names: { '#keys': 'keys', '#key': tokenHash },
-    },
-    store,
-  );
-  const now = describeKey(await findKey(keyId, store), store.now());
-  return { ...now, wasBanned: isBanned(entry, store.now()) };
+  const key = await findKey(keyId, store);
+  return { ...describeKey(key, store.now()), wasBanned: bannedUntil !== null };
 }
+
+const punishments = ['bannedUntil', 'bannedBy', 'rejectionWindow', 'rejectionCount'] as const;

@@ -50,7 +50,7 @@ async function run(io: CommandIo, options: ApplyPlansOptions, store: KeyStore): 
   // What will change is shown before it does, also where the result is to be JSON.
   if (options.json) tell(io, reviewText(outdated));
   else printText(io, reviewText(outdated));
-  await confirmAlways(io, options, `Change ${counted(outdated.length, 'owner')}?`);
+  await confirmAlways(io, options, () => `Change ${counted(outdated.length, 'owner')}?`);
   await applyPlans(outdated, store);
   const text = `Changed ${counted(outdated.length, 'owner')}.`;
   print(io, options, { changes, applied: true }, text);

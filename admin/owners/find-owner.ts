@@ -68,13 +68,15 @@ export async function readOwner(
   return { details, item: item && readOwnerItem(item) };
 }
 
-/** The owner whose tokens begin like the one that was hashed, or undefined. */
-export async function ownerOfHash(
+/** The owner whose tokens have this hash of their common part, or undefined where there is none. */
+export async function findOwnerOfHash(
   ownerHash: string,
   store: KeyStore,
 ): Promise<StoredOwner | undefined> {
   const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
-  return item && readOwner(item.ownerId, store);
+  if (item) return readOwner(item.ownerId, store);
+  // All of its keys may have been withdrawn.
+  return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
 }
 
 /** Every owner of the stage, read page by page, the newest first. */

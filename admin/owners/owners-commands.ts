@@ -131,7 +131,7 @@ function addSuspend(owners: Command, io: CommandIo): void {
       const options = command.optsWithGlobals<SuspendOptions>();
       const store = await connect(options, io.now);
       const owner = await findCompleteOwner(idOrName, store);
-      await confirm(io, options, suspendQuestion(summarizeOwner(owner)));
+      await confirm(io, options, () => suspendQuestion(summarizeOwner(owner)));
       printOwner(io, options, await setOwnerStatus(owner, 'suspended', store));
     });
 }

@@ -160,7 +160,8 @@ class Limiter {
       return rejection(seen, moment);
     }
     const state = this.#see(address, result.item, moment);
-    const isBanStart = punishment.ban !== undefined && punishment.ban.nonce === state.key.bannedBy;
+    const { isBanned } = standingOf(state, moment);
+    const isBanStart = isBanned && punishment.ban?.nonce === state.key.bannedBy;
     if (result.isDone || isBanStart) return { ...rejection(state, moment), isBanStart };
     return this.#explain(address, { state, moment, isFresh: true }, rejections);
   }
@@ -169,10 +170,11 @@ class Limiter {
   #explain(address: KeyAddress, sight: Sight, rejections: number): Promise<Verdict> | Verdict {
     const { state, moment } = sight;
     const { isBanned, full } = standingOf(state, moment);
-    const isRefused = isBanned || full.length > 0;
-    const uncounted = isRefused ? rejections : rejections - 1;
+    // What is refused for a ban is not one of those that lead to it.
+    const isCounted = !isBanned && full.length > 0;
+    const uncounted = isCounted ? rejections : rejections - 1;
     this.#memory.addPending(address.tokenHash, moment.minute, uncounted);
-    if (isRefused) return { ...rejection(state, moment), isBanStart: false };
+    if (isBanned || full.length > 0) return { ...rejection(state, moment), isBanStart: false };
     return this.#admit(address, { ...sight, moment: this.#moment() });
   }
 

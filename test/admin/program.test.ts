@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { KeySummary } from '../../admin/keys/key-description.ts';
@@ -177,7 +177,7 @@ describe('errors', () => {
   });
 
   it('tell how to sign in when there are no credentials', async () => {
-    const dynamodb = mockClient(DynamoDBClient);
+    const dynamodb = mockClient(DynamoDBDocumentClient);
     const refused = Object.assign(
       new Error('The security token included in the request is expired'),
       {
@@ -244,12 +244,15 @@ describe('keys list', () => {
       lastUsedAt: null,
     };
 
-    expect(keyList([key, other]).split('\n')).toEqual([
-      'KEY ID                                OWNER     LABEL     TOKEN  PLAN      STATUS   CREATED           EXPIRES  LAST USED',
-      `${keyId}  Acme Ltd  the shop  …0aZ9  business  banned   2026-11-20 09:30  never    2026-11-20 09:34`,
-      `${keyId}  I         -         …0aZ9  business  revoked  2026-11-20 09:30  never    never`,
+    expect(keyList([key, other], { isFiltered: false }).split('\n')).toEqual([
+      'KEY ID                                OWNER     PLAN      LABEL     TOKEN  STATUS   CREATED                   EXPIRES  LAST USED',
+      `${keyId}  Acme Ltd  business  the shop  …0aZ9  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:34:00Z`,
+      `${keyId}  I         business  -         …0aZ9  revoked  2026-11-20T09:30:00.000Z  never    never`,
     ]);
-    expect(keyList([])).toBe('There are no such keys; "keys issue" makes one.');
+    expect(keyList([], { isFiltered: false })).toBe(
+      'There are no keys yet; "keys issue" makes one.',
+    );
+    expect(keyList([], { isFiltered: true })).toBe('There are no such keys.');
   });
 });
 

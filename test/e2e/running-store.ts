@@ -7,7 +7,6 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
 import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
@@ -160,7 +159,7 @@ export class RunningStore implements AsyncDisposable {
   }
 
   async revoke({ keyId }: IssuedKey): Promise<void> {
-    await revokeKey(await findKey(keyId, this.#keys), this.#keys);
+    await revokeKey(keyId, this.#keys);
   }
 
   /** As after a wait: both windows of the key have ended. */

@@ -1,509 +1,660 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { issueKey } from '../../../admin/keys/issue-key.ts';
-import { describeKey } from '../../../admin/keys/key-description.ts';
+import { findKey } from '../../../admin/keys/find-key.ts';
+import { issueKey, type KeyRequest } from '../../../admin/keys/issue-key.ts';
+import { describeKey, summarizeKey } from '../../../admin/keys/key-description.ts';
 import { listKeys } from '../../../admin/keys/list-keys.ts';
-import { endedKeys, purgeGatewayKeys, purgeKeys } from '../../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { unbanKey } from '../../../admin/keys/unban-key.ts';
-import { whoisKey } from '../../../admin/keys/whois-key.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
-import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import { createToken } from '../../../shared/api-key-token.ts';
+import { setOwnerStatus } from '../../../admin/owners/set-owner-status.ts';
+import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
+import type { KeyStore } from '../../../admin/stage/key-store.ts';
+import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
+import { ownerIdOf } from '../../../shared/api-key-token.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import { day, KeyStage, minute, nowMs, nowSeconds } from './key-stage.ts';
+import type { FakeGateway } from '../fake-gateway.ts';
+import {
+  day,
+  failing,
+  interposed,
+  isUpdateOf,
+  minute,
+  nowMs,
+  nowSeconds,
+  type StageOfKeys,
+  stageOfKeys,
+} from '../stage-of-keys.ts';
 
 let database: EmbeddedDynamoDb;
-let stage: KeyStage;
+let stage: StageOfKeys;
+let gateway: FakeGateway;
+let store: KeyStore;
+
 beforeAll(async () => {
   database = await startDynamoDb();
 });
-beforeEach(async () => {
-  stage = await KeyStage.create(database);
-});
 afterAll(() => database.stop());
+beforeEach(async () => {
+  stage = await stageOfKeys(database);
+  ({ gateway, store } = stage);
+});
 
-const describeNow = async (key: { keyId: string }) => describeKey(await stage.find(key), nowMs);
-const gatewayKeys = () => [...stage.gateway.keys.values()];
+const issue = (request: Partial<KeyRequest> = {}, at: KeyStore = store) =>
+  issueKey({ plan: 'free', owner: 'Acme', ...request }, at);
+const gatewayKeys = () => [...gateway.keys.values()];
+const keyOf = (keyId: string) => findKey(keyId, store);
+const entryOf = async (keyId: string) => (await keyOf(keyId)).entry;
+const detailsOf = async (keyId: string) => (await keyOf(keyId)).details;
+const set = async (keyId: string, values: Record<string, number>) =>
+  stage.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
+const ban = (keyId: string) =>
+  set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
+const suspend = async (keyId: string) =>
+  setOwnerStatus((await keyOf(keyId)).owner as CompleteOwner, 'suspended', store);
+const allItems = async () => [
+  ...(await database.readAll(store.apiKeysTable)),
+  ...(await database.readAll(store.ownersTable)),
+];
 
 describe('issueKey', () => {
-  it('stores hashes of the token and no part of it but its last four characters', async () => {
-    const { apiKey } = await stage.issue();
+  it("stores hashes of the token in its owner's item, and never the token", async () => {
+    const { apiKey, keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
 
-    const stored = await stage.everything();
-
-    const secret = apiKey.slice('so_test_'.length);
-    for (let at = 0; at + 8 <= secret.length; at++) {
-      expect(stored).not.toContain(secret.slice(at, at + 8));
+    const [item] = await database.readAll(store.apiKeysTable);
+    expect(item).toEqual({
+      ownerHash: { S: hashOwnerPart(apiKey) },
+      ownerId: { S: ownerId },
+      plan: { S: 'free' },
+      status: { S: 'active' },
+      perMinute: { N: '60' },
+      perDay: { N: '1000' },
+      minuteWindow: { N: '0' },
+      minuteCount: { N: '0' },
+      priorMinuteWindow: { N: '0' },
+      priorMinuteCount: { N: '0' },
+      dayWindow: { N: '0' },
+      dayCount: { N: '0' },
+      priorDayWindow: { N: '0' },
+      priorDayCount: { N: '0' },
+      keys: {
+        M: {
+          [hashToken(apiKey)]: {
+            M: { id: { S: keyId.slice(-12) }, expiresAt: { N: String(nowSeconds + 60) } },
+          },
+        },
+      },
+    });
+    const stored = JSON.stringify([await allItems(), gatewayKeys()]);
+    for (const part of [apiKey, apiKey.slice(8, 28), apiKey.slice(28, 48)]) {
+      expect(stored).not.toContain(part);
     }
-    expect(stored).toContain(hashToken(apiKey));
   });
 
-  it('creates the owner where a plan is named, with one API Gateway key of its id', async () => {
-    const { ownerId } = await stage.issue({ plan: 'pro' });
+  it('notes what only operators need: label, last characters, time of issue', async () => {
+    const { apiKey, keyId } = await issue({ label: ' web shop ' });
 
+    expect(await detailsOf(keyId)).toEqual({
+      label: 'web shop',
+      lastFour: apiKey.slice(-4),
+      createdAt: '2026-11-20T09:30:15.500Z',
+      tokenHash: hashToken(apiKey),
+    });
+  });
+
+  it('creates the owner where a plan is named, and gives its next keys the same limits', async () => {
+    const first = await issue({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+    const second = await issueKey({ owner: ' acme ' }, store);
+    const third = await issueKey({ owner: first.ownerId, plan: 'enterprise' }, store);
+
+    expect(second).toMatchObject({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+    expect([first, second, third].map(({ owner, ownerId }) => [owner, ownerId])).toEqual(
+      Array.from({ length: 3 }, () => ['Acme', first.ownerId]),
+    );
     expect(gatewayKeys()).toEqual([
       {
-        name: `StoreOrders-staging-${ownerId}`,
-        value: ownerId,
-        usagePlanIds: new Set(['plan-pro']),
+        name: `StoreOrders-staging-${first.ownerId}`,
+        value: first.ownerId,
+        usagePlanIds: new Set(['plan-e']),
       },
     ]);
   });
 
-  it('gives an owner that exists another key, which shares its plan and limits', async () => {
-    const first = await stage.issue({ plan: 'pro' });
-
-    const byName = await stage.issue({ plan: undefined });
-    const byId = await stage.issue({ plan: 'pro', owner: first.ownerId });
-
-    for (const next of [byName, byId]) {
-      expect(next).toMatchObject({ ownerId: first.ownerId, plan: 'pro', perMinute: 300 });
-      expect(next.apiKey.slice(0, 28)).toBe(first.apiKey.slice(0, 28));
-      expect(next.apiKey.slice(28)).not.toBe(first.apiKey.slice(28));
-    }
-    expect(gatewayKeys()).toHaveLength(1);
-  });
-
-  it.each([
-    [{ plan: 'pro' as const }, /has plan free and not pro.*"owners set-plan own_\w+ pro"/],
-    [{ perMinute: 30 }, /has perMinute 60 and not 30/],
+  it.each<[string, Partial<KeyRequest>, string]>([
+    ['plan', { plan: 'pro' }, 'has plan free and not pro'],
+    ['limit', { plan: 'free', perMinute: 5 }, 'has perMinute 60 and not 5'],
+    ['plan with limits', { plan: 'enterprise', perMinute: 5, perDay: 5 }, 'has plan free and not'],
   ])(
-    'refuses what contradicts the owner, and names the command that changes it: %j',
-    async (request, message) => {
-      await stage.issue();
+    "refuses another %s than the owner's, and names what changes it",
+    async (_, asked, message) => {
+      const { ownerId } = await issue();
+      const before = await allItems();
 
-      await expect(stage.issue(request)).rejects.toThrow(message);
+      const refused = issueKey({ owner: 'Acme', ...asked }, store);
+
+      await expect(refused).rejects.toThrow(message);
+      await expect(refused).rejects.toThrow(`"owners set-plan ${ownerId} ${asked.plan}`);
+      expect(await allItems()).toEqual(before);
     },
   );
 
-  it('refuses an unknown owner without a plan, and says what to do', async () => {
-    await expect(stage.issue({ plan: undefined })).rejects.toThrow(
-      /There is no owner "Acme": create it with "owners create", or name the --plan/,
+  it('refuses an owner that does not exist where no plan is named, and tells how', async () => {
+    await expect(issueKey({ owner: 'Nobody' }, store)).rejects.toThrow(
+      'There is no owner "Nobody": create it with "owners create", or name the --plan',
     );
-    expect(stage.gateway.changes).toEqual([]);
+    expect(await allItems()).toEqual([]);
   });
 
-  it.each(['', '  ', 'two\nlines', 'x'.repeat(201), '\u001b[31mred'])(
+  it('creates no owner of an id', async () => {
+    const owner = `own_${'a'.repeat(20)}`;
+
+    await expect(issue({ owner })).rejects.toThrow(`There is no owner "${owner}"`);
+  });
+
+  it('refuses a suspended owner', async () => {
+    const { keyId } = await issue();
+    await suspend(keyId);
+
+    await expect(issue()).rejects.toThrow('"owners resume" ends that');
+  });
+
+  it.each(['', '  ', 'two\nlines', 'esc\u001b[31m', 'c1\u009b31m', 'x'.repeat(201)])(
     'refuses the owner %j',
     async (owner) => {
-      await expect(stage.issue({ owner })).rejects.toThrow(
-        /^owner: .*expected 1 to 200 characters/,
-      );
-      expect(stage.gateway.changes).toEqual([]);
+      await expect(issue({ owner })).rejects.toThrow(/^owner: .*expected 1 to 200 characters/);
+      expect(gateway.changes).toEqual([]);
     },
   );
+
+  it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
+    await expect(issue({ label })).rejects.toThrow(/^label: .*expected 1 to 100 characters/);
+    expect(await allItems()).toEqual([]);
+  });
 
   it.each(['owner', 'label'] as const)(
-    'refuses a token as %s, and does not repeat it',
+    'refuses a token as %s without repeating it',
     async (field) => {
-      const token = createToken('so_live_', 'c2VlZA');
+      const { apiKey } = await issue({ owner: 'Other' });
 
-      const refused = stage.issue({ [field]: token });
+      const error: Error = await issue({ [field]: apiKey }).catch((thrown) => thrown);
 
-      await expect(refused).rejects.toThrow(`${field}: this looks like a bearer token`);
-      await expect(refused).rejects.not.toThrow(token.slice(8, 20));
+      expect(error.message).toContain(`${field}: this looks like a bearer token`);
+      expect(error.message).not.toContain(apiKey.slice(8));
     },
   );
 
-  it('asks for the limits of a plan that has none of its own', async () => {
-    await expect(stage.issue({ plan: 'enterprise' })).rejects.toThrow(/^perMinute: missing; /);
+  it('leaves nothing of the key behind when its entry cannot be written', async () => {
+    const { ownerId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
 
-    const issued = await stage.issue({ plan: 'enterprise', perMinute: 5, perDay: 50 });
-    expect(issued).toMatchObject({ perMinute: 5, perDay: 50 });
+    await expect(issue({}, flaky)).rejects.toThrow(
+      'No key was issued: connection lost; run the command again',
+    );
+    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
   });
-});
 
-describe('issueKey, interrupted at any write', () => {
-  // Of a new owner: its name, its details, its item; then the key's details and its entry.
-  const writes = [1, 2, 3, 4, 5];
+  it("issues the key when only DynamoDB's answer was lost", async () => {
+    await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'after');
 
-  it.each(writes)(
-    'leaves no token that works when write %i fails, and can be run again',
-    async (write) => {
-      const store = stage.failingAt(write, 'before');
+    const { keyId } = await issue({}, flaky);
 
-      await expect(issueKey({ plan: 'free', owner: 'Acme' }, store)).rejects.toThrow(/run .*again/);
-      const left = await listKeys({}, stage.store);
-      const issued = await stage.issue();
-
-      expect(left.filter(({ status }) => status === 'active')).toEqual([]);
-      expect(await describeNow(issued)).toMatchObject({ status: 'active', owner: 'Acme' });
-    },
-  );
-
-  it.each(writes)(
-    'ends with a key that works when only the answer to write %i was lost',
-    async (write) => {
-      const store = stage.failingAt(write, 'after');
-
-      const first = await issueKey({ plan: 'free', owner: 'Acme' }, store).catch(() => undefined);
-      const issued = first ?? (await stage.issue());
-
-      expect(await describeNow(issued)).toMatchObject({ status: 'active' });
-      expect(await listKeys({ status: 'unfinished' }, stage.store)).toEqual([]);
-    },
-  );
-
-  it.each(['createApiKey', 'createUsagePlanKey', 'findApiKeys'] as const)(
-    'leaves no token that works when %s fails, and can be run again',
-    async (call) => {
-      stage.gateway.fail(call, 2);
-
-      await expect(stage.issue()).rejects.toThrow(
-        `${call}: Too Many Requests; run the command again`,
-      );
-      expect(await listKeys({}, stage.store)).toEqual([]);
-      await stage.issue().catch(() => stage.issue());
-
-      expect(await listKeys({ status: 'active' }, stage.store)).toHaveLength(1);
-      expect(gatewayKeys()).toHaveLength(1);
-    },
-  );
+    expect(await keyOf(keyId)).toMatchObject({
+      entry: { keyId },
+      details: { lastFour: expect.any(String) },
+    });
+  });
 
   it('names what repairs it when it cannot clean up either', async () => {
-    await stage.issue();
-    const store = stage.failingAt(2, 'before', 2);
+    const { ownerId } = await issue();
+    const isUpdate = (call: unknown) => call instanceof UpdateCommand;
+    let updates = 0;
+    const dead = failing(store, (call) => isUpdate(call) && ++updates > 1, 'before', 2);
 
-    const failed = issueKey({ owner: 'Acme' }, store);
+    const error: Error = await issue({}, dead).catch((thrown) => thrown);
 
-    await expect(failed).rejects.toThrow(/run "keys revoke key_\w{32}", then this command again/);
+    const [, keyId] = /run "keys revoke (key_\w+)", then this command again$/.exec(error.message)!;
+    expect(summarizeKey(await keyOf(keyId!), nowMs).status).toBe('unfinished');
+    await revokeKey(keyId!, store);
+    expect(summarizeKey(await keyOf(keyId!), nowMs).status).toBe('revoked');
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(1);
+  });
+
+  it('gives an owner no more keys than its item can hold in reason', async () => {
+    const { ownerId, apiKey } = await issue();
+    const others = Array.from({ length: 99 }, (_, index) => [`${index}`, { id: `${index}` }]);
+    await store.documents.send(
+      new UpdateCommand({
+        TableName: store.apiKeysTable,
+        Key: { ownerHash: hashOwnerPart(apiKey) },
+        UpdateExpression: 'SET #keys = :keys',
+        ExpressionAttributeNames: { '#keys': 'keys' },
+        ExpressionAttributeValues: {
+          ':keys': { ...Object.fromEntries(others), [hashToken(apiKey)]: { id: 'x' } },
+        },
+      }),
+    );
+
+    await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the most');
+    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 });
 
 describe('rotateKey', () => {
-  it('issues a key of the same owner; the old one expires after the grace', async () => {
-    const old = await stage.issue({ plan: 'pro', label: 'the shop' });
+  it('issues a key of the same owner and label; the old one expires after the grace', async () => {
+    const old = await issue({ label: 'web shop' });
+    const before = (await stage.owner(old.ownerId)).item;
 
-    const next = await rotateKey(old.keyId, { graceSeconds: 3_600 }, stage.store);
+    const rotated = await rotateKey(old.keyId, { graceSeconds: 3_600 }, store);
 
-    expect(next).toMatchObject({
+    expect(rotated).toMatchObject({
+      plan: 'free',
       owner: 'Acme',
       ownerId: old.ownerId,
-      plan: 'pro',
-      label: 'the shop',
+      label: 'web shop',
       previousKeyId: old.keyId,
       previousExpiresAt: nowSeconds + 3_600,
     });
-    expect(await describeNow(old)).toMatchObject({
-      status: 'active',
-      expiresAt: '2026-11-20T10:30:15Z',
-      replacedBy: next.keyId,
+    expect(rotated.expiresAt).toBeUndefined();
+    expect(await keyOf(old.keyId)).toMatchObject({
+      details: { replacedBy: rotated.keyId },
+      entry: { expiresAt: nowSeconds + 3_600 },
     });
-    expect(await describeNow(next)).toMatchObject({ expiresAt: null, replaces: old.keyId });
-  });
-
-  it('gives no fresh allowance: both keys count in what the owner has used', async () => {
-    const old = await stage.issue();
-    await stage.set(old, { minuteWindow: minute, minuteCount: 60, dayWindow: day, dayCount: 60 });
-
-    const second = await rotateKey(old.keyId, { graceSeconds: 0 }, stage.store);
-    const third = await rotateKey(second.keyId, { graceSeconds: 0 }, stage.store);
-
-    for (const key of [old, second, third]) {
-      expect((await describeNow(key)).usage).toMatchObject({
-        minute: { used: 60, remaining: 0 },
-        day: { used: 60 },
-      });
-    }
-  });
-
-  it('hands on a ban, and the rejections that lead to one', async () => {
-    const old = await stage.issue();
-    await stage.set(old, {
-      'key.bannedUntil': nowSeconds + 200,
-      'key.rejectionWindow': minute,
-      'key.rejectionCount': 181,
+    expect(await keyOf(rotated.keyId)).toMatchObject({
+      tokenHash: hashToken(rotated.apiKey),
+      details: { replaces: old.keyId, label: 'web shop' },
+      entry: { expiresAt: undefined },
     });
-
-    const next = await rotateKey(old.keyId, { graceSeconds: 0 }, stage.store);
-
-    expect(await describeNow(next)).toMatchObject({
-      status: 'banned',
-      bannedUntil: new Date((nowSeconds + 200) * 1_000).toISOString().replace('.000', ''),
-      rejectionsThisMinute: 181,
-    });
-  });
-
-  it('hands on a ban that begins while it rotates', async () => {
-    const old = await stage.issue();
-    let isBanned = false;
-    const send = stage.store.documents.send.bind(stage.store.documents) as never as (command: {
-      input: { TableName: string; UpdateExpression?: string };
-    }) => Promise<unknown>;
-    const documents = new Proxy(stage.store.documents, {
-      get: (target, name) => {
-        if (name !== 'send') return Reflect.get(target, name, target);
-        return async (command: Parameters<typeof send>[0]) => {
-          const { TableName, UpdateExpression } = command.input;
-          if (!isBanned && UpdateExpression && TableName === stage.store.apiKeysTable) {
-            isBanned = true;
-            await stage.set(old, { 'key.bannedUntil': nowSeconds + 100 });
-          }
-          return send(command);
-        };
-      },
-    });
-
-    const next = await rotateKey(old.keyId, { graceSeconds: 0 }, { ...stage.store, documents });
-
-    expect((await describeNow(next)).status).toBe('banned');
+    const after = (await stage.owner(old.ownerId)).item;
+    expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
+    expect(gatewayKeys()).toHaveLength(1);
   });
 
   it('never gives a key more time than it had, and hands its expiry on', async () => {
-    const old = await stage.issue({ expiresAt: nowSeconds + 60 });
+    const old = await issue({ expiresAt: nowSeconds + 100 });
 
-    const next = await rotateKey(old.keyId, { graceSeconds: 3_600 }, stage.store);
+    const rotated = await rotateKey(old.keyId, { graceSeconds: 3_600 }, store);
 
-    expect(next).toMatchObject({ previousExpiresAt: nowSeconds + 60, expiresAt: nowSeconds + 60 });
+    expect(rotated.previousExpiresAt).toBe(nowSeconds + 100);
+    expect(rotated.expiresAt).toBe(nowSeconds + 100);
   });
 
   it('gives the new key the expiry that is asked for', async () => {
-    const old = await stage.issue();
+    const old = await issue({ expiresAt: nowSeconds + 100 });
 
-    const expiresAt = nowSeconds + 7_200;
-    const next = await rotateKey(old.keyId, { graceSeconds: 0, expiresAt }, stage.store);
+    const rotated = await rotateKey(
+      old.keyId,
+      { graceSeconds: 0, expiresAt: nowSeconds + 999 },
+      store,
+    );
 
-    expect((await describeNow(next)).expiresAt).toBe('2026-11-20T11:30:15Z');
-    expect((await describeNow(old)).status).toBe('expired');
+    expect(rotated).toMatchObject({ previousExpiresAt: nowSeconds, expiresAt: nowSeconds + 999 });
   });
 
-  it.each(['revoked', 'expired'] as const)('refuses a key that is %s', async (status) => {
-    const key = await stage.issue(status === 'expired' ? { expiresAt: nowSeconds } : {});
-    if (status === 'revoked') await revokeKey(await stage.find(key), stage.store);
+  it('bans the replacement of a banned key as long, with its rejections counted', async () => {
+    const { keyId } = await issue();
+    await ban(keyId);
 
-    await expect(rotateKey(key.keyId, { graceSeconds: 0 }, stage.store)).rejects.toThrow(
-      `${key.keyId} is ${status} and cannot be rotated`,
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    const punished = {
+      bannedUntil: nowSeconds + 300,
+      rejectionWindow: minute,
+      rejectionCount: 181,
+    };
+    expect(await entryOf(rotated.keyId)).toMatchObject(punished);
+    expect(await entryOf(keyId)).toMatchObject(punished);
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>, number]>([
+    ['began', ban, nowSeconds + 300],
+    ['was lifted', (keyId) => unbanKey(keyId, store), 0],
+  ])(
+    'copies the ban as it is when a ban %s after the key was read',
+    async (what, make, bannedUntil) => {
+      const { keyId } = await issue();
+      if (what === 'was lifted') await ban(keyId);
+      const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => make(keyId));
+
+      const rotated = await rotateKey(keyId, { graceSeconds: 60 }, meanwhile);
+
+      expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil });
+    },
+  );
+
+  it('does not copy a ban that no clock can have begun', async () => {
+    const { keyId } = await issue();
+    await set(keyId, { bannedUntil: nowSeconds + 86_400 });
+
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil: 0 });
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>, string]>([
+    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" makes its owner a new one'],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" makes its owner'],
+    ['of a suspended owner', suspend, '"owners resume" ends that'],
+  ])('refuses a key that is %s', async (_, make, message) => {
+    const { keyId } = await issue();
+    await make(keyId);
+    const before = await allItems();
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(message);
+    expect(await allItems()).toEqual(before);
+  });
+
+  it('refuses a key that was rotated before, naming the one to rotate', async () => {
+    const { keyId } = await issue();
+    const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(
+      `is replaced by ${next}; rotate that one`,
     );
+  });
+
+  it('rotates a key again whose replacement was revoked', async () => {
+    const { keyId } = await issue();
+    const { keyId: lost } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+    await revokeKey(lost, store);
+
+    const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(await detailsOf(keyId)).toMatchObject({ replacedBy: next });
   });
 
   it('rotates a key once, though two operators do it at the same time', async () => {
-    const { keyId } = await stage.issue();
-    const rotate = () => rotateKey(keyId, { graceSeconds: 0 }, stage.store);
+    const { keyId, ownerId } = await issue();
 
-    const results = await Promise.allSettled([rotate(), rotate()]);
-    const later = rotate();
+    const outcomes = await Promise.allSettled([
+      rotateKey(keyId, { graceSeconds: 60 }, store),
+      rotateKey(keyId, { graceSeconds: 60 }, store),
+    ]);
 
-    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await expect(later).rejects.toThrow(/was rotated before and is replaced by key_\w{32}/);
-    expect(await listKeys({ status: 'active' }, stage.store)).toHaveLength(1);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const { details, item } = await stage.owner(ownerId);
+    expect(item!.keys.size).toBe(2);
+    expect(Object.keys(details.keys)).toHaveLength(2);
   });
 
-  it.each([1, 2])('changes nothing when write %i fails, and can be run again', async (write) => {
-    const old = await stage.issue();
+  it('gives way to a rotation that took it for interrupted', async () => {
+    const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 30 });
+    let quicker: string | undefined;
+    const slow = interposed(store, isUpdateOf(store.apiKeysTable), async () => {
+      quicker = (await rotateKey(keyId, { graceSeconds: 60 }, store)).keyId;
+    });
 
-    const failed = rotateKey(old.keyId, { graceSeconds: 0 }, stage.failingAt(write, 'before'));
-
-    await expect(failed).rejects.toThrow(
-      'No key was issued: connection lost; run the command again',
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, slow)).rejects.toThrow(
+      'changed by somebody else meanwhile',
     );
-    expect(await describeNow(old)).toMatchObject({ status: 'active', replacedBy: null });
-    await rotateKey(old.keyId, { graceSeconds: 0 }, stage.store);
+    const valid = [...(await stage.owner(ownerId)).item!.keys.values()].map((key) => key.keyId);
+    expect(valid.sort()).toEqual([keyId, quicker].sort());
+  });
+
+  it('changes nothing when the key is revoked meanwhile', async () => {
+    const { keyId, ownerId } = await issue();
+    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      revokeKey(keyId, store),
+    );
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
+      `${keyId} was changed by somebody else meanwhile`,
+    );
+    const { details, item } = await stage.owner(ownerId);
+    expect([item!.keys.size, Object.keys(details.keys)]).toEqual([0, [keyId]]);
+    expect(details.keys[keyId]).not.toHaveProperty('replacedBy');
+  });
+
+  it.each([
+    ['before', 'rejects'],
+    ['after', 'resolves'],
+  ] as const)('survives a connection that is lost %s the one write', async (when, outcome) => {
+    const { keyId, ownerId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), when);
+
+    const rotation = rotateKey(keyId, { graceSeconds: 60 }, flaky);
+
+    await expect(rotation)[outcome].toBeDefined();
+    const { details, item } = await stage.owner(ownerId);
+    const keys = outcome === 'resolves' ? 2 : 1;
+    expect([item!.keys.size, Object.keys(details.keys).length]).toEqual([keys, keys]);
   });
 });
 
 describe('revokeKey', () => {
-  it('removes the entry, so that the token is refused, and keeps what is known of the key', async () => {
-    const key = await stage.issue({ label: 'the shop' });
-    await stage.set(key, { 'key.usedAt': minute });
+  it('removes the entry, and notes in the details what was last known', async () => {
+    const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
+    await set(keyId, { usedAt: minute });
 
-    const result = await revokeKey(await stage.find(key), stage.store);
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: true });
 
-    expect(result).toEqual({ keyId: key.keyId, wasActive: true });
-    const found = await stage.find(key);
-    expect(found.entry).toBeUndefined();
-    expect(describeKey(found, nowMs)).toMatchObject({
-      status: 'revoked',
-      label: 'the shop',
-      lastUsedAt: '2026-11-20T09:30:00Z',
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+    expect(await detailsOf(keyId)).toMatchObject({
       revokedAt: '2026-11-20T09:30:15.500Z',
+      usedAt: minute,
+      expiresAt: nowSeconds + 60,
     });
+    expect(gatewayKeys()).toHaveLength(1);
   });
 
-  it('is completed by another run, and no error once it is', async () => {
-    const key = await stage.issue();
-    const failed = revokeKey(await stage.find(key), stage.failingAt(2, 'before'));
-    await expect(failed).rejects.toThrow('run the command again to complete it');
-    const between = (await describeNow(key)).status;
+  it('refuses the key first: when that cannot be noted it says so, and run again it completes', async () => {
+    const { keyId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.ownersTable), 'before');
 
-    await revokeKey(await stage.find(key), stage.store);
-    const again = await revokeKey(await stage.find(key), stage.store);
+    await expect(revokeKey(keyId, flaky)).rejects.toThrow(
+      `${keyId} is revoked and its token refused already; that could not be written down: ` +
+        'connection lost; run the command again',
+    );
+    expect(await entryOf(keyId)).toBeUndefined();
 
-    expect(between).toBe('unfinished');
-    expect([(await describeNow(key)).status, again.wasActive]).toEqual(['revoked', false]);
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: false });
+    expect(summarizeKey(await keyOf(keyId), nowMs).status).toBe('revoked');
   });
 
-  it("leaves the owner's other keys alone", async () => {
-    const [revoked, other] = [await stage.issue(), await stage.issue()];
+  it('notes nothing when the key could not be refused', async () => {
+    const { keyId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
 
-    await revokeKey(await stage.find(revoked), stage.store);
+    await expect(revokeKey(keyId, flaky)).rejects.toThrow('connection lost');
+    expect(await detailsOf(keyId)).not.toHaveProperty('revokedAt');
+  });
 
-    expect((await describeNow(other)).status).toBe('active');
+  it('ends a key whose details somebody has removed', async () => {
+    const { keyId, ownerId } = await issue();
+    await forgetAllDetails(ownerId);
+
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: true });
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+  });
+
+  it('says so when there is no such key', async () => {
+    const keyId = `key_${'0'.repeat(32)}`;
+
+    await expect(revokeKey(keyId, store)).rejects.toThrow(`No key has the id ${keyId}`);
   });
 });
 
 describe('unbanKey', () => {
-  it('lifts the ban of the one key and forgets its rejections', async () => {
-    const [banned, other] = [await stage.issue(), await stage.issue()];
-    for (const key of [banned, other]) {
-      await stage.set(key, {
-        'key.bannedUntil': nowSeconds + 100,
-        'key.rejectionWindow': minute,
-        'key.rejectionCount': 5,
-      });
-    }
+  it('lifts the ban and forgives the rejections', async () => {
+    const { keyId } = await issue();
+    await ban(keyId);
 
-    const result = await unbanKey(banned.keyId, stage.store);
+    const key = await unbanKey(keyId, store);
 
-    expect(result).toMatchObject({ wasBanned: true, status: 'active', rejectionsThisMinute: 0 });
-    expect(await describeNow(other)).toMatchObject({ status: 'banned', rejectionsThisMinute: 5 });
+    expect(key).toMatchObject({ wasBanned: true, bannedUntil: null, rejectionsThisMinute: 0 });
+    expect(await entryOf(keyId)).toMatchObject({
+      bannedUntil: 0,
+      rejectionWindow: 0,
+      rejectionCount: 0,
+    });
   });
 
-  it('is no error for a key that is not banned, and one for a key that is revoked', async () => {
-    const key = await stage.issue();
-    expect((await unbanKey(key.keyId, stage.store)).wasBanned).toBe(false);
+  it('is no error for a key that is not banned', async () => {
+    const { keyId } = await issue();
 
-    await revokeKey(await stage.find(key), stage.store);
-
-    await expect(unbanKey(key.keyId, stage.store)).rejects.toThrow(`${key.keyId} is revoked`);
-  });
-});
-
-describe('whoisKey', () => {
-  it('tells whose a token is, also when it is revoked', async () => {
-    const key = await stage.issue();
-    const before = await whoisKey(` ${key.apiKey}\n`, stage.store);
-    await revokeKey(before, stage.store);
-
-    const after = await whoisKey(key.apiKey, stage.store);
-
-    expect([before.keyId, after.keyId]).toEqual([key.keyId, key.keyId]);
-    expect(describeKey(after, nowMs)).toMatchObject({ owner: 'Acme', status: 'revoked' });
+    expect(await unbanKey(keyId, store)).toMatchObject({ wasBanned: false, bannedUntil: null });
   });
 
-  it('repeats no part of a token that it does not know', async () => {
-    const { apiKey } = await stage.issue();
-    const mistyped = `${apiKey.slice(0, -1)}_`;
-    const unknown = createToken('so_test_', 'c2VlZA');
+  it('refuses a revoked key', async () => {
+    const { keyId } = await issue();
+    await revokeKey(keyId, store);
 
-    for (const token of [mistyped, unknown, '']) {
-      const error = await whoisKey(token, stage.store).catch(({ message }) => String(message));
-      expect(error).toMatch(/^token: what standard input holds|^No key of this stage/);
-      if (token) expect(error).not.toContain(token.slice(8, 16));
-    }
-  });
-});
-
-describe('purgeKeys', () => {
-  it('forgets keys that ended before the moment asked for, and no others', async () => {
-    const [active, revoked, expired, expiring] = [
-      await stage.issue(),
-      await stage.issue(),
-      await stage.issue({ expiresAt: nowSeconds - 60 }),
-      await stage.issue({ expiresAt: nowSeconds + 60 }),
-    ];
-    await revokeKey(await stage.find(revoked), stage.store);
-
-    await purgeKeys(await endedKeys(nowSeconds + 1, stage.store), stage.store);
-
-    const left = (await listKeys({}, stage.store)).map(({ keyId }) => keyId).sort();
-    expect(left).toEqual([active.keyId, expiring.keyId].sort());
-    await expect(whoisKey(expired.apiKey, stage.store)).rejects.toThrow('No key of this stage');
-  });
-
-  it("deletes the stage's API Gateway keys and no other stack's", async () => {
-    await stage.issue();
-    await stage.issue({ owner: 'Initech' });
-    const foreign = { name: 'StoreOrders-staging-2-x', value: 'foreign', enabled: true } as const;
-    await stage.gateway.createApiKey(foreign);
-
-    const deleted = await purgeGatewayKeys(stage.store);
-
-    expect([deleted, gatewayKeys().map(({ name }) => name)]).toEqual([2, [foreign.name]]);
+    await expect(unbanKey(keyId, store)).rejects.toThrow(`${keyId} is revoked for good`);
   });
 });
 
 describe('describeKey', () => {
-  it('tells what the owner has used of the present minute and day', async () => {
-    const key = await stage.issue();
-    await stage.set(key, { minuteWindow: minute, minuteCount: 7, dayWindow: day, dayCount: 70 });
+  const described = async (keyId: string, at = nowMs) => describeKey(await keyOf(keyId), at);
 
-    expect((await describeNow(key)).usage).toEqual({
-      minute: { limit: 60, used: 7, remaining: 53, resetsAt: '2026-11-20T09:31:00Z' },
-      day: { limit: 1_000, used: 70, remaining: 930, resetsAt: '2026-11-21T00:00:00Z' },
+  it('tells what is used of the present minute and day, by all keys of the owner', async () => {
+    const { keyId, ownerId } = await issue();
+    await stage.set(ownerId, {
+      minuteWindow: minute,
+      minuteCount: 60,
+      dayWindow: day,
+      dayCount: 412,
+    });
+    await set(keyId, {
+      usedAt: minute,
+      rejectionWindow: minute,
+      rejectionCount: 9,
+      bannedUntil: nowSeconds + 30,
+    });
+
+    expect(await described(keyId)).toMatchObject({
+      status: 'banned',
+      usage: {
+        minute: { limit: 60, used: 60, remaining: 0, resetsAt: '2026-11-20T09:31:00Z' },
+        day: { limit: 1_000, used: 412, remaining: 588, resetsAt: '2026-11-21T00:00:00Z' },
+      },
+      rejectionsThisMinute: 9,
+      bannedUntil: '2026-11-20T09:30:45Z',
+      lastUsedAt: '2026-11-20T09:30:00Z',
     });
   });
 
   it('counts nothing of a minute or day that is over, and no ban that has ended', async () => {
-    const key = await stage.issue();
-    await stage.set(key, {
+    const { keyId, ownerId } = await issue();
+    await stage.set(ownerId, {
       minuteWindow: minute - 60,
       minuteCount: 60,
       dayWindow: day - 86_400,
       dayCount: 1_000,
-      'key.bannedUntil': nowSeconds,
-      'key.rejectionWindow': minute - 60,
-      'key.rejectionCount': 9,
+    });
+    await set(keyId, {
+      rejectionWindow: minute - 60,
+      rejectionCount: 9,
+      bannedUntil: nowSeconds,
     });
 
-    expect(await describeNow(key)).toMatchObject({
+    expect(await described(keyId)).toMatchObject({
       status: 'active',
-      bannedUntil: null,
+      usage: { minute: { used: 0, remaining: 60 }, day: { used: 0, remaining: 1_000 } },
       rejectionsThisMinute: 0,
-      usage: { minute: { used: 0 }, day: { used: 0 } },
+      bannedUntil: null,
+      lastUsedAt: null,
     });
   });
 
-  it('shows a plan that was changed at once', async () => {
-    const key = await stage.issue();
+  it.each<[string, (keyId: string) => Promise<unknown>]>([
+    ['active', async () => {}],
+    ['banned', ban],
+    ['active', (keyId) => set(keyId, { bannedUntil: nowSeconds + 86_400 })],
+    ['suspended', suspend],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
+    ['active', (keyId) => set(keyId, { expiresAt: nowSeconds + 1 })],
+    ['revoked', (keyId) => revokeKey(keyId, store)],
+  ])('calls a key %s as the authorizer does, in the list as well', async (status, make) => {
+    const { keyId } = await issue();
 
-    await setOwnerPlan('Acme', { plan: 'pro' }, stage.store);
+    await make(keyId);
 
-    expect(await describeNow(key)).toMatchObject({ plan: 'pro', perMinute: 300, perDay: 10_000 });
-  });
-
-  it('calls a key expired from the second on in which the authorizer refuses it', async () => {
-    const key = await stage.find(await stage.issue({ expiresAt: nowSeconds + 1 }));
-
-    const at = (seconds: number) => describeKey(key, seconds * 1_000).status;
-
-    expect([at(nowSeconds), at(nowSeconds + 1)]).toEqual(['active', 'expired']);
+    expect(await described(keyId)).toMatchObject({ status });
+    expect(await listKeys({}, store)).toMatchObject([{ keyId, status }]);
   });
 });
 
 describe('findKey', () => {
-  it.each(['key_', 'key_abc', 'abc', ''])('asks for a whole id when given %j', async (keyId) => {
-    await expect(stage.find({ keyId })).rejects.toThrow(/^key id: .*expected a whole one/);
+  it.each(['key_', 'key_abc', 'abc', ''])('asks for a whole id when given %p', async (keyId) => {
+    await expect(findKey(keyId, store)).rejects.toThrow(
+      `key id: ${JSON.stringify(keyId)} is not accepted; expected a whole one, "key_" and 32 characters`,
+    );
   });
 
   it('does not repeat a token that was given in place of an id', async () => {
-    const token = createToken('so_live_', 'c2VlZA');
+    const { apiKey } = await issue();
 
-    const refused = stage.find({ keyId: token });
+    const error: Error = await findKey(apiKey, store).catch((thrown) => thrown);
 
-    await expect(refused).rejects.toThrow(/^key id: this looks like a bearer token/);
-    await expect(refused).rejects.not.toThrow(token.slice(8, 20));
+    expect(error.message).toContain('this looks like a bearer token');
+    expect(error.message).not.toContain(apiKey.slice(8));
   });
 
-  it('says where to look when there is no such key', async () => {
-    const keyId = `key_${'0'.repeat(32)}`;
+  it("knows the owner by the key's id, and reads both tables as they are now", async () => {
+    const { keyId, ownerId } = await issue();
+    const reads: unknown[] = [];
+    const watched = failing(
+      store,
+      (call) => reads.push((call as { input: object }).input) < 0,
+      'before',
+    );
 
-    await expect(stage.find({ keyId })).rejects.toThrow(`No key has the id ${keyId}; "keys list"`);
+    await findKey(keyId, watched);
+
+    expect(reads).toEqual([
+      { TableName: store.ownersTable, Key: { ownerId }, ConsistentRead: true },
+      { TableName: store.apiKeysTable, Key: expect.anything(), ConsistentRead: true },
+    ]);
   });
 });
 
 describe('listKeys', () => {
-  it('has what each filter asks for', async () => {
-    const acme = await stage.issue();
-    const initech = await stage.issue({ owner: 'Initech', plan: 'pro' });
-    await stage.set(initech, { 'key.bannedUntil': nowSeconds + 9 });
+  const at = (seconds: number) => ({ ...store, now: () => nowMs + seconds * 1_000 });
 
-    const idsOf = async (filter: Parameters<typeof listKeys>[0]) =>
-      (await listKeys(filter, stage.store)).map(({ keyId }) => keyId);
+  it('shows the newest first', async () => {
+    for (let index = 0; index < 3; index++) await issue({ owner: `Owner ${index}` }, at(index));
 
-    expect((await idsOf({})).sort()).toEqual([acme.keyId, initech.keyId].sort());
-    expect(await idsOf({ owner: 'acme' })).toEqual([acme.keyId]);
-    expect(await idsOf({ plan: 'pro' })).toEqual([initech.keyId]);
-    expect(await idsOf({ status: 'banned' })).toEqual([initech.keyId]);
+    const keys = await listKeys({}, store);
+
+    expect(keys.map(({ owner }) => owner)).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
+    expect(keys[0]).toMatchObject({ plan: 'free', status: 'active', expiresAt: null });
+  });
+
+  it('shows those of an owner, of a plan, and in a state', async () => {
+    const [one, two] = [await issue({ owner: 'One' }), await issue({ owner: 'Two' }, at(1))];
+    const three = await issue({ owner: 'Two' }, at(2));
+    await setOwnerPlan('Two', { plan: 'pro' }, store);
+    await revokeKey(three.keyId, store);
+    const list = async (filter: Parameters<typeof listKeys>[0]) =>
+      (await listKeys(filter, store)).map(({ keyId }) => keyId);
+
+    expect(await list({ owner: 'two' })).toEqual([three.keyId, two.keyId]);
+    expect(await list({ owner: one.ownerId })).toEqual([one.keyId]);
+    expect(await list({ plan: 'free' })).toEqual([one.keyId]);
+    expect(await list({ plan: 'pro', status: 'active' })).toEqual([two.keyId]);
+    expect(await list({ status: 'revoked' })).toEqual([three.keyId]);
+    await expect(list({ owner: 'Three' })).rejects.toThrow('There is no owner "Three"');
+  });
+
+  it('shows a valid key also where its details are gone', async () => {
+    const { keyId, ownerId } = await issue();
+    await forgetAllDetails(ownerId);
+
+    expect(await listKeys({}, store)).toMatchObject([
+      { keyId, owner: 'Acme', status: 'active', lastFour: null, createdAt: null },
+    ]);
   });
 });
+
+async function forgetAllDetails(ownerId: string): Promise<void> {
+  await store.documents.send(
+    new UpdateCommand({
+      TableName: store.ownersTable,
+      Key: { ownerId },
+      UpdateExpression: 'SET #keys = :none',
+      ExpressionAttributeNames: { '#keys': 'keys' },
+      ExpressionAttributeValues: { ':none': {} },
+    }),
+  );
+}

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitsFor, planNamed } from '../../../admin/owners/owner-limits.ts';
+import {
+  agreedLimits,
+  limitsFor,
+  planNamed,
+  presentLimits,
+} from '../../../admin/owners/owner-limits.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 
 describe('planNamed', () => {
@@ -11,13 +16,16 @@ describe('planNamed', () => {
 });
 
 describe('limitsFor', () => {
-  it.each(['free', 'pro', 'business'] as const)("gives a key the %s plan's own limits", (plan) => {
-    const { perMinute, perDay } = plans[plan];
+  it.each(['free', 'pro', 'business'] as const)(
+    "gives an owner the %s plan's own limits",
+    (plan) => {
+      const { perMinute, perDay } = plans[plan];
 
-    expect(limitsFor(plan, {})).toEqual({ perMinute, perDay });
-  });
+      expect(limitsFor(plan, {})).toEqual({ perMinute, perDay });
+    },
+  );
 
-  it('gives an enterprise key the limits that were agreed', () => {
+  it('gives an enterprise owner the limits that were agreed', () => {
     expect(limitsFor('enterprise', { perMinute: 5_000, perDay: 2_000_000 })).toEqual({
       perMinute: 5_000,
       perDay: 2_000_000,
@@ -27,11 +35,11 @@ describe('limitsFor', () => {
   it.each([
     [{}, 'perMinute: missing'],
     [{ perMinute: 10 }, 'perDay: missing'],
-  ])('demands both limits of an enterprise key: %j', (asked, message) => {
+  ])('demands both limits of an enterprise owner: %j', (asked, message) => {
     expect(() => limitsFor('enterprise', asked)).toThrow(message);
   });
 
-  it('lets a key have less than its plan', () => {
+  it('lets an owner have less than its plan', () => {
     expect(limitsFor('free', { perMinute: 5 })).toEqual({ perMinute: 5, perDay: 1_000 });
   });
 
@@ -46,4 +54,30 @@ describe('limitsFor', () => {
       expect(() => limitsFor(plan, asked)).toThrow(expected);
     },
   );
+});
+
+describe('presentLimits', () => {
+  const { perMinute, perDay } = plans.pro;
+  const current = { perMinute: 1, perDay: 2 };
+
+  it.each([
+    ['the numbers of the plan', { plan: 'pro' }, { perMinute, perDay }],
+    ['what was agreed', { plan: 'pro', perMinute: 7 }, { perMinute: 7, perDay }],
+    ['never more than the plan', { plan: 'pro', perDay: perDay + 1 }, { perMinute, perDay }],
+    [
+      'what was agreed on a plan without numbers',
+      { plan: 'enterprise', perMinute: 7, perDay: 8 },
+      { perMinute: 7, perDay: 8 },
+    ],
+    ['what it has where nothing is known to be agreed', { plan: 'enterprise' }, current],
+  ] as const)('are %s', (_, agreed, expected) => {
+    expect(presentLimits(agreed, current)).toEqual(expected);
+  });
+});
+
+describe('agreedLimits', () => {
+  it("are those asked for, and not those that are simply the plan's", () => {
+    expect(agreedLimits('free', { perMinute: 5 })).toEqual({ plan: 'free', perMinute: 5 });
+    expect(agreedLimits('free', { perMinute: undefined })).toEqual({ plan: 'free' });
+  });
 });

@@ -6,6 +6,7 @@ import { builtinModules } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
@@ -61,23 +62,31 @@ describe.each(functionNames)('bundle of %s', (name) => {
   });
 });
 
+interface Input {
+  ExpressionAttributeValues: Record<string, object>;
+}
+
 const certificate = await createLocalhostCertificate();
 
 describe('what is left out of the bundles is not needed', () => {
   const home = mkdtempSync(join(tmpdir(), 'store-orders-'));
   const certificateFile = join(home, 'certificate.pem');
   const requests: { operation: string; authorization: string; token: string }[] = [];
-  let answers: { status: number; body: object }[] = [];
+  let answers: { status: number; body: object | ((input: Input) => object) }[] = [];
+  /** What DynamoDB says of a cancellation that it has written. */
+  const written = ({ ExpressionAttributeValues: values }: Input) => ({
+    Attributes: { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] },
+  });
 
   const dynamodb = createServer(certificate, async (request, response) => {
-    await request.resume().toArray();
+    const input = (await json(request)) as Input;
     requests.push({
       operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
       authorization: String(request.headers.authorization),
       token: String(request.headers['x-amz-security-token']),
     });
     const { status, body } = answers.shift()!;
-    const text = JSON.stringify(body);
+    const text = JSON.stringify(typeof body === 'function' ? body(input) : body);
     response.writeHead(status, {
       'Content-Type': 'application/x-amz-json-1.0',
       'Content-Length': Buffer.byteLength(text),
@@ -104,7 +113,7 @@ describe('what is left out of the bundles is not needed', () => {
       { GetItem: { Item: ownerOfKey() }, UpdateItem: { Attributes: ownerOfKey() } },
       'Allow',
     ],
-    ['cancelOrder', cancelEvent(), { UpdateItem: {} }, '"statusCode":204'],
+    ['cancelOrder', cancelEvent(), { UpdateItem: written }, '"statusCode":204'],
     [
       'listOrders',
       listEvent(),
@@ -134,7 +143,7 @@ describe('what is left out of the bundles is not needed', () => {
     const failure = { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' };
     answers = [
       { status: 500, body: failure },
-      { status: 200, body: {} },
+      { status: 200, body: written },
     ];
     requests.length = 0;
 

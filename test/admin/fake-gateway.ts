@@ -1,4 +1,4 @@
-import type { KeyGateway } from '../../../admin/stage/key-gateway.ts';
+import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
 
 type Call = keyof KeyGateway;
 
@@ -15,6 +15,7 @@ export function fakeGateway(): FakeGateway {
   const keys: FakeGateway['keys'] = new Map();
   const changes: string[] = [];
   const failures = new Map<Call, number>();
+  let created = 0;
   const failWhenAsked = (call: Call) => {
     const times = failures.get(call) ?? 0;
     if (times === 0) return;
@@ -34,7 +35,7 @@ export function fakeGateway(): FakeGateway {
       if ([...keys.values()].some((key) => key.value === value)) {
         throw new Error('API Key already exists');
       }
-      const id = `gateway${keys.size + 1}`;
+      const id = `gateway${++created}`;
       keys.set(id, { name, value, usagePlanIds: new Set() });
       return { id };
     },
