@@ -246,7 +246,7 @@ describe('keys list', () => {
 
     expect(keyList([key, other], { isFiltered: false }).split('\n')).toEqual([
       'KEY ID                                OWNER     PLAN      LABEL     TOKEN  STATUS   CREATED                   EXPIRES  LAST USED',
-      `${keyId}  Acme Ltd  business  the shop  …0aZ9  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:34:00Z`,
+      `${keyId}  Acme Ltd  business  the shop  …0aZ9  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:34Z`,
       `${keyId}  I         business  -         …0aZ9  revoked  2026-11-20T09:30:00.000Z  never    never`,
     ]);
     expect(keyList([], { isFiltered: false })).toBe(

@@ -69,7 +69,6 @@ describe('the operator and a running service', () => {
       perMinute: 60,
       perDay: 1_000,
       expiresAt: null,
-      label: null,
     });
     expect(await statusWith(key.apiKey)).toBe(200);
   });

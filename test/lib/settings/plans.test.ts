@@ -6,7 +6,7 @@ describe('plans', () => {
     ['free', 60, 1_000],
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
-  ])('R20: %i requests a minute, %i a day', (name, perMinute, perDay) => {
+  ])('R20: give the plan %s %i requests a minute and %i a day', (name, perMinute, perDay) => {
     expect(plans[name]).toMatchObject({ perMinute, perDay, limitsPerOwner: false });
   });
 
@@ -19,7 +19,7 @@ describe('plans', () => {
     );
   });
 
-  it.each(planNames)('tolerates more rejections than requests before it bans: %s', (name) => {
+  it.each(planNames)('I25: tolerates more rejections than requests before it bans: %s', (name) => {
     const { perMinute, toleratedRejectionsPerMinute, limitsPerOwner, banSeconds } = plans[name];
 
     expect(banSeconds).toBe(300);
