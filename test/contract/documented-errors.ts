@@ -29,12 +29,21 @@ export const { responses } = contract.document.components as {
 };
 
 /** The response that a reference such as `{ $ref: '#/components/responses/NotFound' }` means. */
-export function referred(reference: { readonly $ref: string } | undefined) {
-  return responses[reference?.$ref.replace('#/components/responses/', '') ?? ''];
+export function referred(reference: { readonly $ref?: string } | undefined) {
+  return responses[reference?.$ref?.replace('#/components/responses/', '') ?? ''];
 }
 
 export function examplesOf({ content }: DocumentedResponse): ErrorBody[] {
   return Object.values(content['application/json'].examples).map(({ value }) => value);
+}
+
+/** The examples of an operation's errors of one status; none where it has no such errors. */
+export function documentedErrors(operationId: string, status: number): ErrorBody[] {
+  const { responses: references } = contract.operation(operationId) as unknown as {
+    responses: Readonly<Record<number, { readonly $ref: string }>>;
+  };
+  const response = referred(references[status]);
+  return response ? examplesOf(response) : [];
 }
 
 /** A record, so that a code which is missing here does not compile. */
