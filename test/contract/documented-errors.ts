@@ -1,5 +1,6 @@
 import type { RejectionCode } from '../../lambdas/authorizer/verdict.ts';
 import { Contract } from '../../smoke/stage/contract.ts';
+import { missing } from '../helpers/differences.ts';
 
 export const contract = Contract.read('openapi.yaml');
 
@@ -60,6 +61,23 @@ export const authorizerCodes = Object.keys(rejections);
 export function authorizerExamples(): ErrorBody[] {
   const { examples } = responses.TooManyRequests!.content['application/json'];
   return authorizerCodes.flatMap((code) => examples[code]?.value ?? []);
+}
+
+/** An error's code and its words must be those of an example of the contract. */
+export function undocumentedErrors(operationId: string, body: ErrorBody): string[] {
+  const examples = documentedErrors(operationId, body.status).map(describeBody);
+  return missing(
+    ['the answer', [describeBody(body)]],
+    [`openapi.yaml, ${operationId}, ${body.status}`, examples],
+  );
+}
+
+/** The authorizer's own errors that the contract shows and nobody was answered with. */
+export function unseenErrors(seen: readonly ErrorBody[]): string[] {
+  return missing(
+    ['openapi.yaml', authorizerExamples().map(describeBody)],
+    ['the authorizer', seen.map(describeBody)],
+  );
 }
 
 /** With `…` for what differs from answer to answer: numbers, and what API Gateway puts in. */

@@ -19,9 +19,13 @@ import { JsonArraySplitter } from '../../shared/json-array.ts';
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
-import { missing } from '../helpers/differences.ts';
 import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
-import { authorizerExamples, describeBody, documentedErrors } from './documented-errors.ts';
+import {
+  documentedErrors,
+  type ErrorBody,
+  undocumentedErrors,
+  unseenErrors,
+} from './documented-errors.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
@@ -248,7 +252,10 @@ describe('responses of the running service', () => {
     provoked.add(`${operation} ${answer.status}`);
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
     expect(differencesOf(operation, answer)).toEqual([]);
-    expect(undocumentedErrors(operation, answer)).toEqual([]);
+    if (status >= 400) {
+      seenErrors.push(JSON.parse(answer.text));
+      expect(undocumentedErrors(operation, JSON.parse(answer.text))).toEqual([]);
+    }
   });
 
   it('were provoked for every documented status, but for those that cannot be', () => {
@@ -280,23 +287,11 @@ describe('responses of the running service', () => {
   });
 });
 
-/** By `status code`, as they came. */
-const seenBodies = new Set<string>();
-
-/** What an error says must be an example of the contract: not its code alone, its words too. */
-function undocumentedErrors(operation: string, { status, text }: JudgedText): string[] {
-  if (status < 400) return [];
-  const body = describeBody(JSON.parse(text));
-  seenBodies.add(body);
-  const examples = documentedErrors(operation, status).map(describeBody);
-  return missing(['the answer', [body]], [`openapi.yaml, ${operation}, ${status}`, examples]);
-}
+const seenErrors: ErrorBody[] = [];
 
 describe('the errors of the contract', () => {
   it('are the words of the authorizer where they are its own', () => {
-    const documented = authorizerExamples().map(describeBody);
-
-    expect(missing(['openapi.yaml', documented], ['the authorizer', seenBodies])).toEqual([]);
+    expect(unseenErrors(seenErrors)).toEqual([]);
   });
 
   it.each(['listOrders', 'cancelOrder', 'getPet'])(
@@ -311,8 +306,7 @@ describe('the errors of the contract', () => {
         .filter((provocation) => provocation.operation === operation)
         .map(({ status, code }) => `${status} ${code}`);
 
-      const place = `test/contract/responses.test.ts, provocations of ${operation},`;
-      expect(missing(['openapi.yaml', documented], [place, provoked])).toEqual([]);
+      expect(documented.filter((error) => !provoked.includes(error))).toEqual([]);
     },
   );
 });
