@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { plans } from '../../lib/settings/plans.ts';
 import { expectError, headerOf, RunningStore } from './running-store.ts';
 
 const contract = parse(readFileSync(join(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
@@ -79,7 +80,7 @@ describe('what the specification says of the service as a whole', () => {
 
   it('Errors, 429: carries Retry-After, in whole seconds', async () => {
     const freeKey = await store.issue('free');
-    await store.setCounters(freeKey, { minuteCount: 60 });
+    await store.setCounters(freeKey, { minuteCount: plans.free.perMinute });
 
     const answer = await store.list(freeKey.apiKey);
 
