@@ -47,7 +47,7 @@ export const notFound: GatewayAnswer = {
 const internalError: GatewayAnswer = {
   status: 500,
   code: 'internal_error',
-  message: 'Something went wrong on our side.',
+  message: 'The request could not be processed.',
   rateLimit: 'none',
 };
 
@@ -102,7 +102,11 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
-  BAD_REQUEST_BODY: { ...badRequest, code: 'invalid_body', message: 'The body is not valid.' },
+  BAD_REQUEST_BODY: {
+    ...badRequest,
+    code: 'invalid_body',
+    message: 'The request body is not valid JSON.',
+  },
   REQUEST_TOO_LARGE: {
     status: 413,
     code: 'request_too_large',

@@ -11,6 +11,7 @@ import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
+import { plans } from '../../lib/settings/plans.ts';
 
 const root = join(import.meta.dirname, '../..');
 const endsWithinMs = 2_000;
@@ -118,7 +119,7 @@ describe('the local run', () => {
     const ended = await stop(run);
 
     expect(list.status).toBe(200);
-    expect(limits).toEqual(['60', '60000']);
+    expect(limits).toEqual([plans.free, plans.enterprise].map(({ perMinute }) => `${perMinute}`));
     expect(JSON.parse(orders)).toHaveLength(1_000);
     expect(orders).toContain('"id":9223372036854775807');
     expect(ended).toEqual({ code: 0, ms: expect.any(Number) });

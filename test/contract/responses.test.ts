@@ -17,6 +17,12 @@ import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.t
 import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
 import { splitArray } from '../helpers/orders.ts';
 import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
+import {
+  documentedErrors,
+  type ErrorBody,
+  undocumentedErrors,
+  unseenErrors,
+} from './documented-errors.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
@@ -243,6 +249,10 @@ describe('responses of the running service', () => {
 
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
     expect(differencesOf(operation, answer)).toEqual([]);
+    if (status >= 400) {
+      seenErrors.push(JSON.parse(answer.text));
+      expect(undocumentedErrors(operation, JSON.parse(answer.text))).toEqual([]);
+    }
   });
 
   it('are provoked for every documented status, but for those that cannot be', () => {
@@ -275,6 +285,30 @@ describe('responses of the running service', () => {
       expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
       expect(contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer)).toEqual([]);
       expect(rateLimitFieldDifferences(answer, serverSeconds(answer))).toEqual([]);
+    },
+  );
+});
+
+const seenErrors: ErrorBody[] = [];
+
+describe('the errors of the contract', () => {
+  it('are the words of the authorizer where they are its own', () => {
+    expect(unseenErrors(seenErrors)).toEqual([]);
+  });
+
+  it.each(['listOrders', 'cancelOrder', 'getPet'])(
+    'are provoked here, each code of %s, but for those that cannot be',
+    (operation) => {
+      const { responses } = contract.operation(operation) as unknown as { responses: object };
+      const documented = Object.keys(responses)
+        .filter((status) => !notProvoked.has(`${operation} ${status}`))
+        .flatMap((status) => documentedErrors(operation, Number(status)))
+        .map(({ status, code }) => `${status} ${code}`);
+      const provoked = provocations
+        .filter((provocation) => provocation.operation === operation)
+        .map(({ status, code }) => `${status} ${code}`);
+
+      expect(documented.filter((error) => !provoked.includes(error))).toEqual([]);
     },
   );
 });

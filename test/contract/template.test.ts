@@ -65,28 +65,16 @@ describe('the contract', () => {
     expect(document['x-rate-limit-plans']).toEqual(expected);
   });
 
-  it('repeats these limits in its text', () => {
-    const number = new Intl.NumberFormat('en');
-    const { free, pro, business } = plans;
-
-    const text = readFileSync(contractFile, 'utf8');
-
-    for (const [name, plan] of Object.entries({ Free: free, Pro: pro, Business: business })) {
-      const [perMinute, perDay] = [number.format(plan.perMinute), number.format(plan.perDay)];
-      expect(text).toContain(`| ${name} | ${perMinute} | ${perDay} |`);
-    }
-  });
-
   it('has no component that nothing refers to', () => {
     const text = readFileSync(contractFile, 'utf8');
     const components = contract.document.components as Record<string, object>;
     const { securitySchemes: _usedByName, ...referable } = components;
 
-    for (const [kind, named] of Object.entries(referable)) {
-      for (const name of Object.keys(named)) {
-        expect(text).toContain(`$ref: '#/components/${kind}/${name}'`);
-      }
-    }
+    const unused = Object.entries(referable)
+      .flatMap(([kind, named]) => Object.keys(named).map((name) => `#/components/${kind}/${name}`))
+      .filter((pointer) => !text.includes(`$ref: '${pointer}'`));
+
+    expect(unused).toEqual([]);
   });
 
   it('R29: marks every operation as deprecated or with its stability', () => {
