@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { KeyStore } from '../admin/stage/key-store.ts';
+import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
 import { stageConfiguration } from '../lib/settings/stages.ts';
@@ -105,9 +105,10 @@ async function fillStore(
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
   const store: KeyStore = {
-    dynamodb,
+    documents: documentClient(dynamodb),
     gateway: keyGateway(controlPlane),
     apiKeysTable: outputs.ApiKeysTableName!,
+    ownersTable: outputs.OwnersTableName!,
     usagePlanIds: Object.fromEntries(
       planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]),
     ) as Record<PlanName, string>,

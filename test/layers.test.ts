@@ -38,11 +38,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   shared: ['lambdas/shared'],
-  'admin/console': ['shared'],
+  'admin/console': ['shared', 'lib/settings'],
   'admin/stage': ['shared', 'lib/settings'],
-  'admin/keys': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/owners': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/keys': [
+    'shared',
+    'lambdas/shared',
+    'lib/settings',
+    'admin/console',
+    'admin/stage',
+    'admin/owners',
+  ],
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
-  admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
+  admin: ['shared', 'admin/console', 'admin/owners', 'admin/keys', 'admin/orders'],
 
   'demo/page': ['shared'],
   demo: [
@@ -54,6 +62,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/state',
     'local',
     'admin/stage',
+    'admin/owners',
     'admin/keys',
     'admin/orders',
     'demo/page',

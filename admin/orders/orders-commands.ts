@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  print,
+  printText,
+  tell,
+} from '../console/command-io.ts';
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { ProgressBar } from '../console/progress-bar.ts';
 import { counted, grouped } from '../console/text-layout.ts';
@@ -72,7 +78,7 @@ function addExport(orders: Command, io: CommandIo): void {
       const text = `Exported ${counted(exported.orders, 'order')}`;
       // Without a file the orders are on standard output: then the count must not be.
       if (options.out) print(io, options, exported, `${text} to ${options.out}.`);
-      else io.stderr.write(`${text}.\n`);
+      else tell(io, `${text}.`);
     });
 }
 
@@ -82,9 +88,9 @@ function addShow(orders: Command, io: CommandIo): void {
     .description('one order, with its status')
     .addHelpText('after', examples('orders show 9007199254740993 --stage prod'))
     .action(async (orderId: string) => {
-      const stage = await connect(command.optsWithGlobals<GlobalOptions>(), io.now);
-      const order = await findOrder(orderId, ordersTable(stage));
-      io.stdout.write(`${orderJsonWithHistory(order)}\n`);
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const order = await findOrder(orderId, ordersTable(await connect(options, io.now)));
+      printText(io, orderJsonWithHistory(order));
     });
 }
 
@@ -98,7 +104,7 @@ function addShip(orders: Command, io: CommandIo): void {
       const stage = await connect(options, io.now);
       const order = await shipOrder(orderId, ordersTable(stage), io.now);
       const text = options.json ? orderJsonWithHistory(order) : `Order ${orderId} is shipped.`;
-      io.stdout.write(`${text}\n`);
+      printText(io, text);
     });
 }
 
@@ -110,15 +116,15 @@ async function runImport(
   const stage = await connect(options, io.now);
   const bar = new ProgressBar(io.stderr, io.now);
   let differences = 0;
-  const tell = (text: string) => bar.interrupt(() => io.stderr.write(`${file}: ${text}\n`));
+  const tellOfFile = (text: string) => bar.interrupt(() => tell(io, `${file}: ${text}`));
   const observer: ImportObserver = {
     onPhase: (phase, bytes, total) => bar.begin(phase, bytes, total),
     onProgress: (bytes, orders) => bar.update(bytes, orders),
-    onBadLine: ({ message }) => tell(message),
+    onBadLine: ({ message }) => tellOfFile(message),
     onDifferent: ({ message }) => {
       differences++;
-      if (differences <= differencesTold) tell(message);
-      if (differences === differencesTold) tell('further such lines are only counted');
+      if (differences <= differencesTold) tellOfFile(message);
+      if (differences === differencesTold) tellOfFile('further such lines are only counted');
     },
   };
   const { now, wait, stateDirectory } = io;

@@ -15,7 +15,7 @@ import {
 } from '../../lib/settings/stages.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
-import type { KeyStore } from './key-store.ts';
+import { documentClient, type KeyStore } from './key-store.ts';
 
 /** Which service to operate: exactly one of the two. */
 export interface Target {
@@ -27,6 +27,7 @@ export interface Target {
 
 /** One stage, with what every command needs of it. */
 export interface StageConnection extends KeyStore {
+  readonly dynamodb: DynamoDBClient;
   readonly ordersTable: string;
   readonly baseUrl: string;
   /** The target as a message names it. */
@@ -44,10 +45,13 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   const label = target.local ? settings.endpoint! : `stage ${target.stage}`;
   const stack = await describeStack(new CloudFormationClient(settings), target, label);
   const output = outputReader(stack, label);
+  const dynamodb = new DynamoDBClient(settings);
   return {
-    dynamodb: new DynamoDBClient(settings),
+    dynamodb,
+    documents: documentClient(dynamodb),
     gateway: apiGatewayKeys(new APIGatewayClient(settings)),
     apiKeysTable: output('ApiKeysTableName'),
+    ownersTable: output('OwnersTableName'),
     ordersTable: output('OrdersTableName'),
     baseUrl: output('BaseUrl'),
     usagePlanIds: Object.fromEntries(

@@ -35,10 +35,10 @@ describe('the contract', () => {
   });
 
   it('states the limits of lib/settings/plans.ts', () => {
-    const expected = Object.entries(plans).map(([plan, { perMinute, perDay, limitsPerKey }]) => ({
+    const expected = Object.entries(plans).map(([plan, { perMinute, perDay, limitsPerOwner }]) => ({
       plan,
-      requestsPerMinute: limitsPerKey ? 'custom' : perMinute,
-      requestsPerDay: limitsPerKey ? 'custom' : perDay,
+      requestsPerMinute: limitsPerOwner ? 'custom' : perMinute,
+      requestsPerDay: limitsPerOwner ? 'custom' : perDay,
     }));
 
     expect(document['x-rate-limit-plans']).toEqual(expected);
