@@ -43,7 +43,6 @@ export interface Call {
   readonly body?: string;
 }
 
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
 const shipDate = '2026-11-20T09:30:00Z';
 const transactionMaxItems = 100;
@@ -83,7 +82,7 @@ export class RunningStore implements AsyncDisposable {
     this.#dynamodb = new DynamoDBClient({
       endpoint: dataEndpoint,
       region: 'us-east-1',
-      credentials,
+      credentials: service.operatorCredentials,
     });
     this.#keys = {
       dynamodb: this.#dynamodb,
