@@ -59,7 +59,7 @@ describe("a function's role", () => {
   });
 
   it.each<[string, Resources[], RegExp]>([
-    ['is not in the template', [], /GetAtt|Role/],
+    ['is not in the template', [], /^List: Fn::GetAtt "Role.Arn"/],
     [
       'has a name of its own elsewhere',
       [lambda('List', { Role: 'arn:aws:iam::1:role/x' })],
