@@ -140,5 +140,6 @@ function summary(samples: readonly Sample[]) {
       .join(', '),
     medianMs: times[Math.floor(times.length / 2)],
     longestMs: times.at(-1),
+    aboveHalfASecond: times.filter((milliseconds) => milliseconds > 500).length,
   };
 }

@@ -193,6 +193,16 @@ describe('the guard before DynamoDB', () => {
     expect(received).toEqual([]);
   });
 
+  it('refuses a client that reaches it under another name', async () => {
+    const { endpoint } = await start();
+    const renamed = { endpoint: endpoint.replace('127.0.0.1', 'localhost') } as DynamoDBGuard;
+
+    const call = clientOf(renamed, identities.operator.credentials).send(get);
+
+    await expect(call).rejects.toMatchObject({ name: 'UnrecognizedClientException' });
+    expect(received).toEqual([]);
+  });
+
   it('lets the operator do what no function may', async () => {
     const guard = await start();
 
@@ -286,6 +296,8 @@ describe('the guard before a server that works serially', () => {
   const operations = () =>
     received.map(({ incoming }) => String(incoming.headers['x-amz-target']).split('.')[1]);
 
+  const scans = () => operations().filter((operation) => operation === 'Scan');
+
   /** Waits until the server has had so many calls. */
   async function untilReceived(count: number): Promise<void> {
     while (received.length < count) await new Promise((resolve) => setImmediate(resolve));
@@ -297,7 +309,7 @@ describe('the guard before a server that works serially', () => {
       if (!String(incoming.headers['x-amz-target']).endsWith('Scan')) answer.end('{}');
     };
 
-    const scans = [client.send(scan()), client.send(scan()), client.send(scan())];
+    const sent = [client.send(scan()), client.send(scan()), client.send(scan())];
     await untilReceived(1);
     await client.send(get);
     const meanwhile = operations();
@@ -308,24 +320,26 @@ describe('the guard before a server that works serially', () => {
     expect(operations()).toEqual(['Scan', 'GetItem', 'Scan']);
     onCall = ({ answer }) => answer.end('{}');
     received[2]!.answer.end('{}');
-    await Promise.all(scans);
+    await Promise.all(sent);
   });
 
   it('gives it the next scan when it begins to answer, however slowly its client reads', async () => {
     const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
     onCall = ({ answer }) => answer.write('{');
 
-    const scans = [client.send(scan()), client.send(scan())];
+    const sent = [client.send(scan()), client.send(scan())];
     await untilReceived(2);
 
     expect(operations()).toEqual(['Scan', 'Scan']);
     for (const { answer } of received) answer.end('}');
-    await Promise.all(scans);
+    await Promise.all(sent);
   });
 
   it('lets a scan that has begun end before the next, also when its client has gone away', async () => {
     const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
-    onCall = () => {};
+    onCall = ({ incoming, answer }) => {
+      if (!String(incoming.headers['x-amz-target']).endsWith('Scan')) answer.end('{}');
+    };
     const leaving = new AbortController();
     const left = client.send(scan(), { abortSignal: leaving.signal });
     await untilReceived(1);
@@ -333,13 +347,14 @@ describe('the guard before a server that works serially', () => {
 
     leaving.abort();
     await expect(left).rejects.toThrow();
-    await client.send(new ScanCommand({ TableName: 'Orders', Segment: 1, TotalSegments: 2 }));
-    const meanwhile = operations();
+    // Long enough for the guard to learn that the client has gone away.
+    for (let call = 0; call < 20; call++) await client.send(get);
+    const meanwhile = scans();
     onCall = ({ answer }) => answer.end('{}');
     received[0]!.answer.end('{}');
     await waiting;
 
     expect(meanwhile).toEqual(['Scan']);
-    expect(operations()).toEqual(['Scan', 'Scan']);
+    expect(scans()).toEqual(['Scan', 'Scan']);
   });
 });
