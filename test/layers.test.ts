@@ -20,11 +20,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib/settings', 'lib/functions', 'lib/api', 'lib/monitoring'],
 
   'local/template': [],
-  'local/dynamodb': ['local/template'],
+  'local/iam': ['local/template'],
+  'local/dynamodb': ['local/template', 'local/iam'],
   'local/functions': ['local/template'],
   'local/exchange': ['local/template'],
   'local/integrations': ['local/template', 'local/functions', 'local/exchange'],
-  'local/gateway': ['local/template', 'local/functions', 'local/exchange', 'local/integrations'],
+  'local/gateway': [
+    'local/template',
+    'local/iam',
+    'local/functions',
+    'local/exchange',
+    'local/integrations',
+  ],
   'local/control-plane': ['local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
@@ -60,6 +67,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'lambdas/shared',
     'lib/settings',
     'local/template',
+    'local/dynamodb',
     'local/control-plane',
     'local/state',
     'local',

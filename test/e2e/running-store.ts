@@ -47,7 +47,6 @@ export interface Call {
   readonly body?: string;
 }
 
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const transactionMaxItems = 100;
 const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
 
@@ -86,7 +85,7 @@ export class RunningStore implements AsyncDisposable {
     this.#dynamodb = new DynamoDBClient({
       endpoint: dataEndpoint,
       region: 'us-east-1',
-      credentials,
+      credentials: service.operatorCredentials,
     });
     this.#keys = {
       documents: documentClient(this.#dynamodb),
