@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
@@ -17,8 +18,6 @@ import {
   type ScanEndpoint,
   scanEndpoint,
 } from './scan-endpoint.ts';
-
-const published = ['complete', 'id', 'petId', 'quantity', 'shipDate'];
 
 let dynamodb: EmbeddedDynamoDB;
 let endpoint: ScanEndpoint;
@@ -58,12 +57,17 @@ const open = (from: RunningStore, token: string, headers: Record<string, string>
 
 const openCanned = (headers?: Record<string, string>) => open(canned, key, headers);
 
-/** Resolves when the number of scans has stopped growing. */
+/**
+ * Resolves when the number of scans has stopped growing: other requests, which take longer the busier
+ * the machine is, are answered meanwhile, and no scan is made.
+ */
 async function scansAtRest(): Promise<number> {
-  for (let seen = -1; ; ) {
-    await sleep(250);
+  for (;;) {
+    const seen = endpoint.scans;
+    for (let asked = 0; asked < 15; asked++) {
+      await canned.call('GET', '/pets/1', { token: key });
+    }
     if (endpoint.scans === seen) return seen;
-    seen = endpoint.scans;
   }
 }
 
@@ -89,13 +93,13 @@ describe('a list from the embedded DynamoDB', () => {
     token = (await store.issue()).apiKey;
   });
 
-  it('What the service does, rule 1: is an empty array where there is no order', async () => {
+  it('R8: is an empty array where there is no order', async () => {
     const { status, text: body } = await store.list(token);
 
     expect([status, body]).toEqual([200, '[]']);
   });
 
-  it('List rule 1: has all orders, digit for digit, of many pages and of every status', async () => {
+  it('R8, I2: has all orders, digit for digit, of many pages and of every status', async () => {
     const statuses = ['pending', 'shipped', 'cancelled', 'returned'];
     // A page of a scan is 1 MB of items, whatever of them is wanted.
     const note = 'x'.repeat(1_000);
@@ -105,15 +109,15 @@ describe('a list from the embedded DynamoDB', () => {
 
     const body = await text(answer.body);
     expect(headerOf(answer, 'content-type')).toBe('application/json');
-    // List rule 3 leaves the order open.
+    // R11 leaves the order open.
     expect(idsIn(body) === ids.toSorted().join()).toBe(true);
     const orders: object[] = JSON.parse(body);
-    const shapes = new Set(orders.map((order) => Object.keys(order).sort().join()));
-    expect([...shapes]).toEqual([published.join()]);
+    const shapes = new Set(orders.map((order) => Object.keys(order).join()));
+    expect([...shapes]).toEqual([orderFieldNames.join()]);
     expect(orders[0]).toMatchObject({ petId: 7, quantity: 2, complete: false });
   });
 
-  it('List rule 2: knows no filter and no page: parameters change nothing', async () => {
+  it('R9, I9: knows no filter and no page: parameters change nothing', async () => {
     const path = '/store/orders?limit=1&page=2&status=pending&cursor=x&id=0';
     const answer = await store.client.send({
       method: 'GET',
@@ -125,7 +129,7 @@ describe('a list from the embedded DynamoDB', () => {
     expect(answer.headers.has('link')).toBe(false);
   });
 
-  it('List rule 3: has the same orders whenever it is read, in whatever order', async () => {
+  it('R11: has the same orders whenever it is read, in whatever order', async () => {
     const bodies = await Promise.all([1, 2].map(async () => text((await open(store, token)).body)));
 
     const [first, second] = bodies.map(idsIn);
@@ -148,7 +152,7 @@ describe('a list from the embedded DynamoDB', () => {
 });
 
 describe('a list of 200,000 orders', () => {
-  it('Limits rule 6: is one request and valid JSON, of which little is held at a time', async () => {
+  it('R10: is one request and valid JSON, of which little is held at a time', async () => {
     endpoint.orders = 200_000;
     let body = '';
     let received = 0;
@@ -247,8 +251,7 @@ describe('a list whose table fails', () => {
       'breaks off in the middle of a page',
       (answer) => {
         answer.writeHead(200, { 'content-length': 1_000 });
-        answer.write('{"Items":[{"id":{"N":"1"');
-        setTimeout(() => answer.destroy(), 20);
+        answer.write('{"Items":[{"id":{"N":"1"', () => answer.destroy());
       },
     ],
   ];
@@ -261,17 +264,20 @@ describe('a list whose table fails', () => {
     expect(new Set(splitArray(body)).size).toBe(100_000);
   });
 
-  it.each(failures)('midway is broken off, and no valid JSON: the table %s', async (_, fail) => {
-    endpoint.onScan = ({ number, page, answer }) => (number > 5 ? fail(answer) : page());
+  it.each(failures)(
+    'I12: midway is broken off, and no valid JSON: the table %s',
+    async (_, fail) => {
+      endpoint.onScan = ({ number, page, answer }) => (number > 5 ? fail(answer) : page());
 
-    const answer = await openCanned();
-    const [received, error] = await readUntilBroken(answer);
+      const answer = await openCanned();
+      const [received, error] = await readUntilBroken(answer);
 
-    expect(answer.status).toBe(200);
-    expect(error).toBeDefined();
-    expect(received).toMatch(/^\[\{"/);
-    expect(() => JSON.parse(received)).toThrow(SyntaxError);
-  });
+      expect(answer.status).toBe(200);
+      expect(error).toBeDefined();
+      expect(received).toMatch(/^\[\{"/);
+      expect(() => JSON.parse(received)).toThrow(SyntaxError);
+    },
+  );
 
   it.each(failures)('at once is answered 503: the table %s', async (_, fail) => {
     endpoint.onScan = ({ answer }) => fail(answer);

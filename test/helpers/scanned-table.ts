@@ -2,11 +2,13 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type OrderItem, scanAnswer } from './orders.ts';
 
 export interface ScanInput {
   TableName: string;
   ProjectionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
   ExclusiveStartKey?: { id: { N: string } };
   Segment?: number;
   TotalSegments?: number;
@@ -17,6 +19,8 @@ export interface ScannedTableSettings {
   ordersPerPage?: number;
   /** Bytes that are sent at a time. @default all at once */
   chunkBytes?: number;
+  /** What every page is answered with. @default the page's orders */
+  body?: string;
 }
 
 /** What happens to one request: an answer as a rule. */
@@ -69,6 +73,19 @@ export class ScannedTable extends EventEmitter {
     while (this.underWay > 0) await once(this, 'closed');
   }
 
+  /**
+   * Resolves when its client, which runs in this process, asks for nothing more. A request that is
+   * sent arrives within a few turns of the event loop, however busy the machine is.
+   */
+  async isAtRest(): Promise<void> {
+    let asked: number;
+    do {
+      asked = this.requests.length;
+      await this.isIdle();
+      for (let turn = 0; turn < 100; turn++) await nextTurn();
+    } while (this.underWay > 0 || this.requests.length > asked);
+  }
+
   private answer(input: ScanInput, fate: Fate, response: ServerResponse): void {
     if (fate === 'refuse') fail(response, 'ValidationException');
     else if (fate === 'throttle') fail(response, 'ProvisionedThroughputExceededException');
@@ -90,7 +107,8 @@ export class ScannedTable extends EventEmitter {
   }
 
   private page({ Segment = 0, TotalSegments = 1, ExclusiveStartKey }: ScanInput): string {
-    const { items, ordersPerPage = 1_000 } = this.settings;
+    const { items, ordersPerPage = 1_000, body } = this.settings;
+    if (body !== undefined) return body;
     const segment = items.filter((_, index) => index % TotalSegments === Segment);
     const startKey = ExclusiveStartKey?.id.N;
     const start =

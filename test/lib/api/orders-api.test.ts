@@ -34,7 +34,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('Authentication rule 1: refuses what is no bearer key of this stage before the function', () => {
+  it('R16: refuses what is no bearer key of this stage before the function', () => {
     expect(properties(stage, 'AWS::ApiGateway::Authorizer')).toEqual({
       ApiAuthorizer: {
         Name: 'api-key',
@@ -69,7 +69,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('Authentication rule 2: requires the key for every operation', () => {
+  it('R17: requires the key for every operation', () => {
     const operations = Object.values(properties(stage, 'AWS::ApiGateway::Method')).filter(
       ({ OperationName }) => OperationName,
     );
@@ -78,7 +78,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     for (const operation of operations) expect(operation).toMatchObject(secured);
   });
 
-  it('List rule 1: streams listOrders, for as long as Lambda can stream', () => {
+  it('R8: streams listOrders, for as long as Lambda can stream', () => {
     expect(properties(stage, 'AWS::ApiGateway::Method').ApiRestApiv1storeordersGET).toEqual({
       ...secured,
       ResourceId: '${ApiRestApiv1storeorders}',
@@ -94,7 +94,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('Cancel rule 1: gives cancelOrder ten seconds', () => {
+  it('R13: gives cancelOrder ten seconds', () => {
     const method = properties(
       stage,
       'AWS::ApiGateway::Method',
