@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
@@ -8,13 +8,13 @@ import {
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
 import { type BreakableEndpoint, breakableEndpoint } from '../contract/breakable-endpoint.ts';
 import {
+  currentDay,
   expectError,
   headerOf,
   nextMinute,
   RunningStore,
   rateLimitOf,
   thisMinute,
-  tomorrow,
 } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;
@@ -142,7 +142,7 @@ describe('rate-limit headers', () => {
     expect(rateLimitOf(await get(key))).toEqual({
       limit: 1_000,
       remaining: 9,
-      reset: tomorrow() + 86_400,
+      reset: currentDay() + 86_400,
     });
   });
 });
@@ -166,7 +166,7 @@ describe('a limit', () => {
     expect(answers.map((answer) => rateLimitOf(answer).limit)).toEqual([minute, minute, day, day]);
   });
 
-  it('Limits, plan enterprise: is what the key was given', async () => {
+  it('Limits, plan enterprise: is what the owner was given', async () => {
     const key = await store.issue('enterprise', { perMinute: 2, perDay: 3 });
     const statuses = [];
     for (let sent = 0; sent < 3; sent++) statuses.push((await get(key)).status);
@@ -216,20 +216,20 @@ describe('a limit', () => {
 
     expectError(refused, 429, 'quota_exceeded');
     expect(rateLimitOf(refused)).toMatchObject({ limit: 1_000, remaining: 0 });
-    expectRetryAfterUntil(tomorrow() + 86_400, refused, sentAtMs);
+    expectRetryAfterUntil(currentDay() + 86_400, refused, sentAtMs);
     await store.endWindows(key);
     expect((await get(key)).status).toBe(410);
   });
 
   it('takes nothing from the allowance for a request that it refuses', async () => {
     const key = await keyWithLeft(0);
-    const before = await store.keyItem(key);
+    const before = await store.ownerItem(key);
 
     await get(key);
 
-    const after = await store.keyItem(key);
+    const after = await store.ownerItem(key);
     expect(after).toMatchObject({ minuteCount: before.minuteCount, dayCount: before.dayCount });
-    expect(after.rejectionCount).toEqual({ N: '1' });
+    expect((await store.keyEntry(key))?.rejectionCount).toEqual({ N: '1' });
   });
 });
 
@@ -282,13 +282,13 @@ describe('a ban', () => {
     const key = await store.issue('free');
     const until = Math.floor(Date.now() / 1_000) + 300;
     await store.setCounters(key, { bannedUntil: until });
-    const before = await store.keyItem(key);
+    const before = await store.ownerItem(key);
 
     const refused = await get(key);
 
     expectError(refused, 429, 'api_key_banned');
     expectRetryAfterUntil(until, refused, Date.now() - 1_000);
-    expect(await store.keyItem(key)).toEqual(before);
+    expect(await store.ownerItem(key)).toEqual(before);
     await store.setCounters(key, { bannedUntil: until - 301 });
     expect((await get(key)).status).toBe(410);
   });

@@ -1,18 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   DynamoDBClient,
   GetItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { type IssuedKey, issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
-import type { KeyStore } from '../../admin/stage/key-store.ts';
+import { issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
+import { clockToleranceSeconds } from '../../lambdas/shared/windows.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
+import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
+import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
@@ -44,6 +50,7 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
 const shipDate = '2026-11-20T09:30:00Z';
 const transactionMaxItems = 100;
+const attributesOfKey = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'expiresAt']);
 
 /** The synthesized service, its tables empty, with what tests do to it. */
 export class RunningStore implements AsyncDisposable {
@@ -82,9 +89,10 @@ export class RunningStore implements AsyncDisposable {
       credentials,
     });
     this.#keys = {
-      dynamodb: this.#dynamodb,
+      documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       apiKeysTable: this.apiKeysTable,
+      ownersTable: service.outputs.OwnersTableName!,
       usagePlanIds: usagePlanIds(service.outputs),
       stackName: `StoreOrders-${stage}`,
       tokenPrefix: stage === 'prod' ? 'so_live_' : 'so_test_',
@@ -110,50 +118,71 @@ export class RunningStore implements AsyncDisposable {
     await this.service.close();
   }
 
-  /** A key in a minute that is still to come, so that no test meets the end of one half-way. */
+  /** A key of a new owner, in a minute that is still to come: no test meets the end of one half-way. */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
     const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
-    const key = await issueKey({ plan, owner: 'e2e', ...limits, ...rest }, this.#keys);
-    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: tomorrow() });
+    const owner = `e2e ${randomUUID()}`;
+    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
+    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: currentDay() });
     return key;
   }
 
-  /** Brings a key's item into a state that takes a minute, a day or a misbehaving client to reach. */
+  /** One more key of a key's owner. */
+  issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
+    return issueKey({ owner: ownerId }, this.#keys);
+  }
+
+  /** Brings an owner or a key into a state that takes a minute, a day or a misbehaving client. */
   async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
     const names = Object.keys(values);
-    await this.#dynamodb.send(
-      new UpdateItemCommand({
-        TableName: this.apiKeysTable,
-        Key: { keyHash: { S: hashToken(apiKey) } },
-        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-        ExpressionAttributeValues: Object.fromEntries(
-          names.map((name) => [`:${name}`, { N: String(values[name]) }]),
-        ),
-      }),
-    );
+    const isOfKey = names.some((name) => attributesOfKey.has(name));
+    const pathOf = (name: string) => (attributesOfKey.has(name) ? `#keys.#key.${name}` : name);
+    await this.#update(apiKey, {
+      UpdateExpression: `SET ${names.map((name) => `${pathOf(name)} = :${name}`).join(', ')}`,
+      ...(isOfKey && { ExpressionAttributeNames: entryNames(apiKey) }),
+      ExpressionAttributeValues: Object.fromEntries(
+        names.map((name) => [`:${name}`, { N: String(values[name]) }]),
+      ),
+    });
   }
 
-  async setStatus({ apiKey }: IssuedKey, status: string): Promise<void> {
-    await this.#dynamodb.send(
-      new UpdateItemCommand({
-        TableName: this.apiKeysTable,
-        Key: { keyHash: { S: hashToken(apiKey) } },
-        UpdateExpression: 'SET #status = :status',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':status': { S: status } },
-      }),
-    );
+  setOwnerStatus({ apiKey }: IssuedKey, status: 'active' | 'suspended'): Promise<void> {
+    return this.#update(apiKey, {
+      UpdateExpression: 'SET #status = :status',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':status': { S: status } },
+    });
   }
 
-  /** As after a wait: both windows of the key have ended. */
+  /** As the operator's command does it, where the authorizer looks. */
+  revoke({ apiKey }: IssuedKey): Promise<void> {
+    return this.#update(apiKey, {
+      UpdateExpression: 'REMOVE #keys.#key',
+      ExpressionAttributeNames: entryNames(apiKey),
+    });
+  }
+
+  async #update(apiKey: string, update: Partial<UpdateItemCommandInput>): Promise<void> {
+    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
+    const TableName = this.apiKeysTable;
+    await this.#dynamodb.send(new UpdateItemCommand({ TableName, Key, ...update }));
+  }
+
+  /** As after a wait: both windows of the key's owner have ended. */
   endWindows(key: IssuedKey): Promise<void> {
     return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
   }
 
-  async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
-    const Key = { keyHash: { S: hashToken(apiKey) } };
-    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
+  /** The item of a key's owner. */
+  async ownerItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
+    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
+    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key, ConsistentRead: true });
     return (await this.#dynamodb.send(get)).Item!;
+  }
+
+  /** A key's entry in it; undefined when it is revoked. */
+  async keyEntry(key: IssuedKey): Promise<Record<string, AttributeValue> | undefined> {
+    return (await this.ownerItem(key)).keys!.M![hashToken(key.apiKey)]?.M;
   }
 
   async orderItem(id: string): Promise<Record<string, AttributeValue>> {
@@ -193,7 +222,12 @@ export class RunningStore implements AsyncDisposable {
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
 export const nextMinute = () => thisMinute() + 60;
 export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
-export const tomorrow = () => today() + 86_400;
+
+/** The day that is current, or begins within the minutes that a window may lie ahead. */
+export function currentDay(): number {
+  const inFiveMinutes = Date.now() / 1_000 + clockToleranceSeconds;
+  return Math.floor(inFiveMinutes / 86_400) * 86_400;
+}
 
 /** The one value of a header; fails when it is missing or was sent twice. */
 export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
@@ -202,13 +236,17 @@ export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string)
   return values[0]!;
 }
 
-/** The rate-limit headers as numbers; fails when one is missing, doubled or no whole number. */
+/**
+ * The rate-limit headers as numbers; fails when one is missing, doubled or no whole number, and when
+ * the headers that name both windows say otherwise.
+ */
 export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
   const number = (name: string) => {
     const value = headerOf(answer, `x-ratelimit-${name}`);
     expect(value).toMatch(/^\d+$/);
     return Number(value);
   };
+  expect(rateLimitFieldDifferences(answer, serverSeconds(answer))).toEqual([]);
   return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
 }
 
@@ -223,6 +261,10 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
   });
   expect(headerOf(answer, 'content-type')).toBe('application/json');
   rateLimitOf(answer);
+}
+
+function entryNames(apiKey: string): Record<string, string> {
+  return { '#keys': 'keys', '#key': hashToken(apiKey) };
 }
 
 function orderItem({ id, status, note }: Order): Record<string, AttributeValue> {
