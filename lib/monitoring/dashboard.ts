@@ -38,7 +38,7 @@ export class Dashboard extends Construct {
           graph('Keys banned', [metrics.keysBanned]),
         ],
         [
-          graph('Cancellations, by outcome', metrics.cancelled),
+          graph('Cancellations requested, by outcome', metrics.cancellationsRequested),
           graph('Orders listed, bytes streamed', [metrics.ordersListed], [metrics.bytesStreamed]),
           graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
         ],

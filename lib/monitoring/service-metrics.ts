@@ -39,7 +39,7 @@ export class ServiceMetrics {
   readonly admitted: Metric;
   readonly rejected: Metric[];
   readonly keysBanned: Metric;
-  readonly cancelled: Metric[];
+  readonly cancellationsRequested: Metric[];
   readonly ordersListed: Metric;
   readonly bytesStreamed: Metric;
   /** By alarm id. */
@@ -58,8 +58,8 @@ export class ServiceMetrics {
       this.ofService('RequestsRejected', { dimensionsMap: { Reason }, label: Reason }),
     );
     this.keysBanned = this.ofService('KeysBanned');
-    this.cancelled = cancellationOutcomes.map((Outcome) =>
-      this.ofService('OrdersCancelled', { dimensionsMap: { Outcome }, label: Outcome }),
+    this.cancellationsRequested = cancellationOutcomes.map((Outcome) =>
+      this.ofService('CancellationsRequested', { dimensionsMap: { Outcome }, label: Outcome }),
     );
     this.ordersListed = this.ofService('OrdersListed');
     this.bytesStreamed = this.ofService('BytesStreamed', { unit: Unit.BYTES });

@@ -170,7 +170,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
       'AuthorizerFailures',
       'BytesStreamed',
       'KeysBanned',
-      'OrdersCancelled',
+      'CancellationsRequested',
       'OrdersListed',
       'RequestsAdmitted',
       'RequestsRejected',
