@@ -4,6 +4,7 @@ import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,
   type IMetric,
+  TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
@@ -13,17 +14,20 @@ export interface DashboardProps {
   readonly name: string;
   readonly metrics: ServiceMetrics;
   readonly alarms: Alarm[];
+  /** Markdown: links to the saved queries. */
+  readonly queryLinks: string;
 }
 
 /** One page for the stage: is it well, what do users get, who is refused, what is it doing. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { name, metrics, alarms }: DashboardProps) {
+  constructor(scope: Construct, id: string, { name, metrics, alarms, queryLinks }: DashboardProps) {
     super(scope, id);
     new CloudWatchDashboard(this, 'Page', {
       dashboardName: name,
       defaultInterval: Duration.hours(3),
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
+        [new TextWidget({ markdown: `Logs: ${queryLinks}`, width: 24, height: 1 })],
         [
           graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors]),
           graph('Cancel: latency in ms', [
