@@ -50,18 +50,19 @@ function savedQueries(stage: (typeof stageNames)[number]): Query[] {
   );
 }
 
-/** Blocks that begin with `# Logs Insights, NAME, LOGS`. */
+/** The blocks without a language: each has to begin with `# Logs Insights, NAME, LOGS`. */
 function runbookQueries(): Query[] {
-  const blocks = readFileSync('docs/runbook.md', 'utf8').matchAll(
-    /^```\n# .*Logs Insights.*\n[^`]*```$/gm,
-  );
-  return [...blocks].map(([block]) => {
-    const [, heading = '', ...lines] = block.split('\n');
+  const runbook = readFileSync('docs/runbook.md', 'utf8');
+  const blocks = [...runbook.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter(([, language]) => language === '')
+    .map(([, , block = '']) => block.trimEnd());
+  return blocks.map((block) => {
+    const [heading = '', ...lines] = block.split('\n');
     const [, name = '', logs = ''] = /^# Logs Insights, ([a-z-]+), (.+)$/.exec(heading) ?? [];
     const names = logs.replace(/^logs? of /, '').split(/, | and /);
     return {
       name,
-      text: lines.slice(0, -1).join('\n'),
+      text: lines.join('\n'),
       logs: names.map((log) => `\${${logGroupIds[log]}}`),
     };
   });
