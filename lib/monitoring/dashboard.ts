@@ -27,7 +27,7 @@ export class Dashboard extends Construct {
       defaultInterval: Duration.hours(3),
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
-        [new TextWidget({ markdown: `Logs: ${queryLinks}`, width: 24, height: 1 })],
+        [new TextWidget({ markdown: `Logs: ${queryLinks}`, width: 24, height: 2 })],
         [
           graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors]),
           graph('Cancel: latency in ms', [
