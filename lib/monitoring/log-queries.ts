@@ -36,7 +36,13 @@ export const logQueries: readonly LogQuery[] = [
     name: 'lists-by-key',
     logs: ['accessLog'],
     text: `filter resource = "/v1/store/orders" and status = "200"
-| stats count(*) as lists by keyId, plan | sort lists desc`,
+| stats count(*) as lists by ownerId, keyId, plan | sort lists desc`,
+  },
+  {
+    name: 'refused-requests',
+    logs: ['accessLog'],
+    text: `filter status in ["401", "429"]
+| stats count(*) as refused by ownerId, keyId, sourceIp, status | sort refused desc`,
   },
   {
     name: 'bans-by-key',
