@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { KeySummary } from '../../admin/keys/key-description.ts';
@@ -36,6 +36,7 @@ beforeEach(async () => {
           BaseUrl: 'https://example.test/staging/v1',
           OrdersTableName: ordersTable,
           ApiKeysTableName: await database.createApiKeysTable(),
+          OwnersTableName: await database.createOwnersTable(),
           UsagePlanIdFree: 'f',
           UsagePlanIdPro: 'p',
           UsagePlanIdBusiness: 'b',
@@ -130,6 +131,20 @@ describe('which service is operated', () => {
 describe('errors', () => {
   it.each([
     [[], 'Usage: npm run admin --'],
+    [['owners', 'create', 'x'], "error: required option '--plan <plan>' not specified"],
+    [
+      ['keys', 'list', '--status', 'gone'],
+      'Allowed choices are active, banned, suspended, expired, revoked, unfinished.',
+    ],
+    [
+      ['keys', 'purge', '--all', '--owner', 'x'],
+      'error: --all means every key: leave --owner and --older-than out\n',
+    ],
+    [['keys', 'purge', '--older-than', 'long'], 'error: --older-than: "long" is not accepted'],
+    [
+      ['keys', 'whois', `so_live_${'a'.repeat(46)}`],
+      'error: keys whois reads the token from standard input only',
+    ],
     [['keys', 'lst'], "error: unknown command 'lst' (Did you mean list?); --help tells more\n"],
     [['keys', 'issue', '--plan', 'free'], "error: required option '--owner <owner>' not specified"],
     [['keys', 'show'], "error: missing required argument 'keyId'"],
@@ -174,8 +189,29 @@ describe('errors', () => {
     expect(stderr).toContain('arn:aws:iam::…:user/ann is not authorized');
   });
 
+  it('cannot change the terminal, whatever a server answers', async () => {
+    cloudFormation.on(DescribeStacksCommand).rejects(new Error('\u001b]0;owned\u0007 \u009b2J'));
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).toContain('\\u001b]0;owned\\u0007 \\u009b2J');
+    expect(stderr).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  it('do not repeat a word that looks like a token, or moves the cursor', async () => {
+    const word = `so_test_${'a'.repeat(46)}\u001b[1A`;
+
+    for (const words of [[word], ['keys', word], ['keys', 'show', word], ['keys', 'list', word]]) {
+      const { stdout, stderr } = await admin([...words, '--stage', 'prod']);
+
+      expect(stderr).toMatch(/^error: /);
+      expect(stdout + stderr).not.toContain('aaaa');
+      expect(stdout + stderr).not.toContain('\u001b');
+    }
+  });
+
   it('tell how to sign in when there are no credentials', async () => {
-    const dynamodb = mockClient(DynamoDBClient);
+    const dynamodb = mockClient(DynamoDBDocumentClient);
     const refused = Object.assign(
       new Error('The security token included in the request is expired'),
       {
@@ -202,8 +238,18 @@ describe('help', () => {
     [['keys', 'show', '--help']],
     [['keys', 'rotate', '--help']],
     [['keys', 'revoke', '--help']],
-    [['keys', 'set-plan', '--help']],
     [['keys', 'unban', '--help']],
+    [['keys', 'whois', '--help']],
+    [['keys', 'purge', '--help']],
+    [['owners', 'create', '--help']],
+    [['owners', 'list', '--help']],
+    [['owners', 'show', '--help']],
+    [['owners', 'set-plan', '--help']],
+    [['owners', 'rename', '--help']],
+    [['owners', 'suspend', '--help']],
+    [['owners', 'resume', '--help']],
+    [['owners', 'apply-plans', '--help']],
+    [['owners', 'reset-usage', '--help']],
     [['orders', 'import', '--help']],
     [['orders', 'export', '--help']],
     [['orders', 'show', '--help']],
@@ -219,13 +265,22 @@ describe('help', () => {
 
 describe('keys list', () => {
   it('reads page after page', async () => {
-    const dynamodb = mockClient(DynamoDBClient);
-    const item = (owner: string) => ({ owner: { S: owner }, createdAt: { S: owner } });
+    const dynamodb = mockClient(DynamoDBDocumentClient);
+    const owner = (name: string) => {
+      const ownerId = `own_${name.repeat(20)}`;
+      const details = { lastFour: 'abcd', createdAt: name, tokenHash: name };
+      return { ownerId, name, ownerHash: name, keys: { [`key_${name.repeat(32)}`]: details } };
+    };
     dynamodb
       .on(ScanCommand)
-      .resolvesOnce({ Items: [item('1')], LastEvaluatedKey: { keyHash: { S: 'x' } } })
-      .resolvesOnce({ Items: [], LastEvaluatedKey: { keyHash: { S: 'y' } } })
-      .resolves({ Items: [item('2')] });
+      .resolves({ Items: [] })
+      .on(ScanCommand, { TableName: 'Owners' })
+      .resolvesOnce({ Items: [owner('1')], LastEvaluatedKey: { ownerId: 'x' } })
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { ownerId: 'y' } })
+      .resolves({ Items: [owner('2')] });
+    const stack = stackWith('x');
+    stack.Outputs.find(({ OutputKey }) => OutputKey === 'OwnersTableName')!.OutputValue = 'Owners';
+    cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stack] });
 
     const { stdout } = await admin(['keys', 'list', '--stage', 'prod', '--json']);
     dynamodb.restore();
@@ -237,21 +292,35 @@ describe('keys list', () => {
     const key: KeySummary = {
       keyId,
       owner: 'Acme Ltd',
+      ownerId: `own_${'0'.repeat(20)}`,
+      label: 'web shop',
+      lastFour: 'o2vB',
       plan: 'business',
-      status: 'active',
+      status: 'banned',
       perMinute: 1_000,
       perDay: 100_000,
       createdAt: '2026-11-20T09:30:00.000Z',
       expiresAt: null,
       bannedUntil: '2026-11-20T09:35:00Z',
+      lastUsedAt: '2026-11-20T09:31:00Z',
+    };
+    const unused: KeySummary = {
+      ...key,
+      owner: 'I',
+      status: 'revoked',
+      label: null,
+      lastUsedAt: null,
     };
 
-    expect(keyList([key, { ...key, owner: 'I', status: 'revoked' }]).split('\n')).toEqual([
-      'KEY ID                                OWNER     PLAN      STATUS   PER MINUTE  PER DAY  CREATED                   EXPIRES',
-      `${keyId}  Acme Ltd  business  banned   1,000       100,000  2026-11-20T09:30:00.000Z  never`,
-      `${keyId}  I         business  revoked  1,000       100,000  2026-11-20T09:30:00.000Z  never`,
+    expect(keyList([key, unused], { isFiltered: false }).split('\n')).toEqual([
+      'KEY ID                                OWNER     PLAN      LABEL     TOKEN  STATUS   CREATED                   EXPIRES  LAST USED',
+      `${keyId}  Acme Ltd  business  web shop  …o2vB  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:31Z`,
+      `${keyId}  I         business  -         …o2vB  revoked  2026-11-20T09:30:00.000Z  never    never`,
     ]);
-    expect(keyList([])).toBe('There are no keys yet; "keys issue" makes one.');
+    expect(keyList([], { isFiltered: false })).toBe(
+      'There are no keys yet; "keys issue" makes one.',
+    );
+    expect(keyList([], { isFiltered: true })).toBe('There are no such keys.');
   });
 });
 
@@ -429,8 +498,8 @@ describe('orders show and ship', () => {
 });
 
 function stackWith(OrdersTableName: string) {
-  const names = ['ApiKeysTableName', 'BaseUrl', 'UsagePlanIdFree', 'UsagePlanIdPro'];
-  const others = [...names, 'UsagePlanIdBusiness', 'UsagePlanIdEnterprise'];
+  const names = ['ApiKeysTableName', 'OwnersTableName', 'BaseUrl', 'UsagePlanIdFree'];
+  const others = [...names, 'UsagePlanIdPro', 'UsagePlanIdBusiness', 'UsagePlanIdEnterprise'];
   return {
     StackName: 'StoreOrders-staging',
     CreationTime: undefined,

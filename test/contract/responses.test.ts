@@ -10,7 +10,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
@@ -78,13 +78,19 @@ const withBrokenBody = {
   headers: { 'content-type': 'application/json' },
 } satisfies CallOptions;
 
-/** Brings a key's item into a state that would take a day, or a misbehaving client, to reach. */
-async function updateKey(plan: Plan, expression: string, values: Record<string, number>) {
+/**
+ * Brings an owner's item into a state that would take a day, or a misbehaving client, to reach.
+ *
+ * @param expression in which `#keys.#key` is the demo key's entry
+ */
+async function updateOwner(plan: Plan, expression: string, values: Record<string, number>) {
+  const names = { '#keys': 'keys', '#key': hashToken(service.keys[plan]) };
   await database.send(
     new UpdateItemCommand({
       TableName: service.tables.apiKeys,
-      Key: { keyHash: { S: hashToken(service.keys[plan]) } },
+      Key: { ownerHash: { S: hashOwnerPart(service.keys[plan]) } },
       UpdateExpression: expression,
+      ...(expression.includes('#keys') && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
       ),
@@ -101,10 +107,10 @@ async function useUpMinute(): Promise<void> {
 }
 
 const useUpDay = () =>
-  updateKey('pro', 'SET dayWindow = :day, dayCount = perDay', { ':day': startOfDay() });
+  updateOwner('pro', 'SET dayWindow = :day, dayCount = perDay', { ':day': startOfDay() });
 
 const ban = () =>
-  updateKey('business', 'SET bannedUntil = :until', {
+  updateOwner('business', 'SET #keys.#key.bannedUntil = :until', {
     ':until': Math.floor(Date.now() / 1_000) + 300,
   });
 

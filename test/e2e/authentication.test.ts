@@ -32,7 +32,7 @@ function changed(token: string, at: number): string {
 async function revokedKey(): Promise<string> {
   const issued = await staging.issue();
   expect((await staging.list(issued.apiKey)).status).toBe(200);
-  await staging.setStatus(issued, 'revoked');
+  await staging.revoke(issued);
   return issued.apiKey;
 }
 
@@ -122,16 +122,33 @@ describe('authentication', () => {
     ]);
   });
 
-  it('costs a key nothing that is refused', async () => {
-    const issued = await staging.issue('free');
-    await staging.setStatus(issued, 'revoked');
+  it('costs an owner nothing to be refused', async () => {
+    const [issued, revoked] = [await staging.issue('free'), await staging.issue('free')];
+    await staging.setOwnerStatus(issued, 'suspended');
+    await staging.revoke(revoked);
+    const before = [await staging.ownerItem(issued), await staging.ownerItem(revoked)];
 
-    await staging.list(issued.apiKey);
+    const statuses = [await staging.list(issued.apiKey), await staging.list(revoked.apiKey)].map(
+      ({ status }) => status,
+    );
 
-    expect(await staging.keyItem(issued)).toMatchObject({
-      minuteCount: { N: '0' },
-      rejectionCount: { N: '0' },
-    });
+    expect(statuses).toEqual([401, 401]);
+    expect([await staging.ownerItem(issued), await staging.ownerItem(revoked)]).toEqual(before);
+  });
+
+  it('refuses all keys of a suspended owner, until it is resumed', async () => {
+    const one = await staging.issue('free');
+    const keys = [one, await staging.issueAnother(one)];
+    const statuses = () =>
+      Promise.all(keys.map(async ({ apiKey }) => (await staging.list(apiKey)).status));
+    expect(await statuses()).toEqual([200, 200]);
+
+    await staging.setOwnerStatus(one, 'suspended');
+    const suspended = await statuses();
+    await staging.setOwnerStatus(one, 'active');
+
+    expect(suspended).toEqual([401, 401]);
+    expect(await statuses()).toEqual([200, 200]);
   });
 
   it('leaves no key in the log', async () => {

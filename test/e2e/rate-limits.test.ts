@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
@@ -10,11 +10,11 @@ import { type BreakableEndpoint, breakableEndpoint } from '../contract/breakable
 import {
   expectError,
   headerOf,
+  lastingDay,
   nextMinute,
   RunningStore,
   rateLimitOf,
   thisMinute,
-  tomorrow,
 } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;
@@ -142,7 +142,7 @@ describe('rate-limit headers', () => {
     expect(rateLimitOf(await get(key))).toEqual({
       limit: 1_000,
       remaining: 9,
-      reset: tomorrow() + 86_400,
+      reset: lastingDay() + 86_400,
     });
   });
 });
@@ -166,7 +166,7 @@ describe('a limit', () => {
     expect(answers.map((answer) => rateLimitOf(answer).limit)).toEqual([minute, minute, day, day]);
   });
 
-  it('Limits, plan enterprise: is what the key was given', async () => {
+  it('Limits, plan enterprise: is what the owner was given', async () => {
     const key = await store.issue('enterprise', { perMinute: 2, perDay: 3 });
     const statuses = [];
     for (let sent = 0; sent < 3; sent++) statuses.push((await get(key)).status);
@@ -216,20 +216,20 @@ describe('a limit', () => {
 
     expectError(refused, 429, 'quota_exceeded');
     expect(rateLimitOf(refused)).toMatchObject({ limit: 1_000, remaining: 0 });
-    expectRetryAfterUntil(tomorrow() + 86_400, refused, sentAtMs);
+    expectRetryAfterUntil(lastingDay() + 86_400, refused, sentAtMs);
     await store.endWindows(key);
     expect((await get(key)).status).toBe(410);
   });
 
   it('takes nothing from the allowance for a request that it refuses', async () => {
     const key = await keyWithLeft(0);
-    const before = await store.keyItem(key);
+    const before = await store.ownerItem(key);
 
     await get(key);
 
-    const after = await store.keyItem(key);
-    expect(after).toMatchObject({ minuteCount: before.minuteCount, dayCount: before.dayCount });
-    expect(after.rejectionCount).toEqual({ N: '1' });
+    const after = await store.ownerItem(key);
+    expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
+    expect(await store.keyEntry(key)).toMatchObject({ rejectionCount: { N: '1' } });
   });
 });
 
@@ -257,11 +257,36 @@ describe('200 requests at once on a Free key', () => {
   });
 });
 
+describe("an owner's keys", () => {
+  it('share its limit exactly, though all of them are used at once', async () => {
+    const answers = await withinOneWindow(async () => {
+      const one = await store.issue('free');
+      const keys = [one, await store.issueAnother(one), await store.issueAnother(one)];
+      return (await Promise.all(keys.map((key) => burst(key, 40)))).flat();
+    });
+
+    const admitted = answers.filter(({ status }) => status === 410);
+    const left = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
+    expect(left).toEqual(Array.from({ length: 60 }, (_unused, index) => index));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(60);
+  });
+
+  it('are banned each by itself', async () => {
+    const banned = await store.issue('free');
+    const other = await store.issueAnother(banned);
+    await store.setEntry(banned, { bannedUntil: Math.floor(Date.now() / 1_000) + 300 });
+
+    const statuses = [(await get(banned)).status, (await get(other)).status];
+
+    expect(statuses).toEqual([429, 410]);
+  });
+});
+
 describe('a ban', () => {
   it('Limits rule 5: follows the rejection beyond those that are tolerated', async () => {
     const { toleratedRejectionsPerMinute, banSeconds } = plans.free;
     const key = await keyWithLeft(0);
-    await store.setCounters(key, {
+    await store.setEntry(key, {
       rejectionWindow: nextMinute(),
       rejectionCount: toleratedRejectionsPerMinute - 1,
     });
@@ -281,15 +306,15 @@ describe('a ban', () => {
   it('Authentication rule 4: refuses a key that has requests left, and ends', async () => {
     const key = await store.issue('free');
     const until = Math.floor(Date.now() / 1_000) + 300;
-    await store.setCounters(key, { bannedUntil: until });
-    const before = await store.keyItem(key);
+    await store.setEntry(key, { bannedUntil: until });
+    const before = await store.ownerItem(key);
 
     const refused = await get(key);
 
     expectError(refused, 429, 'api_key_banned');
     expectRetryAfterUntil(until, refused, Date.now() - 1_000);
-    expect(await store.keyItem(key)).toEqual(before);
-    await store.setCounters(key, { bannedUntil: until - 301 });
+    expect(await store.ownerItem(key)).toEqual(before);
+    await store.setEntry(key, { bannedUntil: until - 301 });
     expect((await get(key)).status).toBe(410);
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   DynamoDBClient,
@@ -6,10 +7,14 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { type IssuedKey, issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
-import type { KeyStore } from '../../admin/stage/key-store.ts';
+import { issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { findCompleteOwner } from '../../admin/owners/find-owner.ts';
+import { type OwnerStatus, setOwnerStatus } from '../../admin/owners/set-owner-status.ts';
+import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
@@ -82,9 +87,10 @@ export class RunningStore implements AsyncDisposable {
       credentials,
     });
     this.#keys = {
-      dynamodb: this.#dynamodb,
+      documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       apiKeysTable: this.apiKeysTable,
+      ownersTable: service.outputs.OwnersTableName!,
       usagePlanIds: usagePlanIds(service.outputs),
       stackName: `StoreOrders-${stage}`,
       tokenPrefix: stage === 'prod' ? 'so_live_' : 'so_test_',
@@ -110,22 +116,51 @@ export class RunningStore implements AsyncDisposable {
     await this.service.close();
   }
 
-  /** A key in a minute that is still to come, so that no test meets the end of one half-way. */
+  /**
+   * A key of a new owner, in a minute that is still to come, so that no test meets the end of one
+   * half-way.
+   */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
     const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
-    const key = await issueKey({ plan, owner: 'e2e', ...limits, ...rest }, this.#keys);
-    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: tomorrow() });
+    const owner = `e2e ${randomUUID()}`;
+    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
+    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: lastingDay() });
     return key;
   }
 
-  /** Brings a key's item into a state that takes a minute, a day or a misbehaving client to reach. */
-  async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
+  /** Another key of a key's owner. */
+  issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
+    return issueKey({ owner: ownerId }, this.#keys);
+  }
+
+  async revoke({ keyId }: IssuedKey): Promise<void> {
+    await revokeKey(keyId, this.#keys);
+  }
+
+  async setOwnerStatus({ ownerId }: IssuedKey, status: OwnerStatus): Promise<void> {
+    await setOwnerStatus(await findCompleteOwner(ownerId, this.#keys), status, this.#keys);
+  }
+
+  /** Brings an owner into a state that takes a minute or a day to reach. */
+  setCounters(key: IssuedKey, values: Record<string, number>): Promise<void> {
+    return this.#set(key, values, '');
+  }
+
+  /** Brings a key into a state that takes a misbehaving client to reach. */
+  setEntry(key: IssuedKey, values: Record<string, number>): Promise<void> {
+    return this.#set(key, values, '#keys.#key.');
+  }
+
+  async #set({ apiKey }: IssuedKey, values: Record<string, number>, path: string): Promise<void> {
     const names = Object.keys(values);
     await this.#dynamodb.send(
       new UpdateItemCommand({
         TableName: this.apiKeysTable,
-        Key: { keyHash: { S: hashToken(apiKey) } },
-        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
+        Key: { ownerHash: { S: hashOwnerPart(apiKey) } },
+        UpdateExpression: `SET ${names.map((name) => `${path}${name} = :${name}`).join(', ')}`,
+        ...(path && {
+          ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(apiKey) },
+        }),
         ExpressionAttributeValues: Object.fromEntries(
           names.map((name) => [`:${name}`, { N: String(values[name]) }]),
         ),
@@ -133,27 +168,21 @@ export class RunningStore implements AsyncDisposable {
     );
   }
 
-  async setStatus({ apiKey }: IssuedKey, status: string): Promise<void> {
-    await this.#dynamodb.send(
-      new UpdateItemCommand({
-        TableName: this.apiKeysTable,
-        Key: { keyHash: { S: hashToken(apiKey) } },
-        UpdateExpression: 'SET #status = :status',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':status': { S: status } },
-      }),
-    );
-  }
-
-  /** As after a wait: both windows of the key have ended. */
+  /** As after a wait: both windows of the key's owner have ended. */
   endWindows(key: IssuedKey): Promise<void> {
     return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
   }
 
-  async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
-    const Key = { keyHash: { S: hashToken(apiKey) } };
-    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
+  /** The item of a key's owner. */
+  async ownerItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
+    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
+    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key, ConsistentRead: true });
     return (await this.#dynamodb.send(get)).Item!;
+  }
+
+  /** A key's entry in its owner's item. */
+  async keyEntry(key: IssuedKey): Promise<Record<string, AttributeValue> | undefined> {
+    return (await this.ownerItem(key)).keys!.M![hashToken(key.apiKey)]?.M;
   }
 
   async orderItem(id: string): Promise<Record<string, AttributeValue>> {
@@ -193,7 +222,8 @@ export class RunningStore implements AsyncDisposable {
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
 export const nextMinute = () => thisMinute() + 60;
 export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
-export const tomorrow = () => today() + 86_400;
+/** The present day, or in its last minutes the next one: windows ahead of the clock are counted in. */
+export const lastingDay = () => Math.floor((Date.now() + 240_000) / 86_400_000) * 86_400;
 
 /** The one value of a header; fails when it is missing or was sent twice. */
 export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
