@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { findOwner } from '../../admin/owners/find-owner.ts';
+import { change } from '../../admin/stage/conditional-writes.ts';
+import { connect } from '../../admin/stage/stage-connection.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
 import { templateFile } from '../helpers/synthesized.ts';
@@ -32,7 +35,11 @@ async function adminJson(...words: string[]): Promise<any> {
   return JSON.parse(run.stdout);
 }
 
-const issue = (plan = 'free') => adminJson('keys', 'issue', '--plan', plan, '--owner', 'Acme Ltd');
+let owners = 0;
+
+/** A key of a new owner. */
+const issue = (plan = 'free', owner = `Owner ${++owners}`) =>
+  adminJson('keys', 'issue', '--plan', plan, '--owner', owner);
 
 async function listOrders(apiKey: string): Promise<Response> {
   const response = await fetch(`${service.outputs.BaseUrl}/store/orders`, {
@@ -44,6 +51,15 @@ async function listOrders(apiKey: string): Promise<Response> {
 
 const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
 
+/** As if the plan had had another number when the owner was created. */
+async function makeOutdated(ownerId: string): Promise<void> {
+  const store = await connect({ local: service.origin }, Date.now);
+  const { ownerHash } = (await findOwner(ownerId, store)).details;
+  const update = 'SET perDay = :perDay';
+  const values = { ':perDay': 500 };
+  await change({ table: store.apiKeysTable, key: { ownerHash }, update, values }, store);
+}
+
 /** Waits where the present minute ends before a test that counts within one would be done. */
 async function withinOneMinute(seconds: number): Promise<void> {
   const left = 60_000 - (Date.now() % 60_000);
@@ -52,13 +68,14 @@ async function withinOneMinute(seconds: number): Promise<void> {
 
 describe('the operator and a running service', () => {
   it('issues a key that works at once', async () => {
-    const key = await issue();
+    const key = await issue('free', 'Acme Ltd');
 
     expect(key).toEqual({
       keyId: expect.stringMatching(/^key_[0-9A-Za-z]{32}$/),
       apiKey: expect.stringMatching(/^so_test_[0-9A-Za-z]{46}$/),
       plan: 'free',
       owner: 'Acme Ltd',
+      ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
       perMinute: 60,
       perDay: 1_000,
       expiresAt: null,
@@ -71,7 +88,7 @@ describe('the operator and a running service', () => {
 
     const rotated = await adminJson('keys', 'rotate', old.keyId, '--grace', '2s');
 
-    expect(rotated).toMatchObject({ plan: 'free', owner: 'Acme Ltd', previousKeyId: old.keyId });
+    expect(rotated).toMatchObject({ plan: 'free', owner: old.owner, previousKeyId: old.keyId });
     expect(await statusWith(old.apiKey)).toBe(200);
     expect(await statusWith(rotated.apiKey)).toBe(200);
     await sleep(Date.parse(rotated.previousExpiresAt) - Date.now() + 20);
@@ -87,20 +104,112 @@ describe('the operator and a running service', () => {
 
     expect(await statusWith(apiKey)).toBe(401);
     expect(await adminJson('keys', 'show', keyId)).toMatchObject({ status: 'revoked' });
-    expect(service.controlPlane.getApiKeys().filter(({ value }) => value === keyId)).toEqual([]);
   });
 
-  it("changes a key's plan: the next request's headers show it", async () => {
-    await withinOneMinute(5);
-    const { keyId, apiKey } = await issue();
+  it("changes an owner's plan: the next request's headers show it, and so do its other keys'", async () => {
+    await withinOneMinute(10);
+    const { ownerId, apiKey } = await issue();
+    const other = await adminJson('keys', 'issue', '--owner', ownerId);
     expect((await listOrders(apiKey)).headers.get('x-ratelimit-limit')).toBe('60');
 
-    await adminJson('keys', 'set-plan', keyId, 'pro');
+    await adminJson('owners', 'set-plan', ownerId, 'pro');
 
-    const { headers, status } = await listOrders(apiKey);
-    expect(status).toBe(200);
-    expect(headers.get('x-ratelimit-limit')).toBe('300');
-    expect(headers.get('x-ratelimit-remaining')).toBe('298');
+    for (const [key, remaining] of [
+      [apiKey, '298'],
+      [other.apiKey, '297'],
+    ]) {
+      const { headers, status } = await listOrders(key);
+      expect(status).toBe(200);
+      expect(headers.get('x-ratelimit-limit')).toBe('300');
+      expect(headers.get('x-ratelimit-remaining')).toBe(remaining);
+    }
+  });
+
+  it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
+    const { owner, apiKey } = await issue();
+
+    await adminJson('owners', 'suspend', owner);
+    const suspended = await statusWith(apiKey);
+    await adminJson('owners', 'resume', owner);
+
+    expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
+  });
+
+  it('frees an owner whose day a wrong clock has used up', async () => {
+    const { ownerId, apiKey } = await issue('free');
+    await adminJson('owners', 'set-plan', ownerId, 'free', '--per-day', '1');
+    const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
+
+    await adminJson('owners', 'reset-usage', ownerId);
+
+    expect([...statuses, await statusWith(apiKey)]).toEqual([200, 429, 200]);
+  });
+
+  it('renames an owner, and lists all of them', async () => {
+    const { owner, ownerId } = await issue();
+
+    await adminJson('owners', 'rename', owner, `${owner} & sons`);
+
+    const listed: { ownerId: string }[] = await adminJson('owners', 'list');
+    expect(listed.find((each) => each.ownerId === ownerId)).toMatchObject({
+      name: `${owner} & sons`,
+      plan: 'free',
+      keys: 1,
+    });
+  });
+
+  it('tells whose a leaked token is, and shows it nowhere', async () => {
+    const { apiKey, keyId, owner } = await issue();
+    await statusWith(apiKey);
+
+    const found = await admin(['keys', 'whois', '--local', service.origin], { input: apiKey });
+
+    expect(found).toMatchObject({ exitCode: 0, stderr: '' });
+    for (const part of [keyId, owner, 'status       active', 'The token is valid']) {
+      expect(found.stdout).toContain(part);
+    }
+    expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
+    expect(found.stdout).not.toContain(apiKey.slice(8, 28));
+  });
+
+  it.each<[string, (key: { keyId: string; owner: string }) => string[]]>([
+    ['keys revoke', ({ keyId }) => ['keys', 'revoke', keyId]],
+    ['owners suspend', ({ owner }) => ['owners', 'suspend', owner]],
+    ['keys purge --all', () => ['keys', 'purge', '--all']],
+  ])('asks on a terminal before %s, and does it only when told to', async (_, words) => {
+    const key = await issue();
+    const command = [...words(key), '--local', service.origin];
+
+    const asked = await admin(command, { isTerminal: true, input: 'n\n' });
+
+    expect(asked).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(asked.stderr).toMatch(/\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/);
+    expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('shows what a changed plan would do before it does it, and needs --yes in a script', async () => {
+    const { ownerId, owner } = await issue();
+    await makeOutdated(ownerId);
+
+    const dry = await adminJson('owners', 'apply-plans', '--dry-run');
+    const refused = await admin(['owners', 'apply-plans', '--local', service.origin]);
+    const applied = await adminJson('owners', 'apply-plans', '--yes');
+
+    const change = {
+      ownerId,
+      name: owner,
+      plan: 'free',
+      from: { perMinute: 60, perDay: 500 },
+      to: { perMinute: 60, perDay: 1_000 },
+    };
+    expect([dry, applied]).toEqual([
+      { changes: [change], applied: false },
+      { changes: [change], applied: true },
+    ]);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stdout).toContain('500 → 1,000');
+    expect(refused.stderr).toContain('give --yes');
+    expect(await adminJson('owners', 'show', ownerId)).toMatchObject({ perDay: 1_000 });
   });
 
   it('lifts a ban, and shows what happened', async () => {
@@ -122,12 +231,12 @@ describe('the operator and a running service', () => {
   });
 
   it('lists all keys', async () => {
-    const { keyId } = await issue('business');
+    const { keyId, owner } = await issue('business');
 
     const keys: { keyId: string }[] = await adminJson('keys', 'list');
 
     expect(keys.find((key) => key.keyId === keyId)).toMatchObject({
-      owner: 'Acme Ltd',
+      owner,
       plan: 'business',
       status: 'active',
       perMinute: 1_000,
