@@ -47,7 +47,7 @@ export type Judge = (address: KeyAddress) => Promise<Verdict>;
  */
 const maxAttempts = 4;
 
-/** How many keys an execution environment remembers: some five megabytes. */
+/** How many keys an execution environment remembers: some eight megabytes. */
 const rememberedKeys = 10_000;
 
 const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER, banSeconds: 0 };

@@ -61,6 +61,18 @@ describe("an owner's item", () => {
     expect(bytes).toBeLessThanOrEqual(1_024);
   });
 
+  it('stays below 1 KB with nine keys that never expire and were never refused', () => {
+    const item = largestItem(9);
+    const entries = Object.entries(item.keys!.M!).map(([hash, { M }]) => {
+      const { id, usedAt } = M!;
+      return [hash, { M: { id: id!, usedAt: usedAt! } }];
+    });
+
+    const bytes = itemSizeBytes({ ...item, keys: { M: Object.fromEntries(entries) } });
+
+    expect(bytes).toBeLessThanOrEqual(1_024);
+  });
+
   it('is read whole', () => {
     const record = readOwnerRecord(largestItem(1));
 
