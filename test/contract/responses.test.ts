@@ -78,19 +78,16 @@ const withBrokenBody = {
   headers: { 'content-type': 'application/json' },
 } satisfies CallOptions;
 
-/**
- * Brings an owner's item into a state that would take a day, or a misbehaving client, to reach.
- *
- * @param expression in which `#keys.#key` is the demo key's entry
- */
+/** Brings an owner's item into a state that would take a day, or a misbehaving client, to reach. */
 async function updateOwner(plan: Plan, expression: string, values: Record<string, number>) {
-  const names = { '#keys': 'keys', '#key': hashToken(service.keys[plan]) };
+  const key = service.keys[plan];
+  const names = { '#keys': 'keys', '#key': hashToken(key) };
   await database.send(
     new UpdateItemCommand({
       TableName: service.tables.apiKeys,
-      Key: { ownerHash: { S: hashOwnerPart(service.keys[plan]) } },
+      Key: { ownerHash: { S: hashOwnerPart(key) } },
       UpdateExpression: expression,
-      ...(expression.includes('#keys') && { ExpressionAttributeNames: names }),
+      ...(expression.includes('#key') && { ExpressionAttributeNames: names }),
       ExpressionAttributeValues: Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
       ),

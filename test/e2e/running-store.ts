@@ -5,19 +5,20 @@ import {
   GetItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
 import { issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
 import type { IssuedKey } from '../../admin/keys/key-draft.ts';
-import { revokeKey } from '../../admin/keys/revoke-key.ts';
-import { findCompleteOwner } from '../../admin/owners/find-owner.ts';
-import { type OwnerStatus, setOwnerStatus } from '../../admin/owners/set-owner-status.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
+import { clockToleranceSeconds } from '../../lambdas/shared/windows.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
+import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
+import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
@@ -49,6 +50,7 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
 const shipDate = '2026-11-20T09:30:00Z';
 const transactionMaxItems = 100;
+const attributesOfKey = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'expiresAt']);
 
 /** The synthesized service, its tables empty, with what tests do to it. */
 export class RunningStore implements AsyncDisposable {
@@ -116,56 +118,54 @@ export class RunningStore implements AsyncDisposable {
     await this.service.close();
   }
 
-  /**
-   * A key of a new owner, in a minute that is still to come, so that no test meets the end of one
-   * half-way.
-   */
+  /** A key of a new owner, in a minute that is still to come: no test meets the end of one half-way. */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
     const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
     const owner = `e2e ${randomUUID()}`;
     const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
-    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: lastingDay() });
+    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: currentDay() });
     return key;
   }
 
-  /** Another key of a key's owner. */
+  /** One more key of a key's owner. */
   issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
     return issueKey({ owner: ownerId }, this.#keys);
   }
 
-  async revoke({ keyId }: IssuedKey): Promise<void> {
-    await revokeKey(keyId, this.#keys);
-  }
-
-  async setOwnerStatus({ ownerId }: IssuedKey, status: OwnerStatus): Promise<void> {
-    await setOwnerStatus(await findCompleteOwner(ownerId, this.#keys), status, this.#keys);
-  }
-
-  /** Brings an owner into a state that takes a minute or a day to reach. */
-  setCounters(key: IssuedKey, values: Record<string, number>): Promise<void> {
-    return this.#set(key, values, '');
-  }
-
-  /** Brings a key into a state that takes a misbehaving client to reach. */
-  setEntry(key: IssuedKey, values: Record<string, number>): Promise<void> {
-    return this.#set(key, values, '#keys.#key.');
-  }
-
-  async #set({ apiKey }: IssuedKey, values: Record<string, number>, path: string): Promise<void> {
+  /** Brings an owner or a key into a state that takes a minute, a day or a misbehaving client. */
+  async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
     const names = Object.keys(values);
-    await this.#dynamodb.send(
-      new UpdateItemCommand({
-        TableName: this.apiKeysTable,
-        Key: { ownerHash: { S: hashOwnerPart(apiKey) } },
-        UpdateExpression: `SET ${names.map((name) => `${path}${name} = :${name}`).join(', ')}`,
-        ...(path && {
-          ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(apiKey) },
-        }),
-        ExpressionAttributeValues: Object.fromEntries(
-          names.map((name) => [`:${name}`, { N: String(values[name]) }]),
-        ),
-      }),
-    );
+    const isOfKey = names.some((name) => attributesOfKey.has(name));
+    const pathOf = (name: string) => (attributesOfKey.has(name) ? `#keys.#key.${name}` : name);
+    await this.#update(apiKey, {
+      UpdateExpression: `SET ${names.map((name) => `${pathOf(name)} = :${name}`).join(', ')}`,
+      ...(isOfKey && { ExpressionAttributeNames: entryNames(apiKey) }),
+      ExpressionAttributeValues: Object.fromEntries(
+        names.map((name) => [`:${name}`, { N: String(values[name]) }]),
+      ),
+    });
+  }
+
+  setOwnerStatus({ apiKey }: IssuedKey, status: 'active' | 'suspended'): Promise<void> {
+    return this.#update(apiKey, {
+      UpdateExpression: 'SET #status = :status',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':status': { S: status } },
+    });
+  }
+
+  /** As the operator's command does it, where the authorizer looks. */
+  revoke({ apiKey }: IssuedKey): Promise<void> {
+    return this.#update(apiKey, {
+      UpdateExpression: 'REMOVE #keys.#key',
+      ExpressionAttributeNames: entryNames(apiKey),
+    });
+  }
+
+  async #update(apiKey: string, update: Partial<UpdateItemCommandInput>): Promise<void> {
+    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
+    const TableName = this.apiKeysTable;
+    await this.#dynamodb.send(new UpdateItemCommand({ TableName, Key, ...update }));
   }
 
   /** As after a wait: both windows of the key's owner have ended. */
@@ -180,7 +180,7 @@ export class RunningStore implements AsyncDisposable {
     return (await this.#dynamodb.send(get)).Item!;
   }
 
-  /** A key's entry in its owner's item. */
+  /** A key's entry in it; undefined when it is revoked. */
   async keyEntry(key: IssuedKey): Promise<Record<string, AttributeValue> | undefined> {
     return (await this.ownerItem(key)).keys!.M![hashToken(key.apiKey)]?.M;
   }
@@ -222,8 +222,12 @@ export class RunningStore implements AsyncDisposable {
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
 export const nextMinute = () => thisMinute() + 60;
 export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
-/** The present day, or in its last minutes the next one: windows ahead of the clock are counted in. */
-export const lastingDay = () => Math.floor((Date.now() + 240_000) / 86_400_000) * 86_400;
+
+/** The day that is current, or begins within the minutes that a window may lie ahead. */
+export function currentDay(): number {
+  const inFiveMinutes = Date.now() / 1_000 + clockToleranceSeconds;
+  return Math.floor(inFiveMinutes / 86_400) * 86_400;
+}
 
 /** The one value of a header; fails when it is missing or was sent twice. */
 export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
@@ -232,13 +236,17 @@ export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string)
   return values[0]!;
 }
 
-/** The rate-limit headers as numbers; fails when one is missing, doubled or no whole number. */
+/**
+ * The rate-limit headers as numbers; fails when one is missing, doubled or no whole number, and when
+ * the headers that name both windows say otherwise.
+ */
 export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
   const number = (name: string) => {
     const value = headerOf(answer, `x-ratelimit-${name}`);
     expect(value).toMatch(/^\d+$/);
     return Number(value);
   };
+  expect(rateLimitFieldDifferences(answer, serverSeconds(answer))).toEqual([]);
   return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
 }
 
@@ -253,6 +261,10 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
   });
   expect(headerOf(answer, 'content-type')).toBe('application/json');
   rateLimitOf(answer);
+}
+
+function entryNames(apiKey: string): Record<string, string> {
+  return { '#keys': 'keys', '#key': hashToken(apiKey) };
 }
 
 function orderItem({ id, status, note }: Order): Record<string, AttributeValue> {
