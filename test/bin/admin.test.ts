@@ -67,7 +67,7 @@ async function withinOneMinute(seconds: number): Promise<void> {
 }
 
 describe('the operator and a running service', () => {
-  it('issues a key that works at once', async () => {
+  it('I17: issues a key that works at once', async () => {
     const key = await issue('free', 'Acme Ltd');
 
     expect(key).toEqual({
@@ -83,7 +83,7 @@ describe('the operator and a running service', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
-  it('rotates a key: both work during the grace period, and the old one not after it', async () => {
+  it('I17: rotates a key: both work during the grace period, and the old one not after it', async () => {
     const old = await issue();
 
     const rotated = await adminJson('keys', 'rotate', old.keyId, '--grace', '2s');
@@ -96,7 +96,7 @@ describe('the operator and a running service', () => {
     expect(await statusWith(rotated.apiKey)).toBe(200);
   });
 
-  it('revokes a key: its next request is refused', async () => {
+  it('I17: revokes a key: its next request is refused', async () => {
     const { keyId, apiKey } = await issue();
     expect(await statusWith(apiKey)).toBe(200);
 
@@ -212,7 +212,7 @@ describe('the operator and a running service', () => {
     expect(await adminJson('owners', 'show', ownerId)).toMatchObject({ perDay: 1_000 });
   });
 
-  it('lifts a ban, and shows what happened', async () => {
+  it('I25: lifts a ban, and shows what happened', async () => {
     await withinOneMinute(20);
     const { keyId, apiKey } = await issue();
     const statuses = await Promise.all(Array.from({ length: 260 }, () => statusWith(apiKey)));
@@ -265,7 +265,7 @@ describe('the operator and a running service', () => {
     expect(exported.stderr).toBe('Exported 2 orders.\n');
   });
 
-  it('cannot ship what a client has cancelled, and a client cannot cancel what has shipped', async () => {
+  it('I5: cannot ship what a client has cancelled, and a client cannot cancel what has shipped', async () => {
     const { apiKey } = await issue();
     const path = directory.write('orders.jsonl', '{"id":11}\n{"id":12}\n');
     await adminJson('orders', 'import', path);
