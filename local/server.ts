@@ -2,10 +2,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
+import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
+import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
-import { readFunctions } from './functions/lambda-functions.ts';
+import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
 import { type Handler, startHttpServer } from './http-server.ts';
@@ -48,7 +50,9 @@ export interface PreparedService {
   readonly tables: Readonly<Record<string, string>>;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Of the guard before DynamoDB, which answers who signs with the operator's credentials. */
   readonly dynamodbEndpoint: string;
+  readonly operatorCredentials: Credentials;
   readonly controlPlane: ControlPlane;
   readonly dataDirectory: DataDirectory | undefined;
 }
@@ -66,14 +70,12 @@ type Log = (line: string) => void;
 
 interface Database {
   readonly endpoint: string;
+  readonly isSerial: boolean;
   readonly ended: Promise<Error>;
 }
 
 const environment = { region: 'us-east-1', accountId: '000000000000' };
 const databaseFile = 'dynamodb.sqlite';
-
-// Nothing here checks a signature, but the SDK does not send a request without one.
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
  * Runs a synthesized template on this machine: its tables, its functions and its REST API.
@@ -100,17 +102,24 @@ async function start(
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
+  // It loads its code while the template is synthesized.
+  const guard = startGuardThread(log);
+  started.defer(() => guard.close());
   const [templateFile, database] = await allOrNone([
     templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
   const template = readTemplate(templateFile, { ...environment, stackName });
-  const tables = await provideTables(template, database.endpoint);
+  const identities = createIdentities(template);
+  const { endpoint, isSerial } = database;
+  const dynamodbEndpoint = await guard.listen({ endpoint, isSerial, identities });
+  const tables = await provideTables(template, dynamodbEndpoint, identities.operator.credentials);
   signal?.throwIfAborted();
 
   const { gateway, controlPlane } = createGateway(template, {
     assetsManifestFile: options.assetsManifestFile ?? manifestBeside(templateFile),
-    dynamodbEndpoint: database.endpoint,
+    dynamodbEndpoint,
+    identities,
     dataDirectory,
     now: options.now ?? Date.now,
     log,
@@ -121,13 +130,15 @@ async function start(
     stage: gateway.stage.name,
     tables,
     outputs: template.outputs(),
-    dynamodbEndpoint: database.endpoint,
+    dynamodbEndpoint,
+    operatorCredentials: identities.operator.credentials,
     controlPlane,
     dataDirectory,
   };
   await options.prepare?.(prepared);
   signal?.throwIfAborted();
-  return serve(prepared, gateway, options, database.ended, started);
+  const failed = Promise.race([database.ended, guard.ended]);
+  return serve(prepared, { gateway, guard }, options, failed, started);
 }
 
 async function provideDatabase(
@@ -135,19 +146,22 @@ async function provideDatabase(
   dataDirectory: DataDirectory | undefined,
   started: AsyncDisposableStack,
 ): Promise<Database> {
-  if (dynamodbEndpoint) return { endpoint: dynamodbEndpoint, ended: new Promise(() => {}) };
+  if (dynamodbEndpoint) {
+    return { endpoint: dynamodbEndpoint, isSerial: false, ended: new Promise(() => {}) };
+  }
   const embedded = await startEmbeddedDynamoDB({
     databaseFile: dataDirectory?.pathOf(databaseFile),
     signal,
   });
   started.defer(() => embedded.close());
-  return embedded;
+  return { ...embedded, isSerial: true };
 }
 
 /** Physical table names by logical id. */
 async function provideTables(
   template: Template,
   endpoint: string,
+  credentials: Credentials,
 ): Promise<Record<string, string>> {
   const client = new DynamoDBClient({ endpoint, region: environment.region, credentials });
   const tables = readTables(template);
@@ -158,6 +172,7 @@ async function provideTables(
 interface GatewaySurroundings {
   readonly assetsManifestFile: string;
   readonly dynamodbEndpoint: string;
+  readonly identities: Identities;
   readonly dataDirectory: DataDirectory | undefined;
   readonly now: () => number;
   readonly log: Log;
@@ -177,7 +192,7 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
     onChange: (keys) => state.saveKeys(keys),
   });
   const runner = new FunctionRunner({
-    variables: functionVariables(surroundings.dynamodbEndpoint),
+    variablesOf: (lambda) => functionVariables(lambda, surroundings),
     log: (functionName, line) => log(`${functionName}: ${line}`),
     startEnvironment: surroundings.startEnvironment,
   });
@@ -194,11 +209,15 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
   return { gateway, controlPlane };
 }
 
-/** What Lambda would have put into every function's environment. */
-function functionVariables(dynamodbEndpoint: string): Record<string, string> {
+/** What Lambda would have put into a function's environment: who it is, and where. */
+function functionVariables(
+  { logicalId }: LambdaFunction,
+  { dynamodbEndpoint, identities }: GatewaySurroundings,
+): Record<string, string> {
+  const { accessKeyId, secretAccessKey } = identities.functions.get(logicalId)!.credentials;
   return {
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_SESSION_TOKEN: 'local',
     AWS_REGION: environment.region,
     AWS_DEFAULT_REGION: environment.region,
@@ -208,12 +227,12 @@ function functionVariables(dynamodbEndpoint: string): Record<string, string> {
 
 async function serve(
   prepared: PreparedService,
-  gateway: Gateway,
+  { gateway, guard }: { gateway: Gateway; guard: GuardThread },
   options: LocalServiceOptions,
   failed: Promise<Error>,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { controlPlane, dynamodbEndpoint } = prepared;
+  const { controlPlane } = prepared;
   const stack = { stackName: options.stackName, outputs: prepared.outputs };
   const server = await startHttpServer({
     gateway,
@@ -223,7 +242,11 @@ async function serve(
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>
-        answerManagement(incoming, outgoing, { controlPlane, stack, dynamodbEndpoint }),
+        answerManagement(incoming, outgoing, {
+          controlPlane,
+          stack,
+          forwardToDynamoDB: guard.forwardForOperator,
+        }),
     ],
   });
   started.defer(() => server.close());

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
-import type { RunningService } from '../contract/running-service.ts';
+import { type RunningService, startService } from '../contract/running-service.ts';
 
 type Ready = Omit<RunningService, typeof Symbol.asyncDispose>;
 
@@ -147,6 +147,17 @@ describe('a local run that cannot be', () => {
     expect([stdout, exitCode]).toEqual(['', 1]);
     expect(stderr.trim().split('\n')).toHaveLength(1);
     for (const pattern of patterns) expect(stderr).toMatch(pattern);
+  });
+});
+
+describe('a local run at a DynamoDB that does not answer', () => {
+  it('ends, and keeps the password of its address to itself', async () => {
+    const started = startService([], { DYNAMODB_ENDPOINT: 'http://user:secret@127.0.0.1:9' });
+
+    const error = await started.then(String, String);
+
+    expect(error).toContain('DYNAMODB_ENDPOINT: http://…@127.0.0.1:9 does not answer');
+    expect(error).not.toContain('secret');
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { plans } from '../../lib/settings/plans.ts';
 import { expectError, headerOf, RunningStore } from './running-store.ts';
 
 const contract = parse(readFileSync(join(import.meta.dirname, '../../openapi.yaml'), 'utf8'));
@@ -118,7 +119,7 @@ describe('the service as a whole', () => {
 
   it('R19, I23: says in a 429 after how many whole seconds to try again', async () => {
     const freeKey = await store.issue('free');
-    await store.setCounters(freeKey, { minuteCount: 60 });
+    await store.setCounters(freeKey, { minuteCount: plans.free.perMinute });
 
     const answer = await store.list(freeKey.apiKey);
 

@@ -5,6 +5,8 @@ import { json } from 'node:stream/consumers';
 
 export interface CannedAnswer {
   status?: number;
+  /** Beside the ones that every answer has. */
+  headers?: Record<string, string>;
   body: object;
 }
 
@@ -35,7 +37,10 @@ export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
     const answer = typeof next === 'function' ? next(input) : next;
     if (answer === 'none') return;
     if (answer === 'lost') return request.socket.destroy();
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/x-amz-json-1.0' });
+    response.writeHead(answer.status ?? 200, {
+      'content-type': 'application/x-amz-json-1.0',
+      ...answer.headers,
+    });
     response.end(JSON.stringify(answer.body));
   });
   server.listen(0, '127.0.0.1');

@@ -5,7 +5,14 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { installAwsLambda, LambdaStream, streamed } from '../helpers/awslambda.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { lambdaContext, proxyEvent, requestContext, requestId } from '../helpers/events.ts';
+import {
+  lambdaContext,
+  noRateLimitHeaders,
+  proxyEvent,
+  rateLimitHeaders,
+  requestContext,
+  requestId,
+} from '../helpers/events.ts';
 import { keyId } from '../helpers/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
 import { ScannedTable, type ScannedTableSettings } from '../helpers/scanned-table.ts';
@@ -79,9 +86,7 @@ describe('GET /store/orders', () => {
       headers: {
         'Content-Type': 'application/json',
         Vary: 'Accept-Encoding',
-        'X-RateLimit-Limit': '60',
-        'X-RateLimit-Remaining': '41',
-        'X-RateLimit-Reset': '1795000020',
+        ...rateLimitHeaders,
       },
     });
   });
@@ -153,11 +158,7 @@ describe('GET /store/orders', () => {
 
     expect(answer.prelude).toMatchObject({
       statusCode: 200,
-      headers: {
-        'X-RateLimit-Limit': '0',
-        'X-RateLimit-Remaining': '0',
-        'X-RateLimit-Reset': '0',
-      },
+      headers: noRateLimitHeaders,
     });
   });
 

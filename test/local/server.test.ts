@@ -386,7 +386,7 @@ describe('a streamed response', () => {
   });
 
   it('makes its function wait for a slow client', async () => {
-    const { response, call } = await open('/test/stream?chunks=2000&report=slow');
+    const { response, call } = await open('/test/stream?chunks=400&report=slow');
     response.pause();
     const written = await writtenAtRest('slow');
 

@@ -6,10 +6,12 @@ import { builtinModules } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
 import { bundleLimitsKb, type FunctionName } from '../../../lib/functions/bundling.ts';
+import { exampleToken, ownerItem } from '../../helpers/key-items.ts';
 import { assemblyDirectory, assetsManifestFile, template } from '../../helpers/synthesized.ts';
 
 const functionNames = Object.keys(bundleLimitsKb) as FunctionName[];
@@ -60,23 +62,31 @@ describe.each(functionNames)('bundle of %s', (name) => {
   });
 });
 
+interface Input {
+  ExpressionAttributeValues: Record<string, object>;
+}
+
 const certificate = await createLocalhostCertificate();
 
 describe('what is left out of the bundles is not needed', () => {
   const home = mkdtempSync(join(tmpdir(), 'store-orders-'));
   const certificateFile = join(home, 'certificate.pem');
   const requests: { operation: string; authorization: string; token: string }[] = [];
-  let answers: { status: number; body: object }[] = [];
+  let answers: { status: number; body: object | ((input: Input) => object) }[] = [];
+  /** What DynamoDB says of a cancellation that it has written. */
+  const written = ({ ExpressionAttributeValues: values }: Input) => ({
+    Attributes: { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] },
+  });
 
   const dynamodb = createServer(certificate, async (request, response) => {
-    await request.resume().toArray();
+    const input = (await json(request)) as Input;
     requests.push({
       operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
       authorization: String(request.headers.authorization),
       token: String(request.headers['x-amz-security-token']),
     });
     const { status, body } = answers.shift()!;
-    const text = JSON.stringify(body);
+    const text = JSON.stringify(typeof body === 'function' ? body(input) : body);
     response.writeHead(status, {
       'Content-Type': 'application/x-amz-json-1.0',
       'Content-Length': Buffer.byteLength(text),
@@ -97,31 +107,35 @@ describe('what is left out of the bundles is not needed', () => {
   });
 
   it.each([
-    ['authorizer', authorizerEvent(), 'UpdateItem', { Attributes: keyItem() }, 'Allow'],
-    ['cancelOrder', cancelEvent(), 'UpdateItem', {}, '"statusCode":204'],
+    [
+      'authorizer',
+      authorizerEvent(),
+      { GetItem: { Item: ownerOfKey() }, UpdateItem: { Attributes: ownerOfKey() } },
+      'Allow',
+    ],
+    ['cancelOrder', cancelEvent(), { UpdateItem: written }, '"statusCode":204'],
     [
       'listOrders',
       listEvent(),
-      'Scan',
-      { Items: [{ id: { N: '7' } }], Count: 1 },
+      { Scan: { Items: [{ id: { N: '7' } }], Count: 1 } },
       '[{\\"id\\":7}]',
     ],
   ] as const)(
     '%s: answers over TLS, signed with credentials from the environment alone',
-    async (name, event, operation, body, expected) => {
-      answers = [{ status: 200, body }];
+    async (name, event, operations, expected) => {
+      answers = Object.values(operations).map((body) => ({ status: 200, body }));
       requests.length = 0;
 
       const result = await invoke(name, event);
 
       expect(result).toContain(expected);
-      expect(requests).toEqual([
-        {
+      expect(requests).toEqual(
+        Object.keys(operations).map((operation) => ({
           operation,
           authorization: expect.stringContaining('Credential=AKIDEXAMPLE/'),
           token: 'session-token',
-        },
-      ]);
+        })),
+      );
     },
   );
 
@@ -129,7 +143,7 @@ describe('what is left out of the bundles is not needed', () => {
     const failure = { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' };
     answers = [
       { status: 500, body: failure },
-      { status: 200, body: {} },
+      { status: 200, body: written },
     ];
     requests.length = 0;
 
@@ -187,25 +201,19 @@ function sourceMapFile(name: FunctionName): string {
 function authorizerEvent() {
   return {
     type: 'TOKEN',
-    // Made up, with the checksum that it needs to be looked up at all.
-    authorizationToken: `Bearer so_test_${'0'.repeat(40)}0vP84T`,
+    authorizationToken: `Bearer ${exampleToken()}`,
     methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:api/staging/GET/v1/store/orders',
   };
 }
 
-function keyItem() {
+function ownerOfKey() {
   const now = Math.floor(Date.now() / 1000);
-  return {
-    keyId: { S: 'key_example' },
-    plan: { S: 'free' },
-    status: { S: 'active' },
-    perMinute: { N: '60' },
-    perDay: { N: '1000' },
-    minuteWindow: { N: String(now - (now % 60)) },
-    minuteCount: { N: '1' },
-    dayWindow: { N: String(now - (now % 86_400)) },
-    dayCount: { N: '1' },
-  };
+  return ownerItem({
+    minuteWindow: now - (now % 60),
+    minuteCount: 1,
+    dayWindow: now - (now % 86_400),
+    dayCount: 1,
+  });
 }
 
 function cancelEvent() {
