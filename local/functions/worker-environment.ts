@@ -108,13 +108,14 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     }, initializationTimeoutMs);
     void this.#started.promise.then(() => clearTimeout(timer));
     worker.on('message', (message: WorkerMessage) => this.#receive(message));
+    let isOutOfMemory = false;
     worker.on('error', (error: NodeJS.ErrnoException) => {
       this.#logError(error);
-      // Node ends a process without memory by aborting it, and any other with this exit code.
-      const isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.#leave(isOutOfMemory ? 'aborted' : 1);
+      isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     });
-    worker.on('exit', (code) => this.#leave(code));
+    // What the function has sent before may arrive after its error, but not after its exit. Without
+    // memory Node aborts a process; a thread just ends.
+    worker.on('exit', (code) => this.#leave(isOutOfMemory ? 'aborted' : code));
   }
 
   /**
