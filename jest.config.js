@@ -2,7 +2,11 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/browser/',
+    '<rootDir>/test/aws-runtime/',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

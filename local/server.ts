@@ -3,6 +3,7 @@ import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
+import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import { readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
@@ -32,6 +33,8 @@ export interface LocalServiceOptions {
   readonly log?: (line: string) => void;
   /** Answer requests in the gateway's place, such as for a page about the API. */
   readonly handlers?: readonly Handler[];
+  /** What functions run in. @default - worker threads */
+  readonly startEnvironment?: StartEnvironment;
   /** Runs when everything but the server is in place, before the first request can come. */
   readonly prepare?: (service: PreparedService) => Promise<void>;
   /** Stops the start, and with it whatever has been started. */
@@ -112,6 +115,7 @@ async function start(
     now: options.now ?? Date.now,
     log,
     started,
+    startEnvironment: options.startEnvironment,
   });
   const prepared: PreparedService = {
     stage: gateway.stage.name,
@@ -158,6 +162,7 @@ interface GatewaySurroundings {
   readonly now: () => number;
   readonly log: Log;
   readonly started: AsyncDisposableStack;
+  readonly startEnvironment: StartEnvironment | undefined;
 }
 
 function createGateway(template: Template, surroundings: GatewaySurroundings) {
@@ -174,6 +179,7 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
   const runner = new FunctionRunner({
     variables: functionVariables(surroundings.dynamodbEndpoint),
     log: (functionName, line) => log(`${functionName}: ${line}`),
+    startEnvironment: surroundings.startEnvironment,
   });
   started.defer(() => runner.close());
   const gateway = new Gateway(template, {

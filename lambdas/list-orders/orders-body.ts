@@ -9,8 +9,6 @@ export interface BodyTotals {
   orders: number;
   /** As sent, hence after compression. */
   bytes: number;
-  /** Why there are no more orders, when a page has failed. */
-  failure?: unknown;
 }
 
 export interface OrdersBody {
@@ -32,7 +30,7 @@ export function ordersBody(
   stop: () => void = () => {},
 ): OrdersBody {
   const totals: BodyTotals = { orders: 0, bytes: 0 };
-  const json = readable(jsonArray(pages, totals), totals, stop);
+  const json = readable(jsonArray(pages, totals), stop);
   const counter = byteCounter(totals);
   // The last stream's own error is what the reader sees; there is nothing to add in a callback.
   const done = () => {};
@@ -65,20 +63,12 @@ async function* jsonArray(pages: Pages, totals: BodyTotals): AsyncGenerator<Buff
   yield Buffer.from(isFirst ? '[]' : ']');
 }
 
-function readable(
-  chunks: AsyncGenerator<Buffer, void, void>,
-  totals: BodyTotals,
-  stop: () => void,
-): Readable {
+function readable(chunks: AsyncGenerator<Buffer, void, void>, stop: () => void): Readable {
   return new Readable({
     read() {
       chunks.next().then(
         ({ value, done }) => this.push(done ? null : value),
-        (error) => {
-          // An error after the reader has left is only the end of the work that was under way.
-          if (!this.destroyed) totals.failure = error;
-          this.destroy(error);
-        },
+        (error) => this.destroy(error),
       );
     },
     destroy(error, callback) {

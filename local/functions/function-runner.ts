@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
-import {
+import type {
   ExecutionEnvironment,
-  type FunctionError,
-  type Invocation,
-  type InvocationResult,
+  FunctionError,
+  Invocation,
+  InvocationResult,
+  StartEnvironment,
 } from './execution-environment.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
+import { WorkerEnvironment } from './worker-environment.ts';
 
 export interface RunnerOptions {
   /** What Lambda would add to every function's environment variables. */
@@ -14,6 +16,8 @@ export interface RunnerOptions {
   readonly log: (functionName: string, line: string) => void;
   /** Execution environments of one function, unless the function reserves fewer. @default 32 */
   readonly maxEnvironments?: number;
+  /** @default - a worker thread */
+  readonly startEnvironment?: StartEnvironment;
 }
 
 interface Waiting {
@@ -23,6 +27,7 @@ interface Waiting {
 }
 
 const defaultMaxEnvironments = 32;
+const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
 
 // An answer usually takes less time than a cold start, and a cold start takes its time from the
 // answers under way: up to one environment per processor, another is started for an invocation
@@ -130,12 +135,12 @@ class EnvironmentPool {
 
   async #start(): Promise<void> {
     this.#starting++;
-    const environment: ExecutionEnvironment = new ExecutionEnvironment(
-      this.#lambda,
-      this.#options.variables,
-      (line) => this.#options.log(this.#lambda.name, line),
-      () => this.#remove(environment),
-    );
+    const { variables, log, startEnvironment = startWorker } = this.#options;
+    const environment: ExecutionEnvironment = startEnvironment(this.#lambda, {
+      variables,
+      log: (line) => log(this.#lambda.name, line),
+      onEnd: () => this.#remove(environment),
+    });
     this.#all.add(environment);
     const error = await environment.started();
     this.#starting--;

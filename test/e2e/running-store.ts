@@ -11,6 +11,7 @@ import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
@@ -32,6 +33,8 @@ export interface StoreOptions {
   readonly dynamodbEndpoint?: string;
   /** Where the tests look at the data, when the service is given a way around. @default - the same */
   readonly dataEndpoint?: string;
+  /** What functions run in. @default - what they run in locally */
+  readonly startEnvironment?: StartEnvironment;
 }
 
 export interface Call {
@@ -55,13 +58,14 @@ export class RunningStore implements AsyncDisposable {
   readonly #keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
-    const { stage = 'staging', dynamodbEndpoint } = options;
+    const { stage = 'staging', dynamodbEndpoint, startEnvironment } = options;
     const lines: string[] = [];
     const service = await startLocalService({
       templateFile: options.templateFile ?? templateFile(stage),
       assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
+      startEnvironment,
       log: (line) => lines.push(line),
     });
     return new RunningStore(service, stage, lines, options.dataEndpoint);

@@ -243,19 +243,29 @@ describe('a list whose first page fails', () => {
 });
 
 describe('a list that fails after its first page', () => {
-  it('breaks the connection, and what has arrived is no valid JSON', async () => {
+  it('rejects, which breaks the connection, and what has arrived is no valid JSON', async () => {
     await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
     table.fates.set(4, 'refuse');
     const stream = new LambdaStream();
 
     await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
 
-    expect(stream.destroyed).toBe(true);
-    expect(stream.writableFinished).toBe(false);
+    expect(stream.writableEnded).toBe(false);
     expect(stream.prelude?.statusCode).toBe(200);
     expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
     expect(log.text()).toContain('ValidationException');
+    expect(log.lines()[0]).toMatchObject({ isComplete: false });
     await table.isIdle();
+  });
+
+  it("leaves Lambda's stream alone, whose error its runtime takes for a crash", async () => {
+    await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
+    table.fates.set(4, 'refuse');
+    const stream = new LambdaStream();
+
+    await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
+
+    expect(stream.destroyed).toBe(false);
   });
 
   it('breaks a compressed answer as well', async () => {
@@ -271,20 +281,26 @@ describe('a list that fails after its first page', () => {
 });
 
 describe("a list's client", () => {
-  it('leaves no work behind when it goes away', async () => {
-    await startTable({ items: orderItems(20_000), ordersPerPage: 1_000 });
-    for (let request = 3; request < 30; request++) table.fates.set(request, 'never answer');
+  it('that takes nothing for ten seconds is cut off, and leaves no work behind', async () => {
+    await startTable({ items: orderItems(100_000), ordersPerPage: 1_000 });
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const stream = new LambdaStream();
-    const answered = handler(proxyEvent(), stream, lambdaContext());
+    stream.hold();
+
+    const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
     answered.catch(() => {});
-    while (table.underWay < 3) await once(table, 'request');
+    while (!stream.writableNeedDrain) await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(10_000);
+    jest.useRealTimers();
 
-    stream.destroy();
-
-    await expect(answered).rejects.toThrow();
+    await expect(answered).rejects.toThrow('A client has to take 125000 bytes a second.');
     await table.isIdle();
-    expect(table.requests.length).toBeLessThan(10);
-    expect(log.lines()).toEqual([expect.objectContaining({ isComplete: false })]);
+    expect(stream.destroyed).toBe(true);
+    expect(table.requests.length).toBeLessThan(12);
+    expect(log.lines()).toEqual([
+      expect.objectContaining({ isComplete: false, requestId, keyId }),
+      expect.objectContaining({ level: 'WARN', message: 'A slow client was cut off' }),
+    ]);
   });
 
   it('that is slow slows the scan down', async () => {
