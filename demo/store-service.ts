@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ordersTable } from '../admin/orders/orders-table.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
 import { stageConfiguration } from '../lib/settings/stages.ts';
+import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError, reasonOf } from '../shared/errors.ts';
@@ -100,11 +100,7 @@ async function fillStore(
   { stage, orders }: LocalOptions,
   { log, signal }: Surroundings,
 ): Promise<DemoKeys> {
-  const dynamodb = new DynamoDBClient({
-    endpoint: dynamodbEndpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const dynamodb = localDynamoDbClient(dynamodbEndpoint);
   const store: KeyStore = {
     dynamodb,
     gateway: keyGateway(controlPlane),

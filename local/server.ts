@@ -1,7 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
+import { localCredentials, localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
@@ -69,11 +69,8 @@ interface Database {
   readonly ended: Promise<Error>;
 }
 
-const environment = { region: 'us-east-1', accountId: '000000000000' };
+const environment = { region: localRegion, accountId: '000000000000' };
 const databaseFile = 'dynamodb.sqlite';
-
-// Nothing here checks a signature, but the SDK does not send a request without one.
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
  * Runs a synthesized template on this machine: its tables, its functions and its REST API.
@@ -149,7 +146,7 @@ async function provideTables(
   template: Template,
   endpoint: string,
 ): Promise<Record<string, string>> {
-  const client = new DynamoDBClient({ endpoint, region: environment.region, credentials });
+  const client = localDynamoDbClient(endpoint);
   const tables = readTables(template);
   await createTables(tables, client).finally(() => client.destroy());
   return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));
@@ -197,8 +194,8 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
 /** What Lambda would have put into every function's environment. */
 function functionVariables(dynamodbEndpoint: string): Record<string, string> {
   return {
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
     AWS_SESSION_TOKEN: 'local',
     AWS_REGION: environment.region,
     AWS_DEFAULT_REGION: environment.region,

@@ -50,6 +50,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'lambdas/shared',
     'lib/settings',
     'local/template',
+    'local/dynamodb',
     'local/control-plane',
     'local/state',
     'local',

@@ -1,13 +1,22 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import { failureAnswer } from '../helpers/canned-http-dynamodb.ts';
-import { forwardRequest } from '../helpers/forward-request.ts';
+import {
+  DynamodbProxy,
+  forwardTo,
+  lost,
+  refused,
+  throttled,
+  unanswered,
+} from '../helpers/dynamodb-proxy.ts';
 import type { Endpoint } from './twin-stores.ts';
 
+const failures = {
+  'breaks the connection': lost,
+  throttles: throttled,
+  refuses: refused,
+  'never answers': unanswered,
+};
+
 /** What becomes of requests that name a table. */
-export type Failure = 'breaks the connection' | 'throttles' | 'refuses' | 'never answers';
+export type Failure = keyof typeof failures;
 
 /** An address that leads to a DynamoDB-compatible server, until it is told to fail. */
 export interface FailingEndpoint extends Endpoint {
@@ -16,36 +25,15 @@ export interface FailingEndpoint extends Endpoint {
 }
 
 export async function failingEndpoint(target: string): Promise<FailingEndpoint> {
-  const failures = new Map<string, Failure>();
-  const server = createServer(async (incoming, outgoing) => {
-    const body = await buffer(incoming);
-    const failing = [...failures].find(([tableName]) => body.includes(tableName));
-    if (failing) act(failing[1], incoming, outgoing);
-    else forwardRequest(incoming, body, outgoing, target);
+  const failing = new Map<string, Failure | undefined>();
+  const forward = forwardTo(target);
+  const proxy = await DynamodbProxy.start((call) => {
+    const failure = failing.get(String(call.input.TableName));
+    return failure ? failures[failure](call) : forward(call);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fail: (tableName, failure) => {
-      if (failure) failures.set(tableName, failure);
-      else failures.delete(tableName);
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    url: proxy.url,
+    fail: (tableName, failure) => void failing.set(tableName, failure),
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
-}
-
-function act(failure: Failure, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (failure === 'breaks the connection') incoming.socket.destroy();
-  if (failure === 'throttles') fail(outgoing, 'ProvisionedThroughputExceededException');
-  if (failure === 'refuses') fail(outgoing, 'ValidationException');
-}
-
-function fail(outgoing: ServerResponse, type: string): void {
-  const { status = 400, body } = failureAnswer(type);
-  outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-  outgoing.end(JSON.stringify(body));
 }

@@ -1,6 +1,6 @@
 import {
   type AttributeValue,
-  DynamoDBClient,
+  type DynamoDBClient,
   GetItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -11,6 +11,7 @@ import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
@@ -43,7 +44,6 @@ export interface Call {
   readonly body?: string;
 }
 
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
 const shipDate = '2026-11-20T09:30:00Z';
 const transactionMaxItems = 100;
@@ -80,11 +80,7 @@ export class RunningStore implements AsyncDisposable {
     this.service = service;
     this.lines = lines;
     this.client = new HttpClient(new URL(this.baseUrl), 20_000);
-    this.#dynamodb = new DynamoDBClient({
-      endpoint: dataEndpoint,
-      region: 'us-east-1',
-      credentials,
-    });
+    this.#dynamodb = localDynamoDbClient(dataEndpoint);
     this.#keys = {
       dynamodb: this.#dynamodb,
       gateway: keyGateway(service.controlPlane),

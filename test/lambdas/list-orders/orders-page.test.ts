@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
+import { DynamodbProxy, refused, unanswered } from '../../helpers/dynamodb-proxy.ts';
 import { type OrderItem, orderItem, orderItems, parseExactly } from '../../helpers/orders.ts';
-import { ScannedTable, type ScannedTableSettings } from '../../helpers/scanned-table.ts';
+import { type ScannedTable, scanOf } from '../../helpers/scanned-table.ts';
 
-let table: ScannedTable;
+let table: DynamodbProxy;
 let client: DynamoDBClient;
 let work: AbortController;
 
@@ -15,7 +17,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   client.destroy();
-  await table.stop();
+  await table[Symbol.asyncDispose]();
 });
 
 describe('pageReader', () => {
@@ -24,9 +26,11 @@ describe('pageReader', () => {
 
     await read();
 
-    expect(table.requests).toEqual([
-      { TableName: 'orders', ProjectionExpression: 'id, petId, quantity, shipDate, complete' },
-    ]);
+    const input = {
+      TableName: 'orders',
+      ProjectionExpression: 'id, petId, quantity, shipDate, complete',
+    };
+    expect(table.requests).toEqual([{ operation: 'Scan', input }]);
   });
 
   it('asks for the page of a segment after a key', async () => {
@@ -35,7 +39,7 @@ describe('pageReader', () => {
 
     const page = await read({ startKey, segment: { index: 2, total: 4 } });
 
-    expect(table.requests[0]).toMatchObject({
+    expect(table.requests[0]!.input).toMatchObject({
       ExclusiveStartKey: startKey,
       Segment: 2,
       TotalSegments: 4,
@@ -75,8 +79,7 @@ describe('pageReader', () => {
     const items = [1, 2, 3].map((id) => orderItem(id, odd as OrderItem));
     await startTable({ items });
     const { ids } = await read({ withIds: true });
-    await table.stop();
-    await startTable({ items: [...items, orderItem(4, odd as OrderItem)] });
+    table.reply = scanOf({ items: [...items, orderItem(4, odd as OrderItem)] });
 
     const page = await read({ except: ids });
 
@@ -86,8 +89,9 @@ describe('pageReader', () => {
   });
 
   it('asks again when an answer breaks off, and takes nothing of the broken one', async () => {
-    await startTable({ items: orderItems(1_000), chunkBytes: 4_096 });
-    table.fates.set(1, 'break off');
+    const items = orderItems(1_000);
+    await startTable({ items });
+    table.replies.set(1, scanOf({ items, chunkBytes: 4_096, isBrokenOff: true }));
 
     const page = await read({ withIds: true });
 
@@ -99,14 +103,14 @@ describe('pageReader', () => {
 
   it("passes DynamoDB's errors on", async () => {
     await startTable({ items: [] });
-    table.fates.set(1, 'refuse');
+    table.replies.set(1, refused);
 
     await expect(read()).rejects.toMatchObject({ name: 'ValidationException' });
   });
 
   it('ends a request that nobody waits for any more', async () => {
     await startTable({ items: [] });
-    table.fates.set(1, 'never answer');
+    table.replies.set(1, unanswered);
     const page = read();
     await once(table, 'request');
 
@@ -117,13 +121,9 @@ describe('pageReader', () => {
   });
 });
 
-async function startTable(settings: ScannedTableSettings): Promise<void> {
-  table = await new ScannedTable(settings).start();
-  client = new DynamoDBClient({
-    endpoint: table.endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-  });
+async function startTable(scanned: ScannedTable): Promise<void> {
+  table = await DynamodbProxy.start(scanOf(scanned));
+  client = localDynamoDbClient(table.url);
 }
 
 function read(request: object = {}): Promise<OrdersPage> {

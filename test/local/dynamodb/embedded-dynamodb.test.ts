@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
 } from '../../../local/dynamodb/embedded-dynamodb.ts';
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { createTables, readTables } from '../../../local/dynamodb/tables.ts';
 import { createTemplate } from '../small-template.ts';
 
@@ -55,11 +56,6 @@ async function start(databaseFile?: string): Promise<EmbeddedDynamoDB> {
   const database = await startEmbeddedDynamoDB({ databaseFile });
   running.push(database);
   return database;
-}
-
-function clientOf({ endpoint }: EmbeddedDynamoDB): DynamoDBClient {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
 }
 
 const answers = (endpoint: string) =>
@@ -117,13 +113,13 @@ describe('embedded DynamoDB', () => {
   it('keeps every acknowledged write in its file, also when it is killed', async () => {
     const databaseFile = join(directory, 'data.sqlite');
     const first = await start(databaseFile);
-    const client = clientOf(first);
+    const client = localDynamoDbClient(first.endpoint);
     await createTables(readTables(template), client);
     await client.send(new PutItemCommand({ TableName: 'orders', Item }));
 
     process.kill(first.processId, 'SIGKILL');
     await first.ended;
-    const second = clientOf(await start(databaseFile));
+    const second = localDynamoDbClient((await start(databaseFile)).endpoint);
     await createTables(readTables(template), second);
 
     const read = await second.send(new GetItemCommand({ TableName: 'orders', Key: Item }));

@@ -1,0 +1,122 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** A request to DynamoDB, what it asks for. */
+export interface DynamodbRequest {
+  /** Such as `Scan`. */
+  readonly operation: string;
+  readonly input: Record<string, unknown>;
+}
+
+export interface DynamodbCall extends DynamodbRequest {
+  readonly incoming: IncomingMessage;
+  readonly body: Buffer;
+  readonly outgoing: ServerResponse;
+}
+
+/** What becomes of a request. */
+export type Reply = (call: DynamodbCall) => unknown;
+
+/** The connection breaks. */
+export const lost: Reply = ({ outgoing }) => outgoing.destroy();
+/** The client waits for ever. */
+export const unanswered: Reply = () => {};
+
+/** @param headers beside the ones that every answer has */
+export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
+  return ({ outgoing }) => {
+    outgoing.writeHead(status, { ...contentType, ...headers }).end(JSON.stringify(body));
+  };
+}
+
+/** DynamoDB's answer to a request that failed. */
+export function failure(type: string, rest: object = {}): Reply {
+  const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
+  return answer({ __type, message: type, ...rest }, 400);
+}
+
+export const throttled = failure('ProvisionedThroughputExceededException');
+export const refused = failure('ValidationException');
+
+/** Hands requests on to another server, and its answers back. */
+export function forwardTo(target: string): Reply {
+  return ({ incoming, body, outgoing }) => {
+    const { method, url, headers } = incoming;
+    const forwarded = request(new URL(url ?? '/', target), { method, headers });
+    forwarded.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    forwarded.end(body);
+  };
+}
+
+export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
+
+/**
+ * An address where functions find DynamoDB, and where a test decides what becomes of each request:
+ * another server gets it, or it is answered here, or it fails.
+ */
+export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
+  /** What came in, in order: each is one round trip. */
+  readonly requests: DynamodbRequest[] = [];
+  /** To single requests, by their number from 1. */
+  readonly replies = new Map<number, Reply>();
+  /** To all others. */
+  reply: Reply;
+  /** Requests that have neither been answered nor given up by the client. */
+  underWay = 0;
+  readonly #server: ReturnType<typeof createServer>;
+  readonly #scheme: string;
+
+  /** @param certificate for HTTPS. @default - HTTP */
+  static async start(reply: Reply, certificate?: { key: string; cert: string }) {
+    const proxy = new DynamodbProxy(reply, certificate);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  private constructor(reply: Reply, certificate?: { key: string; cert: string }) {
+    super();
+    this.reply = reply;
+    this.#scheme = certificate ? 'https' : 'http';
+    const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+      this.#handle(incoming, outgoing);
+    this.#server = certificate ? createSecureServer(certificate, handle) : createServer(handle);
+  }
+
+  get url(): string {
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves when no request is under way any more. */
+  async isIdle(): Promise<void> {
+    while (this.underWay > 0) await once(this, 'closed');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
+    const input = body.length === 0 ? {} : JSON.parse(body.toString());
+    this.requests.push({ operation, input });
+    const reply = this.replies.get(this.requests.length) ?? this.reply;
+    this.underWay++;
+    outgoing.on('close', () => {
+      this.underWay--;
+      this.emit('closed');
+    });
+    this.emit('request');
+    reply({ operation, input, incoming, body, outgoing });
+  }
+}
