@@ -1,5 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import type { OrderItem } from '../admin/orders/order-record.ts';
+import type { FileField, OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
@@ -33,5 +33,5 @@ function sampleOrder(id: string, index: number): OrderItem {
     shipDate: shipDate.replace('.000Z', 'Z'),
     complete: hasShipped,
     status: hasShipped ? 'shipped' : 'pending',
-  };
+  } satisfies Record<FileField, unknown>;
 }

@@ -60,13 +60,18 @@ export class StoreOrdersClient {
   }
 }
 
-const int64Fields = new Set(['id', 'petId']);
+type Int64Field = {
+  [Field in keyof Order]-?: NonNullable<Order[Field]> extends bigint ? Field : never;
+}[keyof Order];
+
+/** A record, because the compiler misses any that the contract has and this has not. */
+const int64Fields: Readonly<Record<Int64Field, true>> = { id: true, petId: true };
 
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
 /** The digits are still in the text when JSON.parse has rounded them away. */
 const keepInt64: Reviver = (key, value, { source }) =>
-  int64Fields.has(key) ? BigInt(source) : value;
+  Object.hasOwn(int64Fields, key) ? BigInt(source) : value;
 
 function parseOrders(text: string): Order[] {
   return JSON.parse(text, keepInt64 as (key: string, value: unknown) => unknown);

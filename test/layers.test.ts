@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
   admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
 
-  'demo/page': ['shared'],
+  'demo/page': ['shared', 'lambdas/shared'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -64,8 +64,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
   smoke: ['shared', 'lambdas/shared', 'smoke/stage', 'smoke/checks'],
 
-  'bench/peers': [],
-  'bench/doubles': [],
+  'bench/peers': ['lambdas/shared'],
+  'bench/doubles': ['lambdas/shared'],
   'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
   bench: ['shared', 'lib/functions', 'bench/doubles', 'bench/workbench'],
 

@@ -1,6 +1,7 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { OperatorError } from '../../shared/errors.ts';
 import { orderCsv, orderJson } from './order-json.ts';
-import { orderFields } from './order-record.ts';
+import { fileFields } from './order-record.ts';
 import type { OrdersFormat } from './orders-file.ts';
 import type { OrdersTable } from './orders-table.ts';
 
@@ -10,6 +11,7 @@ import type { OrdersTable } from './orders-table.ts';
  * when their page is read.
  *
  * @param onPage told how many orders have been read so far
+ * @throws OperatorError when an answer of DynamoDB is not whole
  */
 export async function* exportOrders(
   table: OrdersTable,
@@ -19,7 +21,7 @@ export async function* exportOrders(
   const lineOf = format === 'csv' ? orderCsv : orderJson;
   const separator = format === 'json' ? ',\n' : '\n';
   let count = 0;
-  if (format === 'csv') yield orderFields.join(',');
+  if (format === 'csv') yield fileFields.join(',');
   if (format === 'json') yield '[\n';
   for await (const orders of pages(table)) {
     const isFirstLine = count === 0 && format !== 'csv';
@@ -37,11 +39,17 @@ async function* pages({ dynamodb, tableName }: OrdersTable) {
     { client: dynamodb },
     {
       TableName: tableName,
-      ProjectionExpression: orderFields.map((field) => `#${field}`).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(
-        orderFields.map((field) => [`#${field}`, field]),
-      ),
+      ProjectionExpression: fileFields.map((field) => `#${field}`).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(fileFields.map((field) => [`#${field}`, field])),
     },
   );
-  for await (const page of scan) yield page.Items ?? [];
+  for await (const { Items: orders = [], Count: stated } of scan) {
+    // An answer that was cut short can still be JSON: the file would be shorter, and look whole.
+    if (orders.length !== stated) {
+      throw new OperatorError(
+        `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}; run the export again`,
+      );
+    }
+    yield orders;
+  }
 }

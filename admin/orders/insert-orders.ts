@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BatchStatementResponse } from '@aws-sdk/client-dynamodb';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
-import { type OrderItem, orderFields, type StoredOrder } from './order-record.ts';
+import { fileFields, type OrderItem, type StoredOrder } from './order-record.ts';
 import type { OrdersTable } from './orders-table.ts';
 
 /** A table of orders, and how to wait for it. */
@@ -132,7 +132,7 @@ function insertStatement(order: OrderItem, tableName: string) {
 }
 
 /** `status` is left out: an order may have been shipped or cancelled since it was loaded. */
-const comparedFields = orderFields.filter((field) => field !== 'status');
+const comparedFields = fileFields.filter((field) => field !== 'status');
 
 async function compareWithTable(
   orders: readonly OrderItem[],

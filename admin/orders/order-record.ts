@@ -1,11 +1,17 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import {
+  type OrderField,
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../lambdas/shared/order-fields.ts';
 import { isInt64 } from '../../lambdas/shared/order-id.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
-/** The fields of an order, in the order in which they are written to files. */
-export const orderFields = ['id', 'petId', 'quantity', 'shipDate', 'complete', 'status'] as const;
+/** The fields of an order in a file, in their order: those that are published, and its status. */
+export const fileFields = [...orderFieldNames, 'status'] as const;
 
-export type OrderField = (typeof orderFields)[number];
+export type FileField = OrderFieldName | 'status';
 
 export const orderStatuses = ['pending', 'shipped', 'cancelled'];
 
@@ -13,14 +19,9 @@ export const orderStatuses = ['pending', 'shipped', 'cancelled'];
  * An order that can be stored. Its integers stay digits all the way: a JavaScript number would round
  * those above 2^53.
  */
-export interface OrderItem {
-  id: NumberValue;
-  petId?: NumberValue;
-  quantity?: NumberValue;
-  shipDate?: string;
-  complete?: boolean;
-  status: string;
-}
+export type OrderItem = { id: NumberValue; status: string } & Partial<
+  Record<FileField, NumberValue | string | boolean>
+>;
 
 /** An order as the table has it, with its history and whatever else somebody put there. */
 export type StoredOrder = Readonly<Record<string, unknown>>;
@@ -30,23 +31,46 @@ export class BadFieldError extends OperatorError {
   override name = 'BadFieldError';
 }
 
-const expectations: Record<OrderField, string> = {
-  id: 'an integer from -9223372036854775808 to 9223372036854775807',
-  petId: 'an integer from -9223372036854775808 to 9223372036854775807',
-  quantity: 'an integer from -9223372036854775808 to 9223372036854775807',
-  shipDate: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
-  complete: 'true or false',
-  status: `"${orderStatuses.join('", "')}" or none, which means "pending"`,
+/** What a field can be in a file, and how that is told to the operator. */
+interface Kind {
+  readonly expected: string;
+  readonly isAccepted: (value: unknown) => boolean;
+}
+
+const integer: Kind = {
+  expected: 'an integer from -9223372036854775808 to 9223372036854775807',
+  isAccepted: isInteger,
 };
 
-const isAccepted: Record<OrderField, (value: unknown) => boolean> = {
-  id: isInteger,
-  petId: isInteger,
-  quantity: isInteger,
-  shipDate: isDateTime,
-  complete: (value) => typeof value === 'boolean',
-  status: (value) => orderStatuses.includes(value as string),
+/** By a field's format or, where it has none, its type. */
+const kindsOfValues: Readonly<
+  Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
+> = {
+  integer,
+  int64: integer,
+  // Of one line, because a line of CSV is an order.
+  string: {
+    expected: 'a text of one line',
+    isAccepted: (value) => typeof value === 'string' && /^[^\r\n]+$/.test(value),
+  },
+  'date-time': {
+    expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
+    isAccepted: isDateTime,
+  },
+  boolean: { expected: 'true or false', isAccepted: (value) => typeof value === 'boolean' },
 };
+
+const status: Kind = {
+  expected: `"${orderStatuses.join('", "')}" or none, which means "pending"`,
+  isAccepted: (value) => orderStatuses.includes(value as string),
+};
+
+const kinds = { ...mapFields(({ type, format }) => kindsOfValues[format ?? type]), status };
+
+function mapFields<T>(change: (field: OrderField) => T): Record<OrderFieldName, T> {
+  const entries = orderFieldNames.map((name) => [name, change(orderFields[name])]);
+  return Object.fromEntries(entries) as Record<OrderFieldName, T>;
+}
 
 /**
  * Turns the fields of a line into an order. Only `id` is required, and a field that an order does
@@ -57,10 +81,10 @@ const isAccepted: Record<OrderField, (value: unknown) => boolean> = {
  */
 export function orderFromFields(fields: Record<string, unknown>): OrderItem {
   for (const [name, value] of Object.entries(fields)) {
-    if (!Object.hasOwn(isAccepted, name)) throw unknownField(name);
-    if (!isAccepted[name as OrderField](value)) throw badField(name as OrderField, value);
+    if (!Object.hasOwn(kinds, name)) throw unknownField(name);
+    if (!kinds[name as FileField].isAccepted(value)) throw badField(name as FileField, value);
   }
-  if (!fields.id) throw new BadFieldError(`id: missing; expected ${expectations.id}`);
+  if (!fields.id) throw new BadFieldError(`id: missing; expected ${kinds.id.expected}`);
   return { status: 'pending', ...fields } as OrderItem;
 }
 
@@ -85,15 +109,15 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-function badField(field: OrderField, value: unknown): BadFieldError {
+function badField(field: FileField, value: unknown): BadFieldError {
   return new BadFieldError(
-    `${field}: ${shown(value)} is not accepted; expected ${expectations[field]}`,
+    `${field}: ${shown(value)} is not accepted; expected ${kinds[field].expected}`,
   );
 }
 
 function unknownField(name: string): BadFieldError {
   return new BadFieldError(
-    `${quoted(name)}: an order has no such field; expected only ${orderFields.join(', ')}`,
+    `${quoted(name)}: an order has no such field; expected only ${fileFields.join(', ')}`,
   );
 }
 

@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { parse as parseCsv } from 'csv-parse/sync';
+import { type OrderFieldName, orderFields } from '../../lambdas/shared/order-fields.ts';
 import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
 import { type TextPosition, textStart } from '../../shared/json-array.ts';
 import { type FileRecord, splitArray, splitLines } from './file-records.ts';
-import { type OrderItem, orderFields, orderFromFields } from './order-record.ts';
+import { fileFields, type OrderItem, orderFromFields } from './order-record.ts';
 
 /** A JSON array, JSON Lines, or CSV with a header row. */
 export type OrdersFormat = 'json' | 'jsonl' | 'csv';
@@ -115,8 +116,8 @@ async function readCsvHeader(path: string): Promise<CsvHeader> {
 }
 
 function refuseUnknownColumns(columns: string[]): void {
-  const expected = `expected a header row of ${orderFields.join(',')}`;
-  const unknown = columns.find((name) => !(orderFields as readonly string[]).includes(name));
+  const expected = `expected a header row of ${fileFields.join(',')}`;
+  const unknown = columns.find((name) => !(fileFields as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new UnreadableFileError(`header: an order has no field "${unknown}"; ${expected}`);
   }
@@ -124,8 +125,6 @@ function refuseUnknownColumns(columns: string[]): void {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice) throw new UnreadableFileError(`header: two columns are called ${twice}; ${expected}`);
 }
-
-const integerColumns = ['id', 'petId', 'quantity'];
 
 /** An empty cell is a field that the order lacks. */
 function csvFields(columns: readonly string[]): (text: string) => Record<string, unknown> {
@@ -146,8 +145,9 @@ function csvFields(columns: readonly string[]): (text: string) => Record<string,
 }
 
 function csvValue(column: string, cell: string): unknown {
-  if (integerColumns.includes(column)) return NumberValue.from(cell);
-  if (column === 'complete' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
+  const type = column === 'status' ? 'string' : orderFields[column as OrderFieldName].type;
+  if (type === 'integer') return NumberValue.from(cell);
+  if (type === 'boolean' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
   return cell;
 }
 

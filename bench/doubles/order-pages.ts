@@ -1,3 +1,4 @@
+import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
 import { type OrdersTable, ordersPerFullPage } from './orders-table.ts';
 
 /** What of a `Scan` request decides which orders are answered. */
@@ -76,14 +77,14 @@ function renderEnd({ first, end, isLast }: PageRange): string {
 
 /** One in twenty orders has no ship date yet. The attributes come in no helpful order. */
 function renderItem(index: number): string {
-  const pairs = [
-    `"petId":{"N":"${(index * 7_919) % 1_000_000}"}`,
-    `"complete":{"BOOL":${index % 3 === 0}}`,
-    `"id":{"N":"${orderId(index)}"}`,
-    `"quantity":{"N":"${(index % 9) + 1}"}`,
-  ];
-  if (index % 20 !== 0) pairs.push(`"shipDate":{"S":"${shipDate(index)}"}`);
-  return `{${pairs.join(',')}}`;
+  const item = {
+    petId: { N: String((index * 7_919) % 1_000_000) },
+    complete: { BOOL: index % 3 === 0 },
+    id: { N: orderId(index) },
+    quantity: { N: String((index % 9) + 1) },
+    shipDate: index % 20 === 0 ? undefined : { S: shipDate(index) },
+  } satisfies Record<OrderFieldName, object | undefined>;
+  return JSON.stringify(item);
 }
 
 /** The id of the order at a position of the table. */

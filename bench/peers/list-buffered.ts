@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
@@ -12,7 +13,7 @@ export const handler = middy(async () => {
     const page = await client.send(
       new ScanCommand({
         TableName: process.env.ORDERS_TABLE,
-        ProjectionExpression: 'id, petId, quantity, shipDate, complete',
+        ProjectionExpression: orderFieldNames.join(', '),
         ExclusiveStartKey: startKey,
       }),
     );

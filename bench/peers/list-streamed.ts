@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
@@ -18,7 +19,7 @@ export const handler = middy({ executionMode: executionModeStreamifyResponse }).
 async function* renderPages(): AsyncGenerator<string> {
   const input = {
     TableName: process.env.ORDERS_TABLE,
-    ProjectionExpression: 'id, petId, quantity, shipDate, complete',
+    ProjectionExpression: orderFieldNames.join(', '),
   };
   let separator = '[';
   for await (const { Items: orders = [] } of paginateScan({ client }, input)) {

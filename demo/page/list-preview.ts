@@ -41,34 +41,3 @@ export async function previewList(
   splitter.end();
   return { first, orders, bytes };
 }
-
-/** An order as a page shows it; what it lacks is undefined. Ids keep every digit as text. */
-export interface ShownOrder {
-  readonly id?: string;
-  readonly petId?: string;
-  readonly quantity?: number;
-  readonly shipDate?: string;
-  readonly complete?: boolean;
-}
-
-/** Within a JSON string a quote is escaped, so this finds the two members and nothing else. */
-const idMember = /("(?:id|petId)"\s*:\s*)(-?\d+)/g;
-
-export function parseShownOrder(text: string): ShownOrder {
-  return JSON.parse(text.replace(idMember, '$1"$2"'));
-}
-
-// A character that Unicode assigns to nobody, so that no text of an order begins with it.
-const exactMark = '\uE000';
-
-/** JSON text indented for people, with every digit of the ids; other text as it is. */
-export function indentJson(text: string): string {
-  try {
-    const marked = JSON.parse(text.replace(idMember, `$1"${exactMark}$2"`));
-    return JSON.stringify(marked, null, 2).replace(exactId, '$1');
-  } catch {
-    return text;
-  }
-}
-
-const exactId = new RegExp(`"${exactMark}(-?\\d+)"`, 'g');

@@ -1,5 +1,11 @@
+import {
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../lambdas/shared/order-fields.ts';
 import { create, element } from './elements.ts';
-import { type ListPreview, parseShownOrder, type ShownOrder } from './list-preview.ts';
+import type { ListPreview } from './list-preview.ts';
+import { columnTitle, parseShownOrder, type ShownOrder, shownValue } from './shown-order.ts';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -12,6 +18,7 @@ export class OrdersView {
 
   constructor(cancel: (orderId: string) => void) {
     this.#cancel = cancel;
+    element('columns').prepend(...orderFieldNames.map(heading));
   }
 
   show({ first, orders }: ListPreview): void {
@@ -33,7 +40,7 @@ export class OrdersView {
   }
 
   #row(order: ShownOrder): HTMLElement {
-    const { id = '', petId = '', quantity = '', shipDate = '', complete } = order;
+    const id = String(order.id ?? '');
     const row = create('tr', '', { 'data-id': id });
     const button = create('button', 'Cancel', {
       type: 'button',
@@ -43,14 +50,19 @@ export class OrdersView {
     button.addEventListener('click', () => this.#cancel(id));
     const action = create('td');
     action.append(button);
-    row.append(
-      create('td', id, { class: 'number' }),
-      create('td', petId, { class: 'number' }),
-      create('td', String(quantity), { class: 'number' }),
-      create('td', shipDate.replace('T', ' ').replace('Z', ' UTC')),
-      create('td', complete === undefined ? '' : complete ? 'yes' : 'no'),
-      action,
-    );
+    row.append(...orderFieldNames.map((name) => cell(name, order[name])), action);
     return row;
   }
+}
+
+function heading(name: OrderFieldName): HTMLElement {
+  return create('th', columnTitle(name), { scope: 'col', ...alignment(name) });
+}
+
+function cell(name: OrderFieldName, value: ShownOrder[OrderFieldName]): HTMLElement {
+  return create('td', shownValue(value, orderFields[name]), alignment(name));
+}
+
+function alignment(name: OrderFieldName): Record<string, string> {
+  return orderFields[name].type === 'integer' ? { class: 'number' } : {};
 }

@@ -1,6 +1,7 @@
 import { type Allowance, allowanceOf } from './allowance.ts';
-import { indentJson, previewList } from './list-preview.ts';
+import { previewList } from './list-preview.ts';
 import type { PageSettings } from './page-settings.ts';
+import { indentJson } from './shown-order.ts';
 
 const shownOrders = 100;
 

@@ -1,7 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-
-/** What the API shows of an order, and the type by which DynamoDB holds it. */
-export const orderFields = ['id', 'petId', 'quantity', 'shipDate', 'complete'] as const;
+import { orderFieldNames } from '../shared/order-fields.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 
@@ -12,8 +10,13 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
  * digits, because a JavaScript number would lose those of an int64 beyond 2^53.
  */
 export function orderToJson(item: OrderItem): string {
+  return fieldsToJson(item, orderFieldNames);
+}
+
+/** The same of any fields, in their order. */
+export function fieldsToJson(item: OrderItem, fields: readonly string[]): string {
   const members: string[] = [];
-  for (const field of orderFields) {
+  for (const field of fields) {
     const value = item[field];
     if (value !== undefined) members.push(`"${field}":${valueToJson(value)}`);
   }

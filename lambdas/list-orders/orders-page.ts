@@ -4,8 +4,9 @@ import {
   ScanCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import { IdSet } from './id-set.ts';
-import { type OrderItem, orderFields, orderToJson } from './order-json.ts';
+import { ServiceUnavailableError } from '../shared/errors.ts';
+import { orderFieldNames } from '../shared/order-fields.ts';
+import { orderToJson } from './order-json.ts';
 import { type KeepOrder, PageTranscoder } from './page-transcoder.ts';
 import { PiecePool } from './piece-pool.ts';
 import { takeBody } from './take-body.ts';
@@ -22,7 +23,7 @@ export interface OrdersPage {
   /** How many orders were left out because the request excepted them. */
   exceptedCount: number;
   /** The ids of the orders, where the request asked for them. */
-  ids: IdSet | undefined;
+  ids: ReadonlySet<string> | undefined;
   /** Where the next page begins; absent on the last. */
   lastEvaluatedKey: StartKey | undefined;
 }
@@ -32,20 +33,31 @@ export interface PageRequest {
   segment?: { index: number; total: number };
   withIds?: boolean;
   /** Leaves out the orders with these ids. */
-  except?: Pick<IdSet, 'has'>;
+  except?: ReadonlySet<string> | undefined;
   /** Ends the request when nobody waits for the page any more. */
   signal: AbortSignal;
 }
 
 export type ReadPage = (request: PageRequest) => Promise<OrdersPage>;
 
-/** Reads pages of a table's orders, each with one `Scan`. */
+/** Asked for by number, because DynamoDB reserves some hundred words that a field may be called. */
+const projection = {
+  ProjectionExpression: orderFieldNames.map((_, index) => `#${index}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(
+    orderFieldNames.map((name, index) => [`#${index}`, name]),
+  ),
+};
+
+/**
+ * Reads pages of a table's orders, each with one `Scan`. A page whose answer has another number of
+ * orders than it says, or does not say how many, is a `ServiceUnavailableError`.
+ */
 export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: string): ReadPage {
   const pool = new PiecePool();
   return async (request) => {
     const command = new ScanCommand({
       TableName: tableName,
-      ProjectionExpression: orderFields.join(', '),
+      ...projection,
       ExclusiveStartKey: request.startKey,
       Segment: request.segment?.index,
       TotalSegments: request.segment?.total,
@@ -64,22 +76,24 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
 class PageBuilder {
   readonly transcoder: PageTranscoder;
   private readonly pool: PiecePool;
-  private readonly ids: IdSet | undefined;
+  private readonly ids: Set<string> | undefined;
   private readonly except: PageRequest['except'];
   private exceptedCount = 0;
 
   constructor(pool: PiecePool, { withIds, except }: PageRequest) {
     this.pool = pool;
-    this.ids = withIds ? new IdSet() : undefined;
+    this.ids = withIds ? new Set() : undefined;
     this.except = except;
     const isSelective = withIds || except;
     this.transcoder = new PageTranscoder(pool, isSelective ? this.keep : undefined);
   }
 
   /** Adds the orders that the transcoder left to the SDK: as a rule, none. */
-  build({ Items: items = [], LastEvaluatedKey: lastEvaluatedKey }: ScanCommandOutput): OrdersPage {
-    const { pieces, count } = this.transcoder;
-    const kept = items.filter((item) => this.keepItem(item));
+  build(output: ScanCommandOutput): OrdersPage {
+    const { pieces, count, itemCount } = this.transcoder;
+    const { Items: items = [], LastEvaluatedKey: lastEvaluatedKey } = output;
+    requireWhole(output, itemCount + items.length);
+    const kept = items.filter(({ id }) => this.keep(id?.N ?? ''));
     const rest = kept.length === 0 ? [] : [Buffer.from(`,${kept.map(orderToJson).join(',')}`)];
     return {
       pieces: [...pieces, ...rest],
@@ -91,15 +105,20 @@ class PageBuilder {
     };
   }
 
-  private keepItem(item: OrderItem): boolean {
-    const id = Buffer.from(item.id?.N ?? '');
-    return this.keep(id, 0, id.length);
-  }
-
-  private readonly keep: KeepOrder = (bytes, start, end) => {
-    this.ids?.add(bytes, start, end);
-    if (!this.except?.has(bytes, start, end)) return true;
+  private readonly keep: KeepOrder = (id) => {
+    this.ids?.add(id);
+    if (!this.except?.has(id)) return true;
     this.exceptedCount++;
     return false;
   };
+}
+
+/**
+ * An answer can be cut short, or be empty, and still have the status of a success and be JSON; the
+ * SDK takes what is not in it for absent. Then the list would be a shorter one, and look whole.
+ */
+function requireWhole({ Count: stated }: ScanCommandOutput, found: number): void {
+  if (stated === found) return;
+  const cause = new Error(`A page of orders has ${found}, and states ${stated ?? 'no number'}.`);
+  throw new ServiceUnavailableError({ cause });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isTemporary } from '../shared/dynamodb.ts';
+import { asServiceError } from '../shared/dynamodb.ts';
+import { ServiceUnavailableError } from '../shared/errors.ts';
 import type { OrdersPage, PageRequest, ReadPage, StartKey } from './orders-page.ts';
 
 const totalSegments = 4;
@@ -78,7 +79,7 @@ async function readPatiently(readPage: ReadPage, request: PageRequest): Promise<
     try {
       return await readPage(request);
     } catch (error) {
-      if (!isTemporary(error)) throw error;
+      if (!(asServiceError(error) instanceof ServiceUnavailableError)) throw error;
       await pause(pauseMs, undefined, { signal: request.signal });
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sampleOrders } from '../../demo/sample-orders.ts';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { isInt64 } from '../../lambdas/shared/order-id.ts';
 
 describe('sample orders', () => {
@@ -24,6 +25,10 @@ describe('sample orders', () => {
     expect(pending.length).toBeGreaterThan(500);
     expect(orders.length - pending.length).toBeGreaterThan(300);
     for (const { status, complete } of orders) expect(complete).toBe(status === 'shipped');
+  });
+
+  it('have every field that is published', () => {
+    for (const order of orders) expect(Object.keys(order)).toEqual([...orderFieldNames, 'status']);
   });
 
   it('are the same each time', () => {

@@ -15,6 +15,7 @@ import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
+import { orderItem } from '../helpers/orders.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
@@ -44,8 +45,6 @@ export interface Call {
   readonly body?: string;
 }
 
-const orderFields = { petId: { N: '7' }, quantity: { N: '2' }, complete: { BOOL: false } };
-const shipDate = '2026-11-20T09:30:00Z';
 const transactionMaxItems = 100;
 
 /** The synthesized service, its tables empty, with what tests do to it. */
@@ -165,7 +164,7 @@ export class RunningStore implements AsyncDisposable {
     for (let start = 0; start < orders.length; start += transactionMaxItems) {
       const batch = orders.slice(start, start + transactionMaxItems);
       const TransactItems = batch.map((order) => ({
-        Put: { TableName: this.ordersTable, Item: orderItem(order) },
+        Put: { TableName: this.ordersTable, Item: storedItem(order) },
       }));
       await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
     }
@@ -225,9 +224,8 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
   rateLimitOf(answer);
 }
 
-function orderItem({ id, status, note }: Order): Record<string, AttributeValue> {
-  const internal = { status: { S: status }, ...(note !== undefined && { note: { S: note } }) };
-  return { id: { N: id }, ...orderFields, shipDate: { S: shipDate }, ...internal };
+function storedItem({ id, status, note }: Order): Record<string, AttributeValue> {
+  return orderItem(id, { status: { S: status }, ...(note !== undefined && { note: { S: note } }) });
 }
 
 function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {

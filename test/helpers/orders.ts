@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
 import { JsonArraySplitter } from '../../shared/json-array.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
@@ -8,15 +9,16 @@ export function orderItem(
   id: bigint | number | string,
   overrides: Record<string, AttributeValue | undefined> = {},
 ): OrderItem {
-  const attributes = {
+  const attributes: Record<OrderFieldName, AttributeValue> = {
     id: { N: String(id) },
     petId: { N: '7' },
     quantity: { N: '2' },
     shipDate: { S: '2026-11-20T09:30:00Z' },
     complete: { BOOL: false },
-    ...overrides,
   };
-  const present = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  const present = Object.entries({ ...attributes, ...overrides }).filter(
+    ([, value]) => value !== undefined,
+  );
   return Object.fromEntries(present) as OrderItem;
 }
 

@@ -1,6 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { orderFromFields } from '../../../admin/orders/order-record.ts';
+import { fileFields, orderFromFields } from '../../../admin/orders/order-record.ts';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 
 const number = (digits: string) => NumberValue.from(digits);
 
@@ -92,5 +93,11 @@ describe('orderFromFields', () => {
     expect(() => orderFromFields({ id: number('1'), shipDate })).toThrow(
       'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
     );
+  });
+});
+
+describe('the fields of an orders file', () => {
+  it('are those that are published, in their order, and the status', () => {
+    expect(fileFields).toEqual([...orderFieldNames, 'status']);
   });
 });

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
+import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
-import { DynamodbProxy, refused, unanswered } from '../../helpers/dynamodb-proxy.ts';
-import { type OrderItem, orderItem, orderItems, parseExactly } from '../../helpers/orders.ts';
+import { contentType, DynamodbProxy, refused, unanswered } from '../../helpers/dynamodb-proxy.ts';
+import {
+  type OrderItem,
+  orderItem,
+  orderItems,
+  parseExactly,
+  scanAnswer,
+} from '../../helpers/orders.ts';
 import { type ScannedTable, scanOf } from '../../helpers/scanned-table.ts';
 
 let table: DynamodbProxy;
@@ -21,16 +29,16 @@ afterEach(async () => {
 });
 
 describe('pageReader', () => {
-  it('asks for the five fields of an order and nothing else', async () => {
+  it('asks for the fields of an order and nothing else, whatever words DynamoDB reserves', async () => {
     await startTable({ items: orderItems(3) });
 
     await read();
 
-    const input = {
-      TableName: 'orders',
-      ProjectionExpression: 'id, petId, quantity, shipDate, complete',
-    };
-    expect(table.requests).toEqual([{ operation: 'Scan', input }]);
+    const { TableName, ProjectionExpression, ExpressionAttributeNames } = table.requests[0]!
+      .input as Partial<ScanCommandInput>;
+    const asked = ProjectionExpression?.split(', ').map((name) => ExpressionAttributeNames?.[name]);
+    expect(TableName).toBe('orders');
+    expect(asked).toEqual(orderFieldNames);
   });
 
   it('asks for the page of a segment after a key', async () => {
@@ -99,6 +107,36 @@ describe('pageReader', () => {
     expect(page.count).toBe(1_000);
     expect(page.ids?.size).toBe(1_000);
     expect(ordersOf(page)).toHaveLength(1_000);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['has nothing in it', '{}'],
+    ['has no orders', '{"Count":2,"ScannedCount":2}'],
+    ['states no number', scanAnswer(orderItems(2)).replace('"Count":2,', '')],
+    [
+      'has fewer orders than it states',
+      scanAnswer(orderItems(2)).replace('"Count":2', '"Count":3'),
+    ],
+    ['has more orders than it states', scanAnswer(orderItems(2)).replace('"Count":2', '"Count":1')],
+    [
+      'has fewer odd orders than it states',
+      scanAnswer([orderItem(1, { shipDate: { NULL: true } })]).replace('"Count":1', '"Count":2'),
+    ],
+    ['lacks orders and has the number behind them', '{"Items":[{"id":{"N":"1"}}],"Count":2}'],
+  ])('is not content with an answer of 200 that %s', async (_what, body) => {
+    await startTable({ items: [] });
+    table.reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end(body);
+
+    await expect(read()).rejects.toThrow(ServiceUnavailableError);
+  });
+
+  it('counts the orders to except among those of the answer', async () => {
+    await startTable({ items: orderItems(3) });
+
+    const page = await read({ except: new Set(['1', '2', '3']) });
+
+    expect(page).toMatchObject({ count: 0, exceptedCount: 3 });
   });
 
   it("passes DynamoDB's errors on", async () => {

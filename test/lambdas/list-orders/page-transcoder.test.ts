@@ -1,9 +1,16 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { orderToJson } from '../../../lambdas/list-orders/order-json.ts';
+import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
+import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
 import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
 import { PiecePool } from '../../../lambdas/list-orders/piece-pool.ts';
+import {
+  attributeTypes,
+  type OrderField,
+  orderFieldNames,
+  orderFields,
+} from '../../../lambdas/shared/order-fields.ts';
 import {
   type OrderItem,
   orderItem,
@@ -15,15 +22,38 @@ import {
 const pool = new PiecePool();
 
 describe('PageTranscoder', () => {
-  it('makes plain JSON of the five fields and leaves an empty list to the SDK', () => {
-    const { json, count, rest } = transcode(scanAnswer([orderItem(1), orderItem(-2)], '-2'));
+  it('makes plain JSON of the fields and leaves an empty list to the SDK', () => {
+    const items: OrderItem[] = [
+      { id: { N: '1' }, petId: { N: '7' }, shipDate: { S: '2026-11-20T09:30:00Z' } },
+      { id: { N: '-2' }, quantity: { N: '2' }, complete: { BOOL: false } },
+    ];
 
-    const plain = ',"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}';
-    expect(json).toBe(`,{"id":1${plain},{"id":-2${plain}`);
+    const { json, count, rest } = transcode(scanAnswer(items, '-2'));
+
+    expect(json).toBe(
+      ',{"id":1,"petId":7,"shipDate":"2026-11-20T09:30:00Z"},{"id":-2,"quantity":2,"complete":false}',
+    );
     expect(count).toBe(2);
     expect(rest).toBe(
       '{"Count":2,"Items":[],"LastEvaluatedKey":{"id":{"N":"-2"}},"ScannedCount":2}',
     );
+  });
+
+  it('publishes the fields of every order in the same order, as DynamoDB never does', () => {
+    const { id, petId, quantity, shipDate, complete } = orderItem(1) as Required<OrderItem>;
+    const items = [
+      { complete, shipDate, quantity, petId, id },
+      { petId, complete, id },
+      { shipDate, id },
+    ] as OrderItem[];
+
+    const { json } = transcode(scanAnswer(items));
+
+    expect(fieldNamesOf(json)).toEqual([
+      ['id', 'petId', 'quantity', 'shipDate', 'complete'],
+      ['id', 'petId', 'complete'],
+      ['id', 'shipDate'],
+    ]);
   });
 
   it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'])(
@@ -45,6 +75,9 @@ describe('PageTranscoder', () => {
     ['no digits', { quantity: { N: '' } }],
     ['only a minus', { quantity: { N: '-' } }],
     ['an id that is a string', { id: { S: '1' } }],
+    ['a date that is a number', { shipDate: { N: '1795000000' } }],
+    ['a truth value that is a string', { complete: { S: 'false' } }],
+    ['a number that is a truth value', { quantity: { BOOL: true } }],
     ['an attribute of another name', { ids: { N: '1' } }],
     ['an attribute whose name begins like another', { petIds: { N: '1' } }],
   ])('leaves an item with %s, and all after it, to the SDK', (_what, odd) => {
@@ -68,7 +101,7 @@ describe('PageTranscoder', () => {
     ['no list', '{"Count":0}'],
     ['nothing', ''],
   ])('leaves a page with %s to the SDK as it is', (_what, page) => {
-    expect(transcode(page)).toEqual({ json: '', count: 0, rest: page });
+    expect(transcode(page)).toEqual({ json: '', count: 0, itemCount: 0, rest: page });
   });
 
   it('does not take the text of a string for the list', () => {
@@ -82,7 +115,7 @@ describe('PageTranscoder', () => {
       orderItem(index, { shipDate: { S: letter.repeat(350_000) } }),
     );
 
-    const { json, rest } = transcode(scanAnswer(items), chunksOf(50_000));
+    const { json, rest } = transcode(scanAnswer(items), { cut: chunksOf(50_000) });
 
     expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
     expect(JSON.parse(rest).Items).toEqual([]);
@@ -91,7 +124,7 @@ describe('PageTranscoder', () => {
   it('writes as many pieces as a large page takes', () => {
     const items = orderItems(10_000);
 
-    const { json, count } = transcode(scanAnswer(items), chunksOf(16_384));
+    const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
 
     expect(count).toBe(10_000);
     expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
@@ -99,28 +132,29 @@ describe('PageTranscoder', () => {
 
   it('shows each id once, and leaves out the orders that are not kept', () => {
     const seen: string[] = [];
-    const keep: KeepOrder = (bytes, start, end) => {
-      const id = Buffer.from(bytes.subarray(start, end)).toString();
+    const keep: KeepOrder = (id) => {
       seen.push(id);
       return id !== '2';
     };
 
     const page = scanAnswer([...orderItems(3), { petId: { N: '7' } }]);
-    const { json, count } = transcode(page, chunksOf(10), keep);
+    const { json, count, itemCount } = transcode(page, { cut: chunksOf(10), keep });
 
     expect(seen).toEqual(['1', '2', '3', '']);
     expect(count).toBe(3);
+    expect(itemCount).toBe(4);
     expect(json).not.toContain('"id":2');
   });
 
   it('together with the SDK makes of any page what the plain path makes of it', () => {
     fc.assert(
       fc.property(anyPage, anyCuts, ({ page, items }, cuts) => {
-        const { json, count, rest } = transcode(page, chunksAt(cuts));
+        const { json, count, rest } = transcode(page, { cut: chunksAt(cuts) });
 
         const { Items: left = [], ...others } = JSON.parse(rest);
         const all = json + left.map((item: OrderItem) => `,${orderToJson(item)}`).join('');
         expect(parseExactly(`[${all.slice(1)}]`)).toEqual(plainOrders(items));
+        expect(fieldNamesOf(all)).toEqual(items.map((item) => publishedNamesOf(item)));
         expect(count + left.length).toBe(items.length);
         const { Items: _, ...expected } = JSON.parse(page);
         expect(others).toEqual(expected);
@@ -132,7 +166,7 @@ describe('PageTranscoder', () => {
   it('understands every page of flat orders to its end, wherever it is cut', () => {
     fc.assert(
       fc.property(fc.array(flatItem), anyCuts, (items, cuts) => {
-        const { json, rest } = transcode(scanAnswer(items), chunksAt(cuts));
+        const { json, rest } = transcode(scanAnswer(items), { cut: chunksAt(cuts) });
 
         expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
         expect(JSON.parse(rest).Items).toEqual([]);
@@ -142,10 +176,79 @@ describe('PageTranscoder', () => {
   });
 });
 
+describe('PageTranscoder of other fields', () => {
+  it.each([
+    ['a long name', { deliveryCountryAndRegion: { type: 'string' } }],
+    [
+      'names that share their first letter',
+      { petName: { type: 'string' }, i: { type: 'boolean' } },
+    ],
+    [
+      'a name that another one begins with',
+      { pet: { type: 'integer' }, petIds: { type: 'integer' } },
+    ],
+    ['a name of one letter', { p: { type: 'integer' } }],
+  ] as [string, Record<string, OrderField>][])('understands %s', (_what, more) => {
+    const fields = { ...more, ...orderFields };
+    const item = { ...orderItem(1), ...mapValues(more, exampleValue) };
+
+    const { json, rest } = transcode(scanAnswer([item, item]), {
+      layout: createOrderLayout(fields),
+    });
+
+    const order = fieldsToJson(item, Object.keys(fields));
+    expect(json).toBe(`,${order},${order}`);
+    expect(JSON.parse(rest).Items).toEqual([]);
+  });
+
+  it('understands every page of flat orders to its end, whatever the fields', () => {
+    const anyPageOfAnyFields = anyFields.chain((fields) =>
+      fc.tuple(fc.constant(fields), fc.array(flatItemOf(fields)), anyCuts),
+    );
+    fc.assert(
+      fc.property(anyPageOfAnyFields, ([fields, items, cuts]) => {
+        const names = Object.keys(fields);
+
+        const { json, count, rest } = transcode(scanAnswer(items), {
+          cut: chunksAt(cuts),
+          layout: createOrderLayout(fields),
+        });
+
+        expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items, names));
+        expect(fieldNamesOf(json)).toEqual(items.map((item) => publishedNamesOf(item, names)));
+        expect(count).toBe(items.length);
+        expect(JSON.parse(rest).Items).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['größe: the list takes names of ASCII letters', { größe: { type: 'string' } }],
+    ['ship date: the list takes names of ASCII letters', { 'ship date': { type: 'string' } }],
+    ['a"b: the list takes names of ASCII letters', { 'a"b': { type: 'string' } }],
+    ['2nd: the list takes names of ASCII letters', { '2nd': { type: 'string' } }],
+    [
+      'price: the list cannot copy a value of type number, only integer, string, boolean',
+      { price: { type: 'number' } },
+    ],
+    ['id: an order needs an integer of this name', { id: { type: 'string' } }],
+    ['id: an order needs an integer of this name', { id: undefined }],
+  ])('refuses what it cannot do when it is loaded: %s', (message, fields) => {
+    expect(() => createOrderLayout({ ...orderFields, ...fields } as never)).toThrow(message);
+  });
+});
+
 type Cut = (body: Buffer) => Buffer[];
 
-function transcode(page: string, cut: Cut = (body) => [body], keep?: KeepOrder) {
-  const transcoder = new PageTranscoder(pool, keep);
+interface TranscodeOptions {
+  cut?: Cut;
+  keep?: KeepOrder;
+  layout?: OrderLayout;
+}
+
+function transcode(page: string, { cut = (body) => [body], keep, layout }: TranscodeOptions = {}) {
+  const transcoder = new PageTranscoder(pool, keep, layout);
   for (const chunk of cut(Buffer.from(page))) {
     const memory = Buffer.from(chunk);
     transcoder.push(memory);
@@ -155,7 +258,8 @@ function transcode(page: string, cut: Cut = (body) => [body], keep?: KeepOrder) 
   const json = Buffer.concat(transcoder.pieces).toString();
   // As after sending: the next page is written over this one.
   for (const piece of transcoder.pieces) pool.giveBack(piece.fill('#'));
-  return { json, count: transcoder.count, rest };
+  const { count, itemCount } = transcoder;
+  return { json, count, itemCount, rest };
 }
 
 function chunksOf(bytes: number): Cut {
@@ -176,8 +280,17 @@ function chunksAt(cuts: number[]): Cut {
   };
 }
 
-function plainOrders(items: OrderItem[]): unknown {
-  return parseExactly(`[${items.map(orderToJson).join(',')}]`);
+function plainOrders(items: OrderItem[], fields: readonly string[] = orderFieldNames): unknown {
+  return parseExactly(`[${items.map((item) => fieldsToJson(item, fields)).join(',')}]`);
+}
+
+/** The names of each order's fields, as they follow each other in the text. */
+function fieldNamesOf(json: string): string[][] {
+  return JSON.parse(`[${json.slice(1)}]`).map(Object.keys);
+}
+
+function publishedNamesOf(item: OrderItem, fields: readonly string[] = orderFieldNames): string[] {
+  return fields.filter((field) => item[field] !== undefined);
 }
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
@@ -206,24 +319,55 @@ const otherName = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-const flatFields = {
-  id: int64.map((N) => ({ N })),
-  petId: flatValue,
-  quantity: flatValue,
-  shipDate: flatValue,
-  complete: flatValue,
+const exampleValues = {
+  integer: { N: '-7' },
+  string: { S: 'a "text"' },
+  boolean: { BOOL: true },
 };
-const flatItem: fc.Arbitrary<OrderItem> = reordered(
-  fc
-    .record(flatFields, { requiredKeys: [] })
-    .filter((item) => Object.keys(item).length > 0) as fc.Arbitrary<OrderItem>,
-);
+const valuesOfType = {
+  integer: int64.map((N) => ({ N })),
+  string: anyString.map((S) => ({ S })),
+  boolean: fc.boolean().map((BOOL) => ({ BOOL })),
+};
+
+function exampleValue({ type }: OrderField): AttributeValue {
+  return exampleValues[type] as AttributeValue;
+}
+
+function mapValues<From, To>(record: Record<string, From>, change: (value: From) => To) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+function flatItemOf(fields: Record<string, OrderField>): fc.Arbitrary<OrderItem> {
+  const values = mapValues(fields, ({ type }) => valuesOfType[type] as fc.Arbitrary<unknown>);
+  const item = fc.record(values, { requiredKeys: [] }) as unknown as fc.Arbitrary<OrderItem>;
+  return reordered(item.filter((attributes) => Object.keys(attributes).length > 0));
+}
+
+/** Few letters, so that many names share them, and names of all lengths up to that of a sentence. */
+const anyName = fc
+  .string({ unit: fc.constantFrom('a', 'b', 'i', 'd', 'A', '_', '1'), minLength: 1, maxLength: 40 })
+  .filter((name) => !/^1/.test(name));
+const anyFields: fc.Arbitrary<Record<string, OrderField>> = fc
+  .dictionary(
+    anyName,
+    fc.constantFrom(...(Object.keys(attributeTypes) as OrderField['type'][])).map((type) => ({
+      type,
+    })),
+    { maxKeys: 40 },
+  )
+  .map((fields) => ({ ...fields, id: { type: 'integer' } }));
+
+const flatItem = flatItemOf(orderFields);
 
 const oddItem: fc.Arbitrary<OrderItem> = reordered(
   fc
     .tuple(
-      fc.record(flatFields, { requiredKeys: [] }),
-      fc.dictionary(fc.oneof(fc.constantFrom('petId', 'shipDate'), otherName), oddValue),
+      flatItem,
+      fc.dictionary(
+        fc.oneof(fc.constantFrom('petId', 'shipDate', 'complete'), otherName),
+        fc.oneof(oddValue, flatValue),
+      ),
     )
     .map(([flat, odd]) => ({ ...flat, ...odd }) as OrderItem),
 );

@@ -1,0 +1,35 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { NumberValue, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { exportOrders } from '../../../admin/orders/export-orders.ts';
+import { ordersTable } from '../../../admin/orders/orders-table.ts';
+
+const orderItems = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: NumberValue.from(index + 1) }));
+
+describe('exportOrders', () => {
+  it('writes a line for each order of an answer that is whole', async () => {
+    const lines = await exported({ Items: orderItems(2), Count: 2 });
+
+    expect(lines).toMatch(/^\{"id":1\}\n\{"id":2\}\n$/);
+  });
+
+  it.each([
+    ['is empty', {}, 'DynamoDB states no number of orders and sent 0; run the export again'],
+    ['has no orders', { Count: 2 }, 'DynamoDB states 2 orders and sent 0'],
+    ['has some of its orders', { Items: orderItems(1), Count: 2 }, 'states 2 orders and sent 1'],
+  ])('is not content with an answer that %s', async (_what, answer, message) => {
+    await expect(exported(answer)).rejects.toThrow(message);
+  });
+});
+
+async function exported(answer: object): Promise<string> {
+  const table = ordersTable(new DynamoDBClient({ region: 'eu-central-1' }), 'orders');
+  mockClient(table.dynamodb).on(ScanCommand).resolves(answer);
+  const texts: string[] = [];
+  for await (const text of exportOrders(table, 'jsonl')) {
+    texts.push(text);
+  }
+  return texts.join('');
+}

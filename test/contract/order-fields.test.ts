@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { orderStatuses } from '../../admin/orders/order-record.ts';
+import {
+  type OrderField,
+  orderFieldNames,
+  orderFields,
+} from '../../lambdas/shared/order-fields.ts';
+import { Contract } from '../../smoke/stage/contract.ts';
+import { differences } from '../helpers/differences.ts';
+
+interface OrderSchema {
+  readonly properties: Readonly<Record<string, OrderField>>;
+}
+
+const codePlace = 'lambdas/shared/order-fields.ts';
+const contract = Contract.read('openapi.yaml');
+const { Order: schema } = (
+  contract.document.components as { schemas: { readonly Order: OrderSchema } }
+).schemas;
+
+describe('the fields of an order', () => {
+  it('are the same in the code and in the contract, with the same types', () => {
+    const found = differences({
+      [codePlace]: describeFields(orderFields),
+      'openapi.yaml, components.schemas.Order': describeFields(schema.properties),
+    });
+
+    expect(found).toEqual([]);
+  });
+
+  it('stand in the same order in the code and in the contract', () => {
+    expect(Object.keys(schema.properties)).toEqual(orderFieldNames);
+  });
+
+  it('are all in an example of the contract, in the published order', () => {
+    const examples = listExamples();
+
+    const [whole = {}] = examples;
+
+    expect(
+      differences({
+        [codePlace]: orderFieldNames,
+        'openapi.yaml, listOrders, examples': Object.keys(whole),
+      }),
+    ).toEqual([]);
+    for (const example of examples) {
+      const names = Object.keys(example);
+      expect(names).toEqual(orderFieldNames.filter((name) => names.includes(name)));
+    }
+  });
+
+  it.each([
+    ['README.md', orderFieldNames],
+    ['docs/operating.md', [...orderFieldNames, 'status']],
+    ['admin/orders/orders-commands.ts', [...orderFieldNames, 'status']],
+  ])('are all in the orders that %s shows, in the published order', (file, names) => {
+    const shown = ordersIn(readFileSync(file, 'utf8'));
+
+    expect(shown).not.toEqual([]);
+    for (const order of shown) {
+      expect(differences({ [codePlace]: names, [file]: Object.keys(order) })).toEqual([]);
+      expect(Object.keys(order)).toEqual(names);
+      if (order.status !== undefined) expect(orderStatuses).toContain(order.status);
+    }
+  });
+});
+
+function describeFields(fields: Readonly<Record<string, OrderField>>): string[] {
+  return Object.entries(fields).map(([name, { type, format }]) =>
+    [`${name}:`, type, format].filter(Boolean).join(' '),
+  );
+}
+
+function listExamples(): object[] {
+  const { responses } = contract.operation('listOrders') as unknown as {
+    responses: {
+      200: { content: { 'application/json': { examples: Record<string, { value: object[] }> } } };
+    };
+  };
+  const { examples } = responses[200].content['application/json'];
+  return Object.values(examples).flatMap(({ value }) => value);
+}
+
+/** The orders of a text, each an object of JSON that begins with an id and has no other in it. */
+function ordersIn(text: string): Record<string, unknown>[] {
+  return [...text.matchAll(/\{"id":[^{}…]*\}/g)].map(([order]) => JSON.parse(order));
+}
