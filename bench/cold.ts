@@ -59,14 +59,14 @@ function figuresOf(
 }
 
 async function startCold(
-  { measure, bundles }: Workbench,
+  { measure }: Workbench,
   name: FunctionName,
   { file: bundleFile }: BundleFile,
 ): Promise<Times> {
   const isStreaming = name === 'listOrders';
   const { answer, ...times } = await measure(
     { kind: 'cold', bundleFile, event: events[name](), isStreaming },
-    { ...bundles.ours[name].environment, ORDERS_TABLE: smallTable },
+    { ORDERS_TABLE: smallTable },
   );
   requireSuccess(answer);
   return times;

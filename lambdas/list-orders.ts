@@ -6,12 +6,15 @@ import { gzipCompressor, type OrdersBody, ordersBody } from './list-orders/order
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
 import { SlowReaderError, sendBody } from './list-orders/send-body.ts';
+import { keepYoungGenerationSmall } from './list-orders/young-generation.ts';
 import { header, logFields } from './shared/api-event.ts';
 import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import { type LogFields, log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
+
+keepYoungGenerationSmall();
 
 // A page is a megabyte, and four are under way at once.
 const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 });

@@ -6,7 +6,7 @@ import { Firewall } from './api/firewall.ts';
 import { integrationTimeouts, OrdersApi } from './api/orders-api.ts';
 import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
-import { type FunctionName, nodeOptions } from './functions/bundling.ts';
+import type { FunctionName } from './functions/bundling.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { usagePlanOutput } from './settings/names.ts';
@@ -96,10 +96,7 @@ export class StoreOrdersStack extends Stack {
       configuration,
       bundleDirectory: bundles.listOrders.directory,
       description: 'listOrders: streams all orders as one JSON array',
-      environment: {
-        ORDERS_TABLE: tables.orders.tableName,
-        NODE_OPTIONS: nodeOptions.listOrders ?? '',
-      },
+      environment: { ORDERS_TABLE: tables.orders.tableName },
       access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:Scan'] },
       timeout: integrationTimeouts.listOrders.plus(Duration.seconds(5)),
       // One whole CPU: transcoding and compressing are all that it does.

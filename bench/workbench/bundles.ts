@@ -7,7 +7,6 @@ import {
   bundlingOptions,
   type FunctionName,
   handlerEntries,
-  nodeOptions,
 } from '../../lib/functions/bundling.ts';
 
 export const functionNames = Object.keys(handlerEntries) as FunctionName[];
@@ -22,8 +21,6 @@ const peerEntries = {
 export interface BundleFile {
   file: string;
   bytes: number;
-  /** What it deploys with, beside the names of its tables. The peers run with Node's defaults. */
-  environment?: Record<string, string>;
 }
 
 /** Everything that is run, by absolute path. */
@@ -52,15 +49,9 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     buildLikeOurs('bench/workbench/measure.ts', directory, 'measure'),
   ]);
   const deployed = Object.entries(ours).map(([name, { directory: home, bytes }]) => {
-    const environment = deployedEnvironment(name as FunctionName);
-    return [name, { file: join(home, 'index.js'), bytes, environment }];
+    return [name, { file: join(home, 'index.js'), bytes }];
   });
   return { ours: Object.fromEntries(deployed), byDefault, peers, measureFile: measure.file };
-}
-
-function deployedEnvironment(name: FunctionName): Record<string, string> {
-  const options = nodeOptions[name];
-  return options ? { NODE_OPTIONS: options } : {};
 }
 
 async function buildEach<Name extends string>(

@@ -21,12 +21,12 @@ export const acceptGzip = { 'Accept-Encoding': 'gzip' };
 /** Lists a table in a fresh process. */
 export function listTable(
   { measure }: Workbench,
-  { file, environment }: BundleFile,
+  { file }: BundleFile,
   { headers, isStreaming = true, calls = 1, isChecked = false, ...table }: ListRequest,
 ): Promise<ListResult> {
   return measure(
     { kind: 'list', bundleFile: file, event: listEvent(headers), isStreaming, calls, isChecked },
-    { ...environment, ORDERS_TABLE: ordersTableName(table) },
+    { ORDERS_TABLE: ordersTableName(table) },
   );
 }
 

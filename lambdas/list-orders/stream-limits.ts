@@ -8,7 +8,7 @@
  *   list waits for it. It may fall 10 s behind that: so long does one that takes nothing at all hold
  *   the environment.
  *
- * API Gateway's and the function's own time-outs (`lib/api/orders-api.ts`) are longer than the first
+ * API Gateway's and the function's own time-outs (`integrationTimeouts` in `lib/api/orders-api.ts`) are longer than the first
  * of these, so that the list ends in good order and is recorded.
  */
 export const longestListMs = 110_000;

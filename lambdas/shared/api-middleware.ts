@@ -6,7 +6,7 @@ import { asServiceError } from './dynamodb.ts';
 import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
 import { log } from './log.ts';
 
-/** An answer as both of Middy's execution modes take it; `Body` is a stream for a streamed one. */
+/** An answer; its `Body` is a text, and of a streamed one whatever its handler streams. */
 export interface ApiResponse<Body = string> {
   statusCode: number;
   headers: Record<string, string>;

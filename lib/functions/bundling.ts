@@ -12,16 +12,6 @@ export const handlerEntries = {
 
 export type FunctionName = keyof typeof handlerEntries;
 
-/**
- * What Node is told for a function, beyond its defaults, as its environment's `NODE_OPTIONS`.
- *
- * The list makes much that is soon forgotten. V8 would answer with an ever larger young generation,
- * from which nothing is gained: at 1 MB, ten million orders take 107 MB instead of 170, and less CPU.
- */
-export const nodeOptions: Readonly<Partial<Record<FunctionName, string>>> = {
-  listOrders: '--max-semi-space-size=1',
-};
-
 /** What a bundle may weigh, in KB of 1,024 bytes: a test fails above it. Cold starts pay for each. */
 export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
   authorizer: 180,

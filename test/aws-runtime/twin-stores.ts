@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IssuedKey, KeyRequest } from '../../admin/keys/issue-key.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import {
@@ -43,9 +44,21 @@ export class TwinStores<E extends Endpoint> implements AsyncDisposable {
     return { orders: ordersTable, apiKeys: apiKeysTable };
   }
 
-  /** What the functions under AWS's runtime client, and the gateway before them, have logged. */
-  get awsLines(): readonly string[] {
-    return this.#aws.store.lines;
+  /** What functions and gateways have logged, by store. */
+  get lines(): readonly (readonly string[])[] {
+    return this.#twins.map(({ store }) => store.lines);
+  }
+
+  /** How often an execution environment has ended by itself. */
+  get crashes(): number {
+    return this.lines.flat().filter((line) => line.includes('Runtime.ExitError')).length;
+  }
+
+  /** Waits until a line with a text in it is in the log of each store. */
+  async logged(text: string): Promise<void> {
+    for (const lines of this.lines) {
+      while (!lines.some((line) => line.includes(text))) await sleep(20);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,6 +94,16 @@ export class TwinStores<E extends Endpoint> implements AsyncDisposable {
       ),
     );
     return { local: local!, aws: aws! };
+  }
+
+  /** Begins to read the list of each store. */
+  open(key: TwinKey): Promise<Answer[]> {
+    return Promise.all(
+      this.#twins.map(({ store }) => {
+        const headers = { authorization: `Bearer ${key.tokenOf(store)}` };
+        return store.client.send({ method: 'GET', path: '/store/orders', headers });
+      }),
+    );
   }
 
   get #twins(): readonly Twin<E>[] {
@@ -165,7 +188,7 @@ async function visible(
   };
 }
 
-async function readUntilBroken({ body }: Answer): Promise<[Buffer, boolean]> {
+export async function readUntilBroken({ body }: Answer): Promise<[Buffer, boolean]> {
   const chunks: Buffer[] = [];
   body.on('data', (chunk) => chunks.push(chunk));
   const isBroken = await buffer(body).then(

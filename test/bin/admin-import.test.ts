@@ -53,10 +53,9 @@ function startImport(): ChildProcess {
   );
 }
 
-/** Waits for the first checkpoint, which comes with the first batch, and a little longer. */
+/** Waits for the first checkpoint, which comes with the first batch. */
 async function untilItLoads(importing: ChildProcess): Promise<void> {
   while (importing.exitCode === null && settledBytes() === 0) await sleep(10);
-  await sleep(50);
 }
 
 /** How much of the file is settled, as the checkpoint on disk says. */

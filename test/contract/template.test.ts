@@ -17,6 +17,8 @@ const document = contract.document as {
   'x-gateway-responses': Record<string, Record<string, { $ref: string }>>;
 };
 
+const int64 = { type: 'integer', format: 'int64' };
+
 /** What an authorizer that recognised a key passes on. */
 const authorizer = {
   limit: '60',
@@ -28,8 +30,27 @@ const authorizer = {
 };
 
 describe('the contract', () => {
-  it('is version 1.0.0', () => {
+  it('R27: is version 1.0.0', () => {
     expect(document.info.version).toBe('1.0.0');
+  });
+
+  it('R7: has listOrders at GET /store/orders, without a parameter or a body', () => {
+    const operation = contract.operation('listOrders');
+
+    expect(operation).toMatchObject({ method: 'GET', path: '/store/orders' });
+    expect(operation).not.toHaveProperty('parameters');
+    expect(operation).not.toHaveProperty('requestBody');
+  });
+
+  it('R12: has cancelOrder at DELETE /store/orders/{orderId}, an int64, without a body', () => {
+    const operation = contract.operation('cancelOrder');
+
+    expect(operation).toMatchObject({
+      method: 'DELETE',
+      path: '/store/orders/{orderId}',
+      parameters: [{ name: 'orderId', in: 'path', required: true, schema: int64 }],
+    });
+    expect(operation).not.toHaveProperty('requestBody');
   });
 
   it('states the limits of lib/settings/plans.ts', () => {
@@ -66,13 +87,17 @@ describe('the contract', () => {
     }
   });
 
-  it('marks every operation as deprecated or with its stability', () => {
+  it('R29: marks every operation as deprecated or with its stability', () => {
     for (const operation of contract.operations()) {
       const isMarked = ['experimental', 'beta', 'stable'].includes(
         String(operation['x-stability']),
       );
       expect(operation.deprecated === true || isMarked).toBe(true);
     }
+  });
+
+  it.each(['listOrders', 'cancelOrder'])('I28: promises that %s is stable', (operationId) => {
+    expect(contract.operation(operationId)['x-stability']).toBe('stable');
   });
 
   it('gives every operation what the gateway may answer to any request', () => {
@@ -129,7 +154,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     expect(streamed).toEqual(['listOrders']);
   });
 
-  it('Authentication rule 2: require the key on every operation', () => {
+  it('R17: require the key on every operation', () => {
     const authorizers = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
 
     expect(document.security).toEqual([{ apiKey: [] }]);
@@ -144,7 +169,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     }
   });
 
-  it('Authentication rule 1: take the key as bearer token from the Authorization header', () => {
+  it('R16: take the key as bearer token from the Authorization header', () => {
     const [[, authorizerResource] = []] = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
 
     expect(authorizerResource?.Properties).toMatchObject({
@@ -153,7 +178,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     });
   });
 
-  it('Versioning rule 3: answer the deprecated operation with its sunset date', () => {
+  it('R28: answer the deprecated operation with its sunset date', () => {
     const deprecated = contract.operations().filter((operation) => operation.deprecated);
     const [operation] = deprecated;
     const { properties } = deployedOperations(stage).find(

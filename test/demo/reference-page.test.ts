@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -33,7 +34,13 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port;
 });
 
-afterAll(() => void server.close());
+afterAll(async () => {
+  const closed = once(server, 'close');
+  server.close();
+  // A test that looks at the headers alone leaves its connection busy with the body.
+  server.closeAllConnections();
+  await closed;
+});
 
 const fetchPage = (path: string, init?: RequestInit) =>
   fetch(`http://127.0.0.1:${port}${path}`, init);

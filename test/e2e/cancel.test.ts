@@ -27,7 +27,7 @@ const cancel = (id: string) => store.cancel(id, key.apiKey);
 const statusOf = async (id: string) => (await store.orderItem(id)).status?.S;
 
 describe('cancelling an order', () => {
-  it('Cancel rule 1: answers 204 without a body when it is pending, and cancels it', async () => {
+  it('R13: answers 204 without a body when it is pending, and cancels it', async () => {
     const answer = await cancel('1');
 
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -39,32 +39,36 @@ describe('cancelling an order', () => {
     });
   });
 
-  it('Cancel rule 2: answers 409 when it has shipped, and leaves it as it is', async () => {
+  it('R6, R14: answers 409 when it has shipped, and leaves it as it is', async () => {
     const before = await store.orderItem('10');
 
     expectError(await cancel('10'), 409, 'order_already_shipped');
     expect(await store.orderItem('10')).toEqual(before);
   });
 
-  it('What the service does, rule 2: answers 409 in any other state than pending', async () => {
+  it('R5, I4: answers 409 when an earlier request has cancelled it', async () => {
     await cancel('2');
 
     expectError(await cancel('2'), 409, 'order_already_cancelled');
+    expect(await statusOf('2')).toBe('cancelled');
+  });
+
+  it('R5, I5: answers 409 in any other state, and leaves it as it is', async () => {
     expectError(await cancel('11'), 409, 'order_not_cancellable');
     expect(await statusOf('11')).toBe('returned');
   });
 
-  it('Cancel rule 3: answers 404 when there is none with the id, and makes none', async () => {
+  it('R15: answers 404 when there is none with the id, and makes none', async () => {
     expectError(await cancel('99'), 404, 'order_not_found');
     expect(await store.orderItem('99')).toBeUndefined();
   });
 
-  it('Cancel rule 4: answers 401 without a key, and cancels nothing', async () => {
+  it('R18: answers 401 without a key, and cancels nothing', async () => {
     expectError(await store.cancel('3'), 401, 'unauthorized');
     expect(await statusOf('3')).toBe('pending');
   });
 
-  it('by two clients at the same time answers one 204 and the other 409', async () => {
+  it('I6: by two clients at the same time answers one 204 and the other 409', async () => {
     const results = await Promise.all(
       raced().map(async (id) => {
         const answers = await Promise.all([cancel(id), cancel(id)]);
@@ -78,12 +82,12 @@ describe('cancelling an order', () => {
     }
   });
 
-  it.each(['0', largest, lowest])('takes %s as an id, digit for digit', async (id) => {
+  it.each(['0', largest, lowest])('I2: takes %s as an id, digit for digit', async (id) => {
     expect((await cancel(id)).status).toBe(204);
     expectError(await cancel(id), 409, 'order_already_cancelled');
   });
 
-  it('tells apart two ids that are the same JavaScript number', async () => {
+  it('I2: tells apart two ids that are the same JavaScript number', async () => {
     expect((await cancel('9007199254740993')).status).toBe(204);
     expect(await statusOf('9007199254740992')).toBe('pending');
   });
@@ -125,7 +129,7 @@ describe('an id that is no int64', () => {
     `'`,
     '$context.stage',
     '9'.repeat(5_000),
-  ])('is answered 400: %s', async (id) => {
+  ])('I7: is answered 400: %s', async (id) => {
     expectError(await cancel(id), 400, 'invalid_order_id');
   });
 
@@ -154,7 +158,7 @@ describe('an id that is no int64', () => {
 describe('a request body', () => {
   const json = { 'content-type': 'application/json' };
 
-  it('that says it is JSON and is not is answered 400, and cancels nothing', async () => {
+  it('I8: that says it is JSON and is not is answered 400, and cancels nothing', async () => {
     const answer = await store.call('DELETE', '/store/orders/3', {
       token: key.apiKey,
       headers: json,
@@ -169,7 +173,7 @@ describe('a request body', () => {
     ['valid JSON', json, '{"reason":"x"}'],
     ['of another type', { 'content-type': 'text/plain' }, '{'],
     ['of no type', {}, '{'],
-  ])('changes nothing when it is %s', async (_, headers, body) => {
+  ])('I8: changes nothing when it is %s', async (_, headers, body) => {
     const answer = await store.call('DELETE', '/store/orders/99', {
       token: key.apiKey,
       headers,

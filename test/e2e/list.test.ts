@@ -57,13 +57,25 @@ const open = (from: RunningStore, token: string, headers: Record<string, string>
 
 const openCanned = (headers?: Record<string, string>) => open(canned, key, headers);
 
-/** Resolves when the number of scans has stopped growing. */
+/**
+ * Resolves when the number of scans has stopped growing: other requests, which take longer the busier
+ * the machine is, are answered meanwhile, and no scan is made.
+ */
 async function scansAtRest(): Promise<number> {
-  for (let seen = -1; ; ) {
-    await sleep(250);
+  for (;;) {
+    const seen = endpoint.scans;
+    for (let asked = 0; asked < 15; asked++) {
+      await canned.call('GET', '/pets/1', { token: key });
+    }
     if (endpoint.scans === seen) return seen;
-    seen = endpoint.scans;
   }
+}
+
+/** Goes away, and lets the list that goes on without its client come to an end. */
+async function leave(body: Answer['body']): Promise<void> {
+  body.destroy();
+  endpoint.onScan = ({ answer }) => answer.end('{"Items":[],"Count":0}');
+  await scansAtRest();
 }
 
 describe('a list from the embedded DynamoDB', () => {
@@ -81,13 +93,13 @@ describe('a list from the embedded DynamoDB', () => {
     token = (await store.issue()).apiKey;
   });
 
-  it('What the service does, rule 1: is an empty array where there is no order', async () => {
+  it('R8: is an empty array where there is no order', async () => {
     const { status, text: body } = await store.list(token);
 
     expect([status, body]).toEqual([200, '[]']);
   });
 
-  it('List rule 1: has all orders, digit for digit, of many pages and of every status', async () => {
+  it('R8, I2: has all orders, digit for digit, of many pages and of every status', async () => {
     const statuses = ['pending', 'shipped', 'cancelled', 'returned'];
     // A page of a scan is 1 MB of items, whatever of them is wanted.
     const note = 'x'.repeat(1_000);
@@ -97,7 +109,7 @@ describe('a list from the embedded DynamoDB', () => {
 
     const body = await text(answer.body);
     expect(headerOf(answer, 'content-type')).toBe('application/json');
-    // List rule 3 leaves the order open.
+    // R11 leaves the order open.
     expect(idsIn(body) === ids.toSorted().join()).toBe(true);
     const orders: object[] = JSON.parse(body);
     const shapes = new Set(orders.map((order) => Object.keys(order).join()));
@@ -105,7 +117,7 @@ describe('a list from the embedded DynamoDB', () => {
     expect(orders[0]).toMatchObject({ petId: 7, quantity: 2, complete: false });
   });
 
-  it('List rule 2: knows no filter and no page: parameters change nothing', async () => {
+  it('R9, I9: knows no filter and no page: parameters change nothing', async () => {
     const path = '/store/orders?limit=1&page=2&status=pending&cursor=x&id=0';
     const answer = await store.client.send({
       method: 'GET',
@@ -117,7 +129,7 @@ describe('a list from the embedded DynamoDB', () => {
     expect(answer.headers.has('link')).toBe(false);
   });
 
-  it('List rule 3: has the same orders whenever it is read, in whatever order', async () => {
+  it('R11: has the same orders whenever it is read, in whatever order', async () => {
     const bodies = await Promise.all([1, 2].map(async () => text((await open(store, token)).body)));
 
     const [first, second] = bodies.map(idsIn);
@@ -140,7 +152,7 @@ describe('a list from the embedded DynamoDB', () => {
 });
 
 describe('a list of 200,000 orders', () => {
-  it('Limits rule 6: is one request and valid JSON, of which little is held at a time', async () => {
+  it('R10: is one request and valid JSON, of which little is held at a time', async () => {
     endpoint.orders = 200_000;
     let body = '';
     let received = 0;
@@ -180,7 +192,7 @@ describe('a list of 200,000 orders', () => {
       const rssMb = process.memoryUsage.rss() / 1e6;
       peakMbByPart[part] = Math.max(peakMbByPart[part] ?? 0, rssMb);
     }
-    body.destroy();
+    await leave(body);
 
     const [, second = 0] = peakMbByPart;
     // Three parts more are 60 MB as they are sent, and twice that as they come.
@@ -202,7 +214,7 @@ describe('a list whose client', () => {
     while (endpoint.scans < paused + 20) await sleep(10);
     body.pause();
     const pausedAgain = await scansAtRest();
-    body.destroy();
+    await leave(body);
 
     expect(paused).toBeLessThan(40);
     expect(pausedAgain).toBeLessThan(paused + 80);
@@ -211,19 +223,19 @@ describe('a list whose client', () => {
   it.each([
     ['plain', {}],
     ['gzipped', { 'accept-encoding': 'gzip' }],
-  ])('goes away half-way ends the scan: %s', async (_, headers) => {
+  ])('goes away half-way goes on to its end, as it does on Lambda: %s', async (_, headers) => {
+    endpoint.orders = 200_000;
+    canned.lines.length = 0;
     const { body } = await openCanned(headers);
     body.resume();
     while (endpoint.scans < 12) await sleep(5);
 
     body.destroy();
 
-    const atRest = await scansAtRest();
-    expect(atRest).toBeLessThan(200);
-    endpoint.orders = 1;
-    const next = await openCanned();
-    expect(JSON.parse(await text(next.body))).toHaveLength(1);
-    expect(endpoint.scans).toBe(atRest + 1);
+    const isListed = (line: string) => line.includes('"OrdersListed":200000');
+    while (!canned.lines.some(isListed)) await sleep(10);
+    // The first page is read twice.
+    expect(endpoint.scans).toBe(1 + 200_000 / ordersPerPage);
   });
 });
 
@@ -239,8 +251,7 @@ describe('a list whose table fails', () => {
       'breaks off in the middle of a page',
       (answer) => {
         answer.writeHead(200, { 'content-length': 1_000 });
-        answer.write('{"Items":[{"id":{"N":"1"');
-        setTimeout(() => answer.destroy(), 20);
+        answer.write('{"Items":[{"id":{"N":"1"', () => answer.destroy());
       },
     ],
   ];
@@ -253,17 +264,20 @@ describe('a list whose table fails', () => {
     expect(new Set(splitArray(body)).size).toBe(100_000);
   });
 
-  it.each(failures)('midway is broken off, and no valid JSON: the table %s', async (_, fail) => {
-    endpoint.onScan = ({ number, page, answer }) => (number > 5 ? fail(answer) : page());
+  it.each(failures)(
+    'I12: midway is broken off, and no valid JSON: the table %s',
+    async (_, fail) => {
+      endpoint.onScan = ({ number, page, answer }) => (number > 5 ? fail(answer) : page());
 
-    const answer = await openCanned();
-    const [received, error] = await readUntilBroken(answer);
+      const answer = await openCanned();
+      const [received, error] = await readUntilBroken(answer);
 
-    expect(answer.status).toBe(200);
-    expect(error).toBeDefined();
-    expect(received).toMatch(/^\[\{"/);
-    expect(() => JSON.parse(received)).toThrow(SyntaxError);
-  });
+      expect(answer.status).toBe(200);
+      expect(error).toBeDefined();
+      expect(received).toMatch(/^\[\{"/);
+      expect(() => JSON.parse(received)).toThrow(SyntaxError);
+    },
+  );
 
   it.each(failures)('at once is answered 503: the table %s', async (_, fail) => {
     endpoint.onScan = ({ answer }) => fail(answer);

@@ -52,7 +52,7 @@ export class RunningStore implements AsyncDisposable {
   readonly service: LocalService;
   readonly client: HttpClient;
   /** What the functions and the gateway have logged. */
-  readonly lines: readonly string[];
+  readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
   readonly #keys: KeyStore;
 
@@ -73,7 +73,7 @@ export class RunningStore implements AsyncDisposable {
   private constructor(
     service: LocalService,
     stage: StageName,
-    lines: readonly string[],
+    lines: string[],
     dataEndpoint = service.dynamodbEndpoint,
   ) {
     this.service = service;

@@ -18,14 +18,14 @@ async function run(responses: (Response | Error)[], settings: BackOffSettings = 
 }
 
 describe('back-off', () => {
-  it('Limits rule 4: waits as long as Retry-After says', async () => {
+  it('R25: waits as long as Retry-After says', async () => {
     const { response, waitedMs } = await run([limited('27'), limited('3'), Response.json([])]);
 
     expect((response as Response).status).toBe(200);
     expect(waitedMs).toEqual([27_000, 3_000]);
   });
 
-  it('Limits rule 4: backs off exponentially where there is no Retry-After', async () => {
+  it('R25: backs off exponentially where there is no Retry-After', async () => {
     const unavailable = () => errorResponse(500, 'internal_error');
 
     const { waitedMs } = await run([unavailable(), unavailable(), unavailable(), unavailable()], {

@@ -50,7 +50,7 @@ describe('typed client and the local service', () => {
     await expect(listing).rejects.toMatchObject({ status: 401, code: 'unauthorized' });
   });
 
-  it('Limits rule 4: waits for the seconds that the service names, and asks again', async () => {
+  it('R25: waits for the seconds that the service names, and asks again', async () => {
     const { baseUrl, keys } = service;
     const waitedMs: number[] = [];
     let asked = 0;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A request to DynamoDB, what it asks for. */
 export interface DynamodbRequest {
@@ -97,6 +98,19 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   /** Resolves when no request is under way any more. */
   async isIdle(): Promise<void> {
     while (this.underWay > 0) await once(this, 'closed');
+  }
+
+  /**
+   * Resolves when its client, which runs in this process, asks for nothing more. A request that is
+   * sent arrives within a few turns of the event loop, however busy the machine is.
+   */
+  async isAtRest(): Promise<void> {
+    let asked: number;
+    do {
+      asked = this.requests.length;
+      await this.isIdle();
+      for (let turn = 0; turn < 100; turn++) await nextTurn();
+    } while (this.underWay > 0 || this.requests.length > asked);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -54,7 +54,7 @@ function admits(overrides: Parameters<typeof keyItem>[0] = {}) {
 const fullMinute = keyItem({ ...windows, minuteCount: 60, dayCount: 60 });
 
 describe('the authorizer', () => {
-  it('Authentication rule 1: admits a valid key for every method of the stage', async () => {
+  it('R16: admits a valid key for every method of the stage', async () => {
     admits();
 
     const result = await ask();
@@ -110,7 +110,7 @@ describe('the authorizer', () => {
     ['rate_limit_exceeded', { minuteCount: 60, dayCount: 60 }],
     ['quota_exceeded', { minuteCount: 3, dayCount: 1_000 }],
     ['api_key_banned', { minuteCount: 60, dayCount: 60, bannedUntil: nowSeconds + 9_000 }],
-  ])('Limits rule 3: denies with %s, and what a 429 needs', async (code, uses) => {
+  ])('R24: denies with %s, and what a 429 needs', async (code, uses) => {
     conditionFails(keyItem({ ...windows, ...uses }));
 
     const result = await ask();
@@ -148,7 +148,7 @@ describe('the authorizer', () => {
     ['with two spaces', `Bearer  ${token}`],
     ['with one character changed', `Bearer ${token.slice(0, -1)}!`],
     ["the other stage's", `Bearer ${exampleToken('so_live_')}`],
-  ])('Authentication rule 3: refuses a key that is %s, without a call', async (_name, header) => {
+  ])('R18: refuses a key that is %s, without a call', async (_name, header) => {
     const event = { ...authorizerEvent(''), authorizationToken: header as string };
 
     await expect(handler(event, lambdaContext())).rejects.toThrow(/^Unauthorized$/);
@@ -160,7 +160,7 @@ describe('the authorizer', () => {
     ['unknown', undefined],
     ['revoked', keyItem({ ...windows, status: 'revoked' })],
     ['expired', keyItem({ ...windows, expiresAt: nowSeconds - 1 })],
-  ])('Authentication rule 3: refuses a key that is %s, all in one way', async (_name, found) => {
+  ])('R18: refuses a key that is %s, all in one way', async (_name, found) => {
     conditionFails(found);
 
     await expect(ask()).rejects.toThrow(/^Unauthorized$/);
@@ -210,7 +210,7 @@ describe("the authorizer's log", () => {
     ]);
   });
 
-  it('Limits rule 5: counts the request that begins a ban', async () => {
+  it('R26: counts the request that begins a ban', async () => {
     const full = { ...windows, minuteCount: 60, dayCount: 60 };
     const rejections = { rejectionWindow: aheadMinute, rejectionCount: 180 };
     conditionFails(keyItem({ ...full, ...rejections }));

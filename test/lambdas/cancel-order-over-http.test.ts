@@ -53,8 +53,8 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
   });
 
   it.each([
-    ['Cancel rule 2: answers 409', 409, { status: { S: 'shipped' } }],
-    ['Cancel rule 3: answers 404', 404, undefined],
+    ['R14: answers 409', 409, { status: { S: 'shipped' } }],
+    ['R15: answers 404', 404, undefined],
   ])('%s after one round trip too', async (_name, status, found) => {
     server.answers.push(conditionFails(found));
 
@@ -62,7 +62,7 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('Cancel rule 1: answers 204 when the first answer is lost and the second finds its own work', async () => {
+  it('R13: answers 204 when the first answer is lost and the second finds its own work', async () => {
     server.answers.push('lost', found);
 
     expect((await cancel('42')).statusCode).toBe(204);
@@ -70,7 +70,7 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
     expect(server.requests[1]).toEqual(server.requests[0]);
   });
 
-  it('Cancel rule 1: answers 204 so however often answers are lost in one environment', async () => {
+  it('R13: answers 204 so however often answers are lost in one environment', async () => {
     const statuses = new Set<number>();
     for (let lost = 0; lost < 150; lost++) {
       server.answers.push('lost', found);

@@ -65,7 +65,7 @@ function errorAnswer(status: number, code: string, headers = {}) {
 }
 
 describe('cancelOrder', () => {
-  it('Cancel rule 1: answers 204 without a body when the order is pending', async () => {
+  it('R13: answers 204 without a body when the order is pending', async () => {
     orderIsPending();
 
     const answer = await send(cancelEvent('42'));
@@ -98,13 +98,13 @@ describe('cancelOrder', () => {
     });
   });
 
-  it('Cancel rule 2: answers 409 when the order has already shipped', async () => {
+  it('R14: answers 409 when the order has already shipped', async () => {
     orderFound({ status: 'shipped' });
 
     expect(await send(cancelEvent('42'))).toEqual(errorAnswer(409, 'order_already_shipped'));
   });
 
-  it('Cancel rule 3: answers 404 when there is no such order', async () => {
+  it('R15: answers 404 when there is no such order', async () => {
     orderFound(undefined);
 
     expect(await send(cancelEvent('42'))).toEqual(errorAnswer(404, 'order_not_found'));
@@ -305,7 +305,7 @@ describe("cancelOrder's metrics", () => {
 });
 
 describe('cancelOrder without an authorizer', () => {
-  it('Limits rule 1: answers with rate-limit headers of zero', async () => {
+  it('R22: answers with rate-limit headers of zero', async () => {
     orderIsPending();
     const event = cancelEvent('42', { requestContext: requestContext({ authorizer: undefined }) });
 

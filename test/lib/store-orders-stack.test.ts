@@ -6,7 +6,7 @@ import { synthesize } from './stack-factory.ts';
 const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
 
 describe.each(stageNames)('stack of %s', (stage) => {
-  it('Versioning rule 1: states its base address, which ends with /v1, and what operators need', () => {
+  it('R27, I30: states its base address, which ends with /v1, and what operators need', () => {
     const { Outputs } = template(stage);
 
     expect(readable(Outputs)).toEqual({
@@ -45,7 +45,7 @@ describe('stack with a custom domain', () => {
   const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
   const stack = synthesize('prod', { domainName: 'api.example.com', certificateArn });
 
-  it('states the address with the domain', () => {
+  it('I30: states the address with the domain', () => {
     expect(stack.Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' });
   });
 
@@ -81,7 +81,7 @@ describe('stack with a custom domain', () => {
 describe('stack with a firewall', () => {
   const stack = synthesize('prod', { firewall: { requestsPerIpPer5Minutes: 400_000 } });
 
-  it('Limits rule 3: blocks an address above the rate with a 429 like every other', () => {
+  it('R24: blocks an address above the rate with a 429 like every other', () => {
     const acl = one(stack, 'AWS::WAFv2::WebACL');
 
     expect(acl).toMatchObject({

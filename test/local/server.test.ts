@@ -36,9 +36,12 @@ const stream = `exports.handler = awslambda.streamifyResponse(async (event, outp
   if (query.wait) await new Promise((resolve) => setTimeout(resolve, Number(query.wait)));
   const head = { statusCode: 200, headers: { 'Content-Type': 'text/plain' } };
   const body = awslambda.HttpResponseStream.from(output, head);
+  let written = 0;
+  if (query.report) setInterval(() => console.log('written ' + written), 10).unref();
   for (let index = 0; index < Number(query.chunks ?? 3); index++) {
     if (!body.write('x'.repeat(65536))) await new Promise((resolve) => body.once('drain', resolve));
-    if (query.log) console.log('written ' + (index + 1));
+    written = index + 1;
+    if (query.log) console.log('written ' + written);
     if (query.throw === 'midway' && index === 1) throw new Error('midway');
     if (query.pause) await new Promise((resolve) => setTimeout(resolve, Number(query.pause)));
   }
@@ -88,7 +91,9 @@ const resources: Resources = {
   ...method('GET /echo/{id}', proxy('Echo')),
   ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
   ...method('GET /stream', proxy('Stream', streaming)),
-  ...method('GET /stream-slow', proxy('Stream', { ...streaming, TimeoutInMillis: 150 })),
+  ...method('GET /stream-late', proxy('Stream', { ...streaming, TimeoutInMillis: 150 })),
+  // Enough for a function that starts on a busy machine.
+  ...method('GET /stream-slow', proxy('Stream', { ...streaming, TimeoutInMillis: 1_500 })),
   ...method('GET /not-streaming', proxy('Echo', streaming)),
   ...method('GET /secret', { ...proxy('Echo'), ...authorized }),
   ...method('GET /metered', { ...mock, ...authorized, ApiKeyRequired: true }),
@@ -366,14 +371,14 @@ describe('a streamed response', () => {
   it.each([
     ['the function fails before it writes', '/test/stream?throw=early', 502],
     ['the function does not stream', '/test/not-streaming', 502],
-    ['nothing comes in time', '/test/stream-slow?wait=1000', 504],
+    ['nothing comes in time', '/test/stream-late?wait=1000', 504],
   ])('is an error when %s', async (_, path, status) => {
     expect((await get(path)).status).toBe(status);
   });
 
   it.each([
     ['the function fails midway', '/test/stream?throw=midway'],
-    ['it takes longer than the integration allows', '/test/stream-slow?chunks=100&pause=20'],
+    ['it takes longer than the integration allows', '/test/stream-slow?chunks=2&pause=100000'],
   ])('is broken off when %s', async (_, path) => {
     const response = await get(path);
 
@@ -382,9 +387,9 @@ describe('a streamed response', () => {
   });
 
   it('makes its function wait for a slow client', async () => {
-    const { response, call } = await open('/test/stream?chunks=2000&log=1');
+    const { response, call } = await open('/test/stream?chunks=2000&report=1');
     response.pause();
-    await sleep(300);
+    await hasComeToRest();
 
     const written = chunksWritten();
 
@@ -468,6 +473,15 @@ async function open(path: string): Promise<{ call: ClientRequest; response: Inco
   const [response] = await once(call, 'response');
   response.on('error', () => {});
   return { call, response };
+}
+
+/** Resolves when the function, which reports every 10 ms, has written nothing for five reports. */
+async function hasComeToRest(): Promise<void> {
+  for (;;) {
+    const reports = lines.filter((line) => line.includes('written '));
+    if (reports.length > 5 && new Set(reports.slice(-5)).size === 1) return;
+    await sleep(10);
+  }
 }
 
 /** How many chunks the function had written when it learned that its client was gone. */

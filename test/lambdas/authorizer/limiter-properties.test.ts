@@ -74,7 +74,7 @@ async function judgeInterleaved(table: InMemoryTable, all: Request[], scheduler:
 }
 
 describe('the limiter, whatever the order of writes and the clocks of machines', () => {
-  it('Limits rule 3: admits no more than the limit in any window, and never moves one back', async () => {
+  it('R24: admits no more than the limit in any window, and never moves one back', async () => {
     await fc.assert(
       fc.asyncProperty(limits, requests, fc.scheduler(), async (limit, all, scheduler) => {
         const table = new InMemoryTable();
@@ -119,7 +119,7 @@ describe('the limiter, whatever the order of writes and the clocks of machines',
   });
 });
 
-describe('Limits rule 4: Retry-After', () => {
+describe('R25: Retry-After', () => {
   const use = fc.record({
     minuteAge: fc.constantFrom(-60, 0, 60, 3_600),
     minuteCount: fc.integer({ min: 0, max: 6 }),

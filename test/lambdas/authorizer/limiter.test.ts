@@ -137,7 +137,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       expect(await table.item()).toMatchObject({ minuteCount: { N: '60' } });
     });
 
-    it('Limits rule 3: admits exactly the limit of 200 requests at once', async () => {
+    it('R24: admits exactly the limit of 200 requests at once', async () => {
       await table.put();
 
       const verdicts = await judgeTimes(200);
@@ -179,12 +179,12 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     });
   });
 
-  describe('Limits rule 1: the headers', () => {
+  describe('R22: the headers', () => {
     it.each([
       ['the minute when it has less left', used(50, 100), 60, 9, minute + 60],
       ['the day when it has less left', used(10, 990), 1_000, 9, nextDay],
       ['the minute on a tie', used(50, 990), 60, 9, minute + 60],
-    ])('Limits rule 2: describe %s, with its reset', async (_name, uses, limit, left, reset) => {
+    ])('R23: describe %s, with its reset', async (_name, uses, limit, left, reset) => {
       await table.put(uses);
 
       const verdict = await judge(keyHash);
@@ -213,7 +213,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     it.each([
       ['minute', used(60, 60), 'rate_limit_exceeded', 40],
       ['day', used(10, 1_000), 'quota_exceeded', nextDay - minute - 20],
-    ])('Limits rule 3: refuses when the %s is used up', async (_name, uses, code, seconds) => {
+    ])('R24: refuses when the %s is used up', async (_name, uses, code, seconds) => {
       await table.put(uses);
 
       const { rejection, retryAfterSeconds } = await judge(keyHash);
@@ -244,7 +244,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       expect((await judge(keyHash)).retryAfterSeconds).toBe(40);
     });
 
-    it('Limits rule 4: serves a client that has waited for Retry-After', async () => {
+    it('R25: serves a client that has waited for Retry-After', async () => {
       await table.put(used(60, 60));
       const refused = await judge(keyHash);
       inSeconds(refused.retryAfterSeconds);
@@ -256,7 +256,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     });
   });
 
-  describe('Limits rule 5: continued sending', () => {
+  describe('R26: continued sending', () => {
     async function sendUntilBanned(): Promise<Verdict> {
       await table.put(used(60, 60));
       for (let index = 0; index < tolerated; index++) await judge(keyHash);
@@ -422,7 +422,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     });
   });
 
-  describe('Authentication rule 3: a key that is invalid', () => {
+  describe('R18: a key that is invalid', () => {
     it.each([
       ['revoked', { status: 'revoked' }],
       ['expired at this very second', { expiresAt: minute + 20 }],

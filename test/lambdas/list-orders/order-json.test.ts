@@ -19,7 +19,7 @@ describe('orderToJson', () => {
     });
   });
 
-  it('leaves out what an order lacks', () => {
+  it('I1: leaves out what an order lacks', () => {
     expect(orderToJson({ id: { N: '1' }, complete: { BOOL: true } })).toBe(
       '{"id":1,"complete":true}',
     );

@@ -38,7 +38,7 @@ const throwing = (error: unknown) => () => {
   throw error;
 };
 
-describe('Limits rule 1: the rate-limit headers', () => {
+describe('R22: the rate-limit headers', () => {
   it('are on an answer, beside its own headers', async () => {
     expect((await answer(ok)).headers).toEqual({ Vary: 'Accept', ...rateLimitHeaders });
   });
@@ -164,17 +164,20 @@ describe('a body', () => {
         body: '{',
       }),
     ],
-  ])('that is sent as JSON and does not parse is refused with 400: %s', async (_name, event) => {
-    const { statusCode, headers, body } = await answer(ok, event);
+  ])(
+    'I8: that is sent as JSON and does not parse is refused with 400: %s',
+    async (_name, event) => {
+      const { statusCode, headers, body } = await answer(ok, event);
 
-    expect(statusCode).toBe(400);
-    expect(headers).toMatchObject(rateLimitHeaders);
-    expect(JSON.parse(body)).toEqual({
-      code: 'invalid_body',
-      message: 'The request body is not valid JSON.',
-      status: 400,
-    });
-  });
+      expect(statusCode).toBe(400);
+      expect(headers).toMatchObject(rateLimitHeaders);
+      expect(JSON.parse(body)).toEqual({
+        code: 'invalid_body',
+        message: 'The request body is not valid JSON.',
+        status: 400,
+      });
+    },
+  );
 
   it.each([
     ['valid JSON', sent('application/json', '{"a":[1,2]}')],

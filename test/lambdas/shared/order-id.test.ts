@@ -50,7 +50,7 @@ describe('parseOrderId', () => {
     ['NaN', 'NaN'],
     ['a very long number', '1'.repeat(100_000)],
     ['a very long text', 'x'.repeat(100_000)],
-  ])('refuses %s', (_name, segment) => {
+  ])('I7: refuses %s', (_name, segment) => {
     expect(() => parseOrderId(segment)).toThrow(InvalidOrderIdError);
   });
 

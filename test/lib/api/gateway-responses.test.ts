@@ -81,7 +81,7 @@ const expected: Record<string, Expected> = {
 };
 
 describe.each(stageNames)('gateway responses of %s', (stage) => {
-  it('Errors: every type that API Gateway has is given the Error shape', () => {
+  it('R4, I14: give every type that API Gateway has the Error shape', () => {
     const types = Object.keys(responses(stage)).sort();
 
     expect(types).toEqual(Object.keys(expected).sort());
@@ -100,7 +100,7 @@ describe.each(stageNames)('gateway responses of %s', (stage) => {
       expect(body.message).toMatch(message);
     });
 
-    it('Limits rule 1: carries the three rate-limit headers, and those of its own', () => {
+    it('R22: carries the three rate-limit headers, and those of its own', () => {
       const { ResponseParameters } = responses(stage)[type]!;
 
       const value = (name: string) =>

@@ -13,7 +13,7 @@ const headers = {
 };
 
 describe.each(stageNames)('GET /pets/{petId} of %s', (stage) => {
-  it('Versioning rule 3: is deprecated, and answers 410 with its sunset date', () => {
+  it('R28, I27: is deprecated, and answers 410 with its sunset date', () => {
     const method = properties(stage, 'AWS::ApiGateway::Method').ApiRestApiv1petspetIdGET;
 
     expect(method).toEqual({

@@ -6,11 +6,11 @@ describe('plans', () => {
     ['free', 60, 1_000],
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
-  ])('Limits, plan %s: %i requests a minute, %i a day', (name, perMinute, perDay) => {
+  ])('R20: give the plan %s %i requests a minute and %i a day', (name, perMinute, perDay) => {
     expect(plans[name]).toMatchObject({ perMinute, perDay, limitsPerKey: false });
   });
 
-  it('Limits, plan enterprise: custom, up to what one item can count', () => {
+  it('R21, I26: leave the limits of enterprise open, up to what one item can count', () => {
     const dynamoDbWritesPerSecondAndPartition = 1_000;
 
     expect(plans.enterprise.limitsPerKey).toBe(true);
@@ -19,7 +19,7 @@ describe('plans', () => {
     );
   });
 
-  it.each(planNames)('tolerates more rejections than requests before it bans: %s', (name) => {
+  it.each(planNames)('I25: tolerate more rejections than requests before they ban: %s', (name) => {
     const { perMinute, toleratedRejectionsPerMinute, limitsPerKey, banSeconds } = plans[name];
 
     expect(banSeconds).toBe(300);

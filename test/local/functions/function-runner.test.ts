@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { closedGate } from '../../helpers/gate.ts';
 import {
   counting,
   describeFunctions,
@@ -35,7 +36,8 @@ describe('an invocation', () => {
 });
 
 describe('execution environment', () => {
-  const code = `${counting} exports.handler = async ({ ms }) => {
+  const code = `${counting} exports.handler = async ({ gate, ms }) => {
+    if (gate) await fetch(gate);
     await new Promise((resolve) => setTimeout(resolve, ms));
     return { id, calls: ++calls };
   };`;
@@ -50,12 +52,13 @@ describe('execution environment', () => {
   });
 
   it('serves one invocation at a time; another one is started beside it', async () => {
+    await using gate = await closedGate();
     const invoke = prepare(code);
 
-    const results = await Promise.all([
-      payloadOf(invoke({ ms: 300 })),
-      payloadOf(invoke({ ms: 300 })),
-    ]);
+    const invoked = [1, 2].map(() => payloadOf(invoke({ gate: gate.url })));
+    await gate.arrivals(2);
+    gate.open();
+    const results = await Promise.all(invoked);
 
     expect(results.map(({ calls }) => calls)).toEqual([1, 1]);
     expect(results[0].id).not.toBe(results[1].id);
@@ -83,9 +86,10 @@ describe('execution environment', () => {
   });
 
   it('is stopped with the runner, whatever it does', async () => {
+    await using gate = await closedGate();
     const invoke = prepare(code);
-    const pending = errorOf(invoke({ ms: 60_000 }));
-    await sleep(100);
+    const pending = errorOf(invoke({ gate: gate.url }));
+    await gate.arrivals(1);
 
     await tested.close();
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { evaluatePolicy } from '../../../local/gateway/authorizer-policy.ts';
+import { cpuMillisecondsOf } from '../../helpers/cpu-time.ts';
 
 const root = 'arn:aws:execute-api:eu-central-1:123456789012:a1b2c3';
 const methodArn = `${root}/prod/DELETE/v1/orders/7`;
@@ -63,10 +64,10 @@ describe('authorizer policy', () => {
   });
 
   it('takes no more time than it must for a pattern of many stars', () => {
-    const startedAt = performance.now();
+    const policy = { Statement: statement('Allow', `${'*a'.repeat(200)}b`) };
 
-    evaluatePolicy({ Statement: statement('Allow', `${'*a'.repeat(200)}b`) }, 'a'.repeat(5_000));
+    const milliseconds = cpuMillisecondsOf(() => evaluatePolicy(policy, 'a'.repeat(5_000)));
 
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(milliseconds).toBeLessThan(1_000);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { matchRoute, readRoutes } from '../../../local/gateway/routes.ts';
+import { cpuMillisecondsOf } from '../../helpers/cpu-time.ts';
 import { api, createTemplate, method, mock } from '../small-template.ts';
 
 const names = [
@@ -77,10 +78,8 @@ describe('route matching', () => {
     ['a path of nothing but slashes', `${'/'.repeat(1_000_000)}x`],
     ['very many segments', '/a'.repeat(500_000)],
   ])('takes no more time than it must for %s', (_, path) => {
-    const startedAt = performance.now();
+    const milliseconds = cpuMillisecondsOf(() => find('GET', path));
 
-    find('GET', path);
-
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(milliseconds).toBeLessThan(1_000);
   });
 });
