@@ -14,8 +14,8 @@ import {
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
+import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
 import { splitArray } from '../helpers/orders.ts';
-import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
@@ -31,7 +31,7 @@ const orders = [
 
 let directory: string;
 let dynamodb: EmbeddedDynamoDB;
-let endpoint: BreakableEndpoint;
+let endpoint: DynamodbProxy;
 let service: RunningService;
 let client: HttpClient;
 let database: DynamoDBClient;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const ordersFile = join(directory, 'orders.json');
   await writeFile(ordersFile, '[]');
   dynamodb = await startEmbeddedDynamoDB();
-  endpoint = await breakableEndpoint(dynamodb.endpoint);
+  endpoint = await DynamodbProxy.before(dynamodb.endpoint);
   service = await startService(['--orders', ordersFile], { DYNAMODB_ENDPOINT: endpoint.url });
   client = new HttpClient(new URL(service.baseUrl), 30_000);
   database = new DynamoDBClient({
@@ -55,7 +55,7 @@ beforeEach(async () => {
   for (const order of orders) await putOrder(order);
 });
 
-afterEach(() => endpoint.restore());
+afterEach(() => endpoint.faults.clear());
 
 afterAll(async () => {
   database?.destroy();
@@ -120,9 +120,9 @@ const ban = () =>
     ':until': Math.floor(Date.now() / 1_000) + 300,
   });
 
-const refuseOrders = () => endpoint.refuse(service.tables.orders);
-const disownOrders = () => endpoint.disown(service.tables.orders);
-const refuseEverything = () => endpoint.refuse('');
+const refuseOrders = () => endpoint.faults.set(service.tables.orders, lost);
+const disownOrders = () => endpoint.faults.set(service.tables.orders, disowned);
+const refuseEverything = () => endpoint.faults.set('', lost);
 
 interface Provocation {
   readonly operation: string;

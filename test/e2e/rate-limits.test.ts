@@ -6,7 +6,7 @@ import {
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
-import { type BreakableEndpoint, breakableEndpoint } from '../contract/breakable-endpoint.ts';
+import { DynamodbProxy, lost } from '../helpers/dynamodb-proxy.ts';
 import {
   expectError,
   headerOf,
@@ -18,12 +18,12 @@ import {
 } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;
-let endpoint: BreakableEndpoint;
+let endpoint: DynamodbProxy;
 let store: RunningStore;
 
 beforeAll(async () => {
   dynamodb = await startEmbeddedDynamoDB();
-  endpoint = await breakableEndpoint(dynamodb.endpoint);
+  endpoint = await DynamodbProxy.before(dynamodb.endpoint);
   store = await RunningStore.start({
     dynamodbEndpoint: endpoint.url,
     dataEndpoint: dynamodb.endpoint,
@@ -108,11 +108,11 @@ describe('rate-limit headers', () => {
     ['the authorizer', () => store.apiKeysTable, 0],
   ])('R22: are on a 503 because %s cannot reach its table', async (_, table, limit) => {
     const { apiKey } = await store.issue();
-    endpoint.refuse(table());
+    endpoint.faults.set(table(), lost);
 
     const answers = await Promise.all([store.list(apiKey), store.cancel('1', apiKey)]);
 
-    endpoint.restore();
+    endpoint.faults.clear();
     for (const answer of answers) {
       expectError(answer, 503, 'service_unavailable');
       expect(headerOf(answer, 'retry-after')).toBe('1');

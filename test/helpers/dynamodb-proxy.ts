@@ -41,6 +41,7 @@ export function failure(type: string, rest: object = {}): Reply {
 
 export const throttled = failure('ProvisionedThroughputExceededException');
 export const refused = failure('ValidationException');
+export const disowned = failure('ResourceNotFoundException');
 
 /** Hands requests on to another server, and its answers back. */
 export function forwardTo(target: string): Reply {
@@ -67,12 +68,19 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   readonly requests: DynamodbRequest[] = [];
   /** To single requests, by their number from 1. */
   readonly replies = new Map<number, Reply>();
+  /** To requests that name a table; '' is in every request. */
+  readonly faults = new Map<string, Reply>();
   /** To all others. */
   reply: Reply;
   /** Requests that have neither been answered nor given up by the client. */
   underWay = 0;
   readonly #server: ReturnType<typeof createServer>;
   readonly #scheme: string;
+
+  /** One that hands all on to another server, until it is told of faults. */
+  static before(target: string): Promise<DynamodbProxy> {
+    return DynamodbProxy.start(forwardTo(target));
+  }
 
   /** @param certificate for HTTPS. @default - HTTP */
   static async start(reply: Reply, certificate?: { key: string; cert: string }) {
@@ -124,7 +132,8 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
     const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
     const input = body.length === 0 ? {} : JSON.parse(body.toString());
     this.requests.push({ operation, input });
-    const reply = this.replies.get(this.requests.length) ?? this.reply;
+    const [, fault] = [...this.faults].find(([tableName]) => body.includes(tableName)) ?? [];
+    const reply = this.replies.get(this.requests.length) ?? fault ?? this.reply;
     this.underWay++;
     outgoing.on('close', () => {
       this.underWay--;
