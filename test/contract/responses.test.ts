@@ -1,22 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import {
-  type EmbeddedDynamoDB,
-  startEmbeddedDynamoDB,
-} from '../../local/dynamodb/embedded-dynamodb.ts';
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
 import { splitArray } from '../helpers/orders.ts';
-import { type RunningService, startService } from './running-service.ts';
+import { type RunningService, startServiceWith } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
 const largest = '9223372036854775807';
@@ -29,26 +24,16 @@ const orders = [
   { id: '5', status: 'pending' },
 ];
 
-let directory: string;
-let dynamodb: EmbeddedDynamoDB;
+let database: EmbeddedDynamoDb;
 let endpoint: DynamodbProxy;
 let service: RunningService;
 let client: HttpClient;
-let database: DynamoDBClient;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'store-orders-contract-'));
-  const ordersFile = join(directory, 'orders.json');
-  await writeFile(ordersFile, '[]');
-  dynamodb = await startEmbeddedDynamoDB();
-  endpoint = await DynamodbProxy.before(dynamodb.endpoint);
-  service = await startService(['--orders', ordersFile], { DYNAMODB_ENDPOINT: endpoint.url });
+  database = await startDynamoDb();
+  endpoint = await DynamodbProxy.before(database.endpoint);
+  service = await startServiceWith('[]', { DYNAMODB_ENDPOINT: endpoint.url });
   client = new HttpClient(new URL(service.baseUrl), 30_000);
-  database = new DynamoDBClient({
-    endpoint: dynamodb.endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
 }, 60_000);
 
 beforeEach(async () => {
@@ -58,12 +43,10 @@ beforeEach(async () => {
 afterEach(() => endpoint.faults.clear());
 
 afterAll(async () => {
-  database?.destroy();
   client?.close();
   await service?.[Symbol.asyncDispose]();
   await endpoint?.[Symbol.asyncDispose]();
-  await dynamodb?.close();
-  await rm(directory, { recursive: true });
+  await database?.stop();
 });
 
 function putOrder({ id, status }: { id: string; status: string }): Promise<unknown> {
@@ -75,7 +58,7 @@ function putOrder({ id, status }: { id: string; status: string }): Promise<unkno
     complete: { BOOL: false },
     status: { S: status },
   };
-  return database.send(new PutItemCommand({ TableName: service.tables.orders, Item }));
+  return database.dynamodb.send(new PutItemCommand({ TableName: service.tables.orders, Item }));
 }
 
 type Plan = keyof RunningService['keys'];
@@ -90,7 +73,7 @@ const withBrokenBody = {
 
 /** Brings a key's item into a state that would take a day, or a misbehaving client, to reach. */
 async function updateKey(plan: Plan, expression: string, values: Record<string, number>) {
-  await database.send(
+  await database.dynamodb.send(
     new UpdateItemCommand({
       TableName: service.tables.apiKeys,
       Key: { keyHash: { S: hashToken(service.keys[plan]) } },

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -12,6 +10,7 @@ import {
 } from '../../../local/dynamodb/embedded-dynamodb.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { createTables, readTables } from '../../../local/dynamodb/tables.ts';
+import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 import { createTemplate } from '../small-template.ts';
 
 const template = createTemplate({
@@ -39,18 +38,13 @@ const template = createTemplate({
 });
 const Item = { id: { N: '9223372036854775807' } };
 
-let directory: string;
 let running: EmbeddedDynamoDB[];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'embedded-dynamodb-'));
   running = [];
 });
 
-afterEach(async () => {
-  await Promise.all(running.map((database) => database.close()));
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => Promise.all(running.map((database) => database.close())));
 
 async function start(databaseFile?: string): Promise<EmbeddedDynamoDB> {
   const database = await startEmbeddedDynamoDB({ databaseFile });
@@ -111,7 +105,8 @@ describe('embedded DynamoDB', () => {
   });
 
   it('keeps every acknowledged write in its file, also when it is killed', async () => {
-    const databaseFile = join(directory, 'data.sqlite');
+    const directory = temporaryDirectory();
+    const databaseFile = join(directory.path, 'data.sqlite');
     const first = await start(databaseFile);
     const client = localDynamoDbClient(first.endpoint);
     await createTables(readTables(template), client);
@@ -126,5 +121,7 @@ describe('embedded DynamoDB', () => {
     expect(read.Item).toEqual(Item);
     client.destroy();
     second.destroy();
+    await running[1]!.close();
+    directory.remove();
   });
 });
