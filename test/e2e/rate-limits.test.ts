@@ -68,6 +68,7 @@ async function timedGet(key: IssuedKey): Promise<TimedAnswer> {
  */
 function expectRetryAfterUntil(moment: number, { answer, ...times }: TimedAnswer): number {
   const seconds = Number(headerOf(answer, 'retry-after'));
+  expect(Number.isInteger(seconds)).toBe(true);
   expect(seconds).toBeGreaterThanOrEqual(Math.ceil(moment - times.receivedAtMs / 1_000));
   expect(seconds).toBeLessThanOrEqual(Math.ceil(moment - times.sentAtMs / 1_000));
   return seconds;
@@ -191,7 +192,7 @@ describe('a limit', () => {
     expect(statuses).toEqual([410, 410, 429, 410, 429]);
   });
 
-  it('R24: answers the 61st request of a Free key within a minute with 429', async () => {
+  it('R19, R24, I23: answers the 61st request of a Free key within a minute with 429', async () => {
     const key = await store.issue('free');
     const admitted = [];
     for (let sent = 0; sent < 60; sent++) admitted.push((await get(key)).status);
