@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import { isFromThisMachine } from '../local/control-plane/loopback.ts';
+import { bundlePage, swaggerFile } from '../reference/page-assets.ts';
 import type { DemoKey, PageSettings } from './page/page-settings.ts';
 
 export interface ReferencePageOptions {
@@ -27,6 +27,7 @@ interface Content {
 }
 
 const pageDirectory = join(import.meta.dirname, 'page');
+const pageScript = join(pageDirectory, 'page.ts');
 
 const securityHeaders = {
   // The page holds keys: it loads nothing from elsewhere, and nobody may frame it.
@@ -71,12 +72,18 @@ function pageContents({ basePath, demoKeys, openapiFile }: ReferencePageOptions)
     '/reference/openapi.json': json(async () => (await import('yaml')).parse(contract())),
     '/reference/settings.json': json(settings),
     '/reference/page.css': { mediaType: 'text/css', read: pageFile('page.css') },
-    '/reference/page.js': { mediaType: 'text/javascript', read: once(bundlePage) },
+    '/reference/page.js': {
+      mediaType: 'text/javascript',
+      read: once(() => bundlePage(pageScript, 'esm')),
+    },
     '/reference/icon.svg': { mediaType: 'image/svg+xml', read: pageFile('icon.svg') },
-    '/reference/swagger-ui.css': { mediaType: 'text/css', read: swaggerFile('swagger-ui.css') },
+    '/reference/swagger-ui.css': {
+      mediaType: 'text/css',
+      read: once(() => swaggerFile('swagger-ui.css')),
+    },
     '/reference/swagger-ui-bundle.js': {
       mediaType: 'text/javascript',
-      read: swaggerFile('swagger-ui-bundle.js'),
+      read: once(() => swaggerFile('swagger-ui-bundle.js')),
     },
   } satisfies Record<string, Content>;
 }
@@ -107,24 +114,6 @@ async function send(
 
 function json(value: () => unknown): Content {
   return { mediaType: 'application/json', read: async () => JSON.stringify(await value()) };
-}
-
-function swaggerFile(name: string): () => Buffer {
-  const directory = () => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist'));
-  return once(() => readFileSync(join(directory(), name)));
-}
-
-/** Bundled when the page is first asked for: a start without a browser does not pay for it. */
-async function bundlePage(): Promise<string> {
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: [join(pageDirectory, 'page.ts')],
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    write: false,
-  });
-  return outputFiles[0]!.text;
 }
 
 function once<T>(read: () => T): () => T {

@@ -1,14 +1,34 @@
 /**
- * Lists the orders of a running service:
- * `STORE_ORDERS_URL=http://127.0.0.1:3000/staging/v1 STORE_ORDERS_KEY=so_test_… node examples/list-orders.ts`
+ * `npm run example` lists the orders of a running service. `STORE_ORDERS_URL` and `STORE_ORDERS_KEY`
+ * in the environment say which and with what key; `--url` and `--key` go before them.
  */
-import { StoreOrdersClient } from './store-orders-client.ts';
+import { parseArgs } from 'node:util';
+import { StoreOrdersClient, StoreOrdersError } from './store-orders-client.ts';
 
-const { STORE_ORDERS_URL: baseUrl, STORE_ORDERS_KEY: apiKey } = process.env;
-if (!baseUrl || !apiKey) throw new Error('Set STORE_ORDERS_URL and STORE_ORDERS_KEY.');
+const shownOrders = 10;
+const { values } = parseArgs({ options: { url: { type: 'string' }, key: { type: 'string' } } });
+const baseUrl = values.url ?? process.env.STORE_ORDERS_URL;
+const apiKey = values.key ?? process.env.STORE_ORDERS_KEY;
 
-const orders = await new StoreOrdersClient({ baseUrl, apiKey }).listOrders();
-for (const { id, petId, quantity, shipDate, complete } of orders.slice(0, 10)) {
-  console.log(`${id}: ${quantity} × pet ${petId}, ${shipDate}${complete ? ', complete' : ''}`);
+if (!baseUrl || !apiKey)
+  fail('Set STORE_ORDERS_URL and STORE_ORDERS_KEY, or give --url and --key.');
+else await listOrders(baseUrl, apiKey).catch(explain);
+
+async function listOrders(baseUrl: string, apiKey: string): Promise<void> {
+  const orders = await new StoreOrdersClient({ baseUrl, apiKey }).listOrders();
+  for (const { id, petId, quantity, shipDate, complete } of orders.slice(0, shownOrders)) {
+    console.log(`${id}: ${quantity} × pet ${petId}, ${shipDate}${complete ? ', complete' : ''}`);
+  }
+  console.log(`${orders.length} orders`);
 }
-console.log(`${orders.length} orders`);
+
+/** What the service refused is for the reader to put right; anything else needs its stack trace. */
+function explain(error: unknown): void {
+  if (!(error instanceof StoreOrdersError)) throw error;
+  fail(`${error.status} ${error.code}: ${error.message}`);
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
+}

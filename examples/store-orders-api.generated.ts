@@ -80,7 +80,7 @@ export interface components {
              * Format: int64
              * @description Unique order identifier.
              */
-            id?: bigint;
+            id: bigint;
             /**
              * Format: int64
              * @description Identifier of the animal in this order.
@@ -424,10 +424,10 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description The scheme to authenticate with.
-         * @example Bearer
+         * @description The scheme to authenticate with (RFC 6750).
+         * @example Bearer realm="store-orders"
          */
-        "WWW-Authenticate": "Bearer";
+        "WWW-Authenticate": "Bearer realm=\"store-orders\"";
         /**
          * @description The response depends on the request's `Accept-Encoding`.
          * @example Accept-Encoding

@@ -55,12 +55,12 @@ export class StoreOrdersStack extends Stack {
 
   /** What only some stages have between the client and the API. */
   private addFrontDoor(configuration: StageConfiguration, restApi: RestApi): void {
-    const { domainName, certificateArn, firewall } = configuration;
+    const { domainName, certificateArn, firewall, corsOrigins } = configuration;
     if (domainName && certificateArn) {
       new CustomDomain(this, 'CustomDomain', { restApi, domainName, certificateArn });
     }
     if (firewall) {
-      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, ...firewall });
+      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, corsOrigins, ...firewall });
     }
   }
 
@@ -92,11 +92,13 @@ export class StoreOrdersStack extends Stack {
       access: { tableArn: tables.apiKeys.tableArn, actions: ['dynamodb:UpdateItem'] },
       timeout: Duration.seconds(5),
     });
+    const [corsOrigin] = configuration.corsOrigins ?? [];
+    const cors: Record<string, string> = corsOrigin ? { CORS_ORIGIN: corsOrigin } : {};
     const listOrders = new ApiFunction(this, 'ListOrders', {
       configuration,
       bundleDirectory: bundles.listOrders.directory,
       description: 'listOrders: streams all orders as one JSON array',
-      environment: { ORDERS_TABLE: tables.orders.tableName },
+      environment: { ORDERS_TABLE: tables.orders.tableName, ...cors },
       access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:Scan'] },
       timeout: integrationTimeouts.listOrders.plus(Duration.seconds(5)),
       // One whole CPU: transcoding and compressing are all that it does.
@@ -106,7 +108,7 @@ export class StoreOrdersStack extends Stack {
       configuration,
       bundleDirectory: bundles.cancelOrder.directory,
       description: 'cancelOrder: cancels one pending order',
-      environment: { ORDERS_TABLE: tables.orders.tableName },
+      environment: { ORDERS_TABLE: tables.orders.tableName, ...cors },
       access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:UpdateItem'] },
       timeout: integrationTimeouts.cancelOrder.plus(Duration.seconds(5)),
     });

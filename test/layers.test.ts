@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   'lib/settings': [],
   'lib/functions': ['lib/settings'],
-  'lib/api': ['lib/settings'],
+  'lib/api': ['lambdas/shared', 'lib/settings'],
   'lib/monitoring': ['lib/settings'],
   lib: ['lib/settings', 'lib/functions', 'lib/api', 'lib/monitoring'],
 
@@ -45,6 +45,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
 
   'demo/page': ['shared', 'lambdas/shared'],
+  'reference/page': ['demo/page'],
+  reference: ['shared', 'admin/stage', 'reference/page'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -58,6 +60,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/keys',
     'admin/orders',
     'demo/page',
+    'reference',
   ],
 
   'smoke/stage': ['lambdas/shared', 'shared'],
@@ -70,7 +73,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   bench: ['shared', 'lib/functions', 'bench/doubles', 'bench/workbench'],
 
   examples: [],
-  bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'smoke'],
+  bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
 };
 
 const folders = Object.keys(mayImport);

@@ -12,7 +12,8 @@ const [settings, contract] = await Promise.all([
 const allowanceView = new AllowanceView();
 const showAllowance = (allowance: Allowance) => allowanceView.show(allowance);
 const tryConsole = new Console(settings, { onAllowance: showAllowance });
-const reference = new Reference(contract, settings, showAllowance);
+const server = { url: settings.basePath, description: 'this machine' };
+const reference = new Reference(contract, server, showAllowance);
 
 element('base-url').textContent = location.origin + settings.basePath;
 element('plans').replaceChildren(...settings.demoKeys.map(planChoice));

@@ -1,6 +1,5 @@
 import { type Allowance, allowanceOf } from './allowance.ts';
 import { previewList } from './list-preview.ts';
-import type { PageSettings } from './page-settings.ts';
 import { indentJson } from './shown-order.ts';
 
 const shownOrders = 100;
@@ -22,6 +21,12 @@ interface SwaggerUi {
   preauthorizeApiKey(scheme: string, key: string): void;
 }
 
+/** As the contract lists one. */
+interface Server {
+  readonly url: string;
+  readonly description: string;
+}
+
 declare const SwaggerUIBundle: ((options: Record<string, unknown>) => SwaggerUi) & {
   readonly presets: { readonly apis: unknown };
 };
@@ -31,12 +36,12 @@ export class Reference {
   readonly #onAllowance: (allowance: Allowance) => void;
   readonly #ui: Promise<SwaggerUi>;
 
-  constructor(document: object, settings: PageSettings, onAllowance: (a: Allowance) => void) {
+  /** @param server where its requests go, instead of the contract's own servers */
+  constructor(document: object, server: Server, onAllowance: (a: Allowance) => void) {
     this.#onAllowance = onAllowance;
-    const servers = [{ url: settings.basePath, description: 'this machine' }];
     this.#ui = new Promise((resolve) => {
       const ui = SwaggerUIBundle({
-        spec: { ...document, servers },
+        spec: { ...document, servers: [server] },
         domNode: window.document.getElementById('reference'),
         presets: [SwaggerUIBundle.presets.apis],
         plugins: [{ wrapComponents: { responseBody: withExactNumbers } }],

@@ -2,7 +2,9 @@ import type middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { authorizerContext, header, logFields } from './api-event.ts';
+import { corsHeaders } from './cors.ts';
 import { asServiceError } from './dynamodb.ts';
+import { optionalVariable } from './environment.ts';
 import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
 import { log } from './log.ts';
 
@@ -25,11 +27,19 @@ export const middySettings = {
 };
 
 /**
- * What every handler of the API is wrapped in, outermost first: the rate-limit headers, on answers
- * and errors alike; the one place where an error becomes an answer; and the body's parser.
+ * What every handler of the API is wrapped in, outermost first: the CORS headers, where the stage
+ * has any, and the rate-limit headers, both on answers and errors alike; the one place where an error becomes an answer; and the body's parser.
  */
 export function apiMiddleware(): Middleware[] {
-  return [rateLimitHeaders(), errorResponses(), jsonBody()];
+  return [crossOriginHeaders(), rateLimitHeaders(), errorResponses(), jsonBody()];
+}
+
+function crossOriginHeaders(): Middleware {
+  const headers = corsHeaders(optionalVariable('CORS_ORIGIN'));
+  const addHeaders = ({ response }: Request) => {
+    if (response) response.headers = { ...response.headers, ...headers };
+  };
+  return { after: addHeaders, onError: addHeaders };
 }
 
 function rateLimitHeaders(): Middleware {

@@ -12,6 +12,11 @@ export function requiredVariable(name: string): string {
   return value;
 }
 
+/** A variable that a function can do without; undefined when it is not set or empty. */
+export function optionalVariable(name: string): string | undefined {
+  return process.env[name] || undefined;
+}
+
 /**
  * Where DynamoDB is when it is not at its Region's own address, as for every AWS SDK.
  *

@@ -1,6 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { corsHeaders } from '../../lambdas/shared/cors.ts';
 import { errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;
@@ -8,6 +9,8 @@ const windowSeconds = 300;
 export interface FirewallProps {
   readonly stage: Stage;
   readonly requestsPerIpPer5Minutes: number;
+  /** Whose scripts may read what it answers, as in the stage's configuration. */
+  readonly corsOrigins?: readonly string[];
 }
 
 /**
@@ -26,7 +29,7 @@ export class Firewall extends Construct {
       customResponseBodies: {
         tooManyRequests: { contentType: 'APPLICATION_JSON', content: tooManyRequests() },
       },
-      rules: [rateRule(props.requestsPerIpPer5Minutes)],
+      rules: [rateRule(props)],
     });
     new CfnWebACLAssociation(this, 'Association', {
       webAclArn: webAcl.attrArn,
@@ -35,12 +38,17 @@ export class Firewall extends Construct {
   }
 }
 
-function rateRule(limit: number): CfnWebACL.RuleProperty {
+function rateRule({ requestsPerIpPer5Minutes, corsOrigins = [] }: FirewallProps) {
+  const cors = Object.entries(corsHeaders(corsOrigins[0]));
   return {
     name: 'RequestsPerIp',
     priority: 0,
     statement: {
-      rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: windowSeconds, limit },
+      rateBasedStatement: {
+        aggregateKeyType: 'IP',
+        evaluationWindowSec: windowSeconds,
+        limit: requestsPerIpPer5Minutes,
+      },
     },
     action: {
       block: {
@@ -53,12 +61,13 @@ function rateRule(limit: number): CfnWebACL.RuleProperty {
             { name: 'X-RateLimit-Limit', value: '0' },
             { name: 'X-RateLimit-Remaining', value: '0' },
             { name: 'X-RateLimit-Reset', value: '0' },
+            ...cors.map(([name, value]) => ({ name, value })),
           ],
         },
       },
     },
     visibilityConfig: visibility('RequestsPerIp'),
-  };
+  } satisfies CfnWebACL.RuleProperty;
 }
 
 function tooManyRequests(): string {

@@ -6,6 +6,33 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { type ErrorAnswer, errorBody } from './gateway-responses.ts';
 
+/** What clients send, for an answer that does not depend on it. */
+export const everyContentType = [
+  'application/cbor',
+  'application/graphql',
+  'application/javascript',
+  'application/json',
+  'application/merge-patch+json',
+  'application/octet-stream',
+  'application/pdf',
+  'application/problem+json',
+  'application/soap+xml',
+  'application/vnd.api+json',
+  'application/x-ndjson',
+  'application/x-protobuf',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'application/yaml',
+  'application/zip',
+  'image/jpeg',
+  'image/png',
+  'multipart/form-data',
+  'text/csv',
+  'text/html',
+  'text/plain',
+  'text/xml',
+];
+
 /**
  * A MOCK integration that gives one error as its answer, and the method's response that it needs.
  *
@@ -17,13 +44,22 @@ export function fixedAnswer(
   headers: Readonly<Record<string, string>>,
   contentTypes: readonly string[] = ['application/json'],
 ): { integration: MockIntegration; methodResponses: MethodResponse[] } {
-  const statusCode = String(error.status);
+  return mockAnswer({ status: error.status, body: errorBody(error) }, headers, contentTypes);
+}
+
+/** The same for any answer; without `body`, an empty one. */
+export function mockAnswer(
+  { status, body }: { readonly status: number; readonly body?: string },
+  headers: Readonly<Record<string, string>>,
+  contentTypes: readonly string[],
+): { integration: MockIntegration; methodResponses: MethodResponse[] } {
+  const statusCode = String(status);
   const response: IntegrationResponse = {
     statusCode,
     responseParameters: responseParameters(headers, (value) => value),
-    responseTemplates: { 'application/json': errorBody(error) },
+    ...(body !== undefined && { responseTemplates: { 'application/json': body } }),
   };
-  const requestTemplate = JSON.stringify({ statusCode: error.status });
+  const requestTemplate = JSON.stringify({ statusCode: status });
   return {
     integration: new MockIntegration({
       passthroughBehavior: PassthroughBehavior.NEVER,

@@ -24,7 +24,7 @@ const unauthorized: GatewayAnswer = {
   code: 'unauthorized',
   message: 'A valid API key is required: Authorization: Bearer <API key>.',
   rateLimit: 'none',
-  headers: { 'WWW-Authenticate': "'Bearer'" },
+  headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
 };
 
 const authorizerDown: GatewayAnswer = {
@@ -132,14 +132,22 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   DEFAULT_5XX: internalError,
 };
 
-/** Gives every answer that API Gateway makes by itself the shape of all other errors. */
-export function addGatewayResponses(scope: Construct, restApi: IRestApi): void {
+/**
+ * Gives every answer that API Gateway makes by itself the shape of all other errors.
+ *
+ * @param headers of every answer, as mapping expressions, besides those of the error
+ */
+export function addGatewayResponses(
+  scope: Construct,
+  restApi: IRestApi,
+  headers: Readonly<Record<string, string>>,
+): void {
   for (const [type, answer] of Object.entries(answers)) {
     new GatewayResponse(scope, `GatewayResponse-${type}`, {
       restApi,
       type: ResponseType.of(type),
       statusCode: String(answer.status),
-      responseHeaders: { ...rateLimitHeaders(answer.rateLimit), ...answer.headers },
+      responseHeaders: { ...rateLimitHeaders(answer.rateLimit), ...headers, ...answer.headers },
       templates: { 'application/json': errorBody(answer) },
     });
   }

@@ -16,6 +16,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../settings/acknowledge.ts';
 import type { StageConfiguration } from '../settings/stages.ts';
 import { AccessLogs } from './access-logs.ts';
+import { addPreflights, corsMappings } from './cors.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addRetiredPetOperation } from './retired-pet-operation.ts';
 import { requireModernTls } from './security-policy.ts';
@@ -47,7 +48,7 @@ export class OrdersApi extends Construct {
       retentionDays: props.configuration.logRetentionDays,
     });
     this.restApi = this.createRestApi(props);
-    addGatewayResponses(this, this.restApi);
+    addGatewayResponses(this, this.restApi, corsMappings(props.configuration));
     this.addResources(props);
     deployEveryChange(this.restApi);
     this.acknowledgeFindings(props.configuration);
@@ -120,7 +121,7 @@ export class OrdersApi extends Construct {
     return authorizer;
   }
 
-  private addResources({ listOrders, cancelOrder }: OrdersApiProps): void {
+  private addResources({ configuration, listOrders, cancelOrder }: OrdersApiProps): void {
     const v1 = this.restApi.root.addResource('v1');
     const orders = v1.addResource('store').addResource('orders');
     const listIntegration = new LambdaIntegration(listOrders, {
@@ -136,8 +137,9 @@ export class OrdersApi extends Construct {
     orders
       .addResource('{orderId}')
       .addMethod('DELETE', cancelIntegration, { operationName: 'cancelOrder' });
-    addRetiredPetOperation(v1.addResource('pets'));
-    addUnknownRoutes(this.restApi);
+    addRetiredPetOperation(v1.addResource('pets'), corsMappings(configuration));
+    addPreflights(this.restApi, configuration);
+    addUnknownRoutes(this.restApi, corsMappings(configuration));
   }
 
   private acknowledgeFindings({ firewall }: StageConfiguration): void {
@@ -148,7 +150,8 @@ export class OrdersApi extends Construct {
     for (const method of this.restApi.methods) {
       acknowledge(method, {
         id: 'AwsSolutions-APIG4',
-        reason: 'Only what answers 404 has no authorizer: an unknown path or method.',
+        reason:
+          'Only fixed answers have no authorizer: 404 to an unknown path or method, 204 to a preflight.',
       });
       acknowledge(method, {
         id: 'AwsSolutions-COG4',

@@ -17,15 +17,20 @@ const gone: ErrorAnswer = {
 /**
  * Adds `GET {petId}` below `pets`: no function, one fixed answer, 410, that says since when.
  * `Deprecation` is a structured-field date (RFC 9745), `Sunset` an HTTP date (RFC 8594).
+ *
+ * @param headers of the answer, as mapping expressions, besides these and the rate-limit headers
  */
-export function addRetiredPetOperation(pets: Resource): void {
-  const headers: Record<string, string> = {
+export function addRetiredPetOperation(
+  pets: Resource,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const { integration, methodResponses } = fixedAnswer(gone, {
     ...rateLimitHeaders('authorizer'),
+    ...headers,
     Deprecation: `'@${petOperationDates.deprecatedAt.getTime() / 1000}'`,
     Sunset: `'${petOperationDates.sunsetAt.toUTCString()}'`,
     Link: `'<../store/orders>; rel="successor-version"'`,
-  };
-  const { integration, methodResponses } = fixedAnswer(gone, headers);
+  });
   pets
     .addResource('{petId}')
     .addMethod('GET', integration, { operationName: 'getPet', methodResponses });

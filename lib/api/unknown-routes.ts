@@ -4,35 +4,8 @@ import {
   Resource,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { fixedAnswer } from './fixed-answer.ts';
+import { everyContentType, fixedAnswer } from './fixed-answer.ts';
 import { notFound, rateLimitHeaders } from './gateway-responses.ts';
-
-/** What clients send: whatever an unknown path is asked with, it is unknown. */
-const contentTypes = [
-  'application/cbor',
-  'application/graphql',
-  'application/javascript',
-  'application/json',
-  'application/merge-patch+json',
-  'application/octet-stream',
-  'application/pdf',
-  'application/problem+json',
-  'application/soap+xml',
-  'application/vnd.api+json',
-  'application/x-ndjson',
-  'application/x-protobuf',
-  'application/x-www-form-urlencoded',
-  'application/xml',
-  'application/yaml',
-  'application/zip',
-  'image/jpeg',
-  'image/png',
-  'multipart/form-data',
-  'text/csv',
-  'text/html',
-  'text/plain',
-  'text/xml',
-];
 
 /**
  * Answers 404 to every path and method that the API does not have, by routes of their own: `ANY` on
@@ -43,12 +16,17 @@ const contentTypes = [
  * to read a SigV4 signature and answers 403, as a gateway response whose type is documented nowhere.
  *
  * Call it when all other resources are there.
+ *
+ * @param headers of every answer, as mapping expressions, besides the rate-limit headers
  */
-export function addUnknownRoutes(restApi: RestApi): void {
+export function addUnknownRoutes(
+  restApi: RestApi,
+  headers: Readonly<Record<string, string>>,
+): void {
   const resources = restApi.node.findAll().filter((construct) => construct instanceof Resource);
   for (const resource of [restApi.root, ...resources]) {
-    addAnyMethod(resource);
-    if (!hasPathParameter(resource)) addAnyMethod(resource.addResource('{proxy+}'));
+    addAnyMethod(resource, headers);
+    if (!hasPathParameter(resource)) addAnyMethod(resource.addResource('{proxy+}'), headers);
   }
 }
 
@@ -59,11 +37,11 @@ function hasPathParameter(resource: IResource): boolean {
   );
 }
 
-function addAnyMethod(resource: IResource): void {
+function addAnyMethod(resource: IResource, headers: Readonly<Record<string, string>>): void {
   const { integration, methodResponses } = fixedAnswer(
     notFound,
-    rateLimitHeaders('none'),
-    contentTypes,
+    { ...rateLimitHeaders('none'), ...headers },
+    everyContentType,
   );
   resource.addMethod('ANY', integration, {
     authorizationType: AuthorizationType.NONE,

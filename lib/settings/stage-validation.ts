@@ -32,6 +32,7 @@ function rules(configuration: StageConfiguration): Rule[] {
   return [
     ...placeRules(configuration),
     ...domainRules(configuration),
+    ...corsRules(configuration),
     ...numberRules(configuration),
     {
       field: 'alarmEmail',
@@ -111,6 +112,29 @@ function domainRules({ domainName, certificateArn, region }: StageConfiguration)
       remedy: `use a certificate in the API's own Region, ${region}`,
     },
   ];
+}
+
+function corsRules({ corsOrigins = [] }: StageConfiguration): Rule[] {
+  return [
+    {
+      field: 'corsOrigins',
+      value: corsOrigins,
+      isValid: corsOrigins.length <= 1,
+      remedy: "give one origin, '*' for all, or none: API Gateway cannot choose between several",
+    },
+    {
+      field: 'corsOrigins',
+      value: corsOrigins,
+      isValid: corsOrigins.every((origin) => origin === '*' || isOrigin(origin)),
+      remedy:
+        "give an origin as browsers send it, such as https://shop.example.com, without a path, or '*'",
+    },
+  ];
+}
+
+/** Whether it is what a browser sends as `Origin`: in lower case, without the scheme's own port. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[a-z0-9.[\]:-]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
 function numberRules(configuration: StageConfiguration): Rule[] {

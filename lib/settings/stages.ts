@@ -22,6 +22,14 @@ export interface StageConfiguration {
    * @default - none; required with `domainName`
    */
   readonly certificateArn?: string;
+  /**
+   * Whose scripts may call the API from a browser (`…_CORS_ORIGIN`): one origin such as
+   * `https://shop.example.com`, or `*` for everyone's. It is one at the most: of several, an answer
+   * would have to name the one that asked, which API Gateway's own answers cannot.
+   *
+   * @default - nobody's: browsers keep every answer from scripts of other origins
+   */
+  readonly corsOrigins?: readonly string[];
   /** Who is told of an alarm (`…_ALARM_EMAIL`). @default - nobody: alarms show in the console */
   readonly alarmEmail?: string;
   /** How long logs are kept: one of the periods that CloudWatch Logs knows. */
@@ -105,6 +113,7 @@ const suffixes = {
   region: 'REGION',
   domainName: 'DOMAIN',
   certificateArn: 'CERTIFICATE_ARN',
+  corsOrigins: 'CORS_ORIGIN',
   alarmEmail: 'ALARM_EMAIL',
   emergencyDeployment: 'EMERGENCY_DEPLOYMENT',
 } as const;
@@ -118,6 +127,7 @@ function fromEnvironment(stage: StageName, environment: Environment) {
     region: value('region'),
     domainName: value('domainName'),
     certificateArn: value('certificateArn'),
+    corsOrigins: value('corsOrigins')?.split(/[\s,]+/),
     alarmEmail: value('alarmEmail'),
     emergencyDeployment: value('emergencyDeployment'),
   };

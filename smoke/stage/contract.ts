@@ -183,9 +183,12 @@ export class Contract {
 
 const noName = { dataVar: '' };
 
-/** `x-amz…` is the infrastructure's own namespace, which the contract says. */
+/**
+ * `x-amz…` is the infrastructure's own namespace, and `Access-Control-…` is for browsers, on stages
+ * that allow an origin: the contract says both.
+ */
 function isInfrastructureHeader(name: string): boolean {
-  return transportHeaders.has(name) || name.startsWith('x-amz');
+  return transportHeaders.has(name) || /^(x-amz|access-control-)/.test(name);
 }
 
 function escapePointer(key: string): string {

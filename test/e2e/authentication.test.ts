@@ -73,7 +73,7 @@ describe('authentication', () => {
     expectError(answer, 401, 'unauthorized');
     expect(answer.text).toBe(reference.text);
     expect(steadyHeaders(answer)).toEqual(steadyHeaders(reference));
-    expect(answer.headers.get('www-authenticate')).toEqual(['Bearer']);
+    expect(answer.headers.get('www-authenticate')).toEqual(['Bearer realm="store-orders"']);
     expect(rateLimitOf(answer)).toEqual({ limit: 0, remaining: 0, reset: 0 });
   });
 

@@ -174,7 +174,7 @@ async function askEverything(store: RunningStore): Promise<void> {
   expectError(await store.cancel('1'), 401, 'unauthorized');
   const wrong = await store.cancel('1', `${key.apiKey.slice(0, -1)}_`);
   expectError(wrong, 401, 'unauthorized');
-  expect(headerOf(wrong, 'www-authenticate')).toBe('Bearer');
+  expect(headerOf(wrong, 'www-authenticate')).toBe('Bearer realm="store-orders"');
   expectError(await store.call('GET', '/nothing', { token: key.apiKey }), 404, 'not_found');
 
   expect((await store.cancel('1', key.apiKey)).status).toBe(204);

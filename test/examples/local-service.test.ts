@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreOrdersClient } from '../../examples/store-orders-client.ts';
 import { type RunningService, startServiceWith } from '../contract/running-service.ts';
@@ -15,6 +17,49 @@ beforeAll(async () => {
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 const clientOf = (apiKey: string) => new StoreOrdersClient({ baseUrl: service.baseUrl, apiKey });
+
+/** As a reader does: npm puts the project's own Node first, whatever Node npm itself runs on. */
+async function runExample(environment: Record<string, string>, ...options: string[]) {
+  const child = spawn('npm', ['run', '--silent', 'example', '--', ...options], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  const [printed, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await exit, printed, errors };
+}
+
+describe('npm run example', () => {
+  it('lists the orders of the service that the environment names', async () => {
+    const { baseUrl, keys } = service;
+
+    const { code, printed } = await runExample({
+      STORE_ORDERS_URL: baseUrl,
+      STORE_ORDERS_KEY: keys.pro,
+    });
+
+    expect(printed).toContain('9007199254740993: 2 × pet 7, 2026-11-20T09:30:00Z\n');
+    expect(printed).toMatch(/\n2 orders\n$/);
+    expect(code).toBe(0);
+  });
+
+  it('takes both as options, and says in a line why the service refuses', async () => {
+    const { baseUrl } = service;
+
+    const { code, printed, errors } = await runExample({}, '--url', baseUrl, '--key', 'wrong');
+
+    expect([code, printed]).toEqual([1, '']);
+    expect(errors).toMatch(/^401 unauthorized: .*\n$/m);
+    expect(errors).not.toContain('    at ');
+  });
+
+  it('says what is missing', async () => {
+    const { code, errors } = await runExample({});
+
+    expect(code).toBe(1);
+    expect(errors).toContain('STORE_ORDERS_URL and STORE_ORDERS_KEY');
+  });
+});
 
 describe('typed client and the local service', () => {
   it('lists the orders with every digit of their ids', async () => {

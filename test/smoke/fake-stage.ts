@@ -65,7 +65,10 @@ class FakeAnswerer {
     const operation = `${method} ${orderId === undefined ? path : '/store/orders/{orderId}'}`;
     if (!operations.has(operation)) return error(404, 'not_found', unknownAllowance);
     if (!/^bearer /i.test(authorization ?? '') || authorization?.slice(7) !== fakeKey) {
-      return error(401, 'unauthorized', { ...unknownAllowance, 'WWW-Authenticate': 'Bearer' });
+      return error(401, 'unauthorized', {
+        ...unknownAllowance,
+        'WWW-Authenticate': 'Bearer realm="store-orders"',
+      });
     }
     if (this.#remaining === 0) return this.#limited();
     this.#remaining--;

@@ -50,7 +50,7 @@ const mutations: [string, Mutation, string][] = [
     (answer) => {
       if (answer.status !== 401) return;
       delete answer.headers['WWW-Authenticate'];
-      answer.headers['x-amzn-Remapped-WWW-Authenticate'] = 'Bearer';
+      answer.headers['x-amzn-Remapped-WWW-Authenticate'] = 'Bearer realm="store-orders"';
     },
     'header www-authenticate is missing',
   ],

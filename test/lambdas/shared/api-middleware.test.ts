@@ -71,6 +71,24 @@ describe('R22: the rate-limit headers', () => {
     expect((await answer(throwing(new Error('odd')), event)).headers).toMatchObject(zero);
   });
 
+  it.each([
+    ['an answer', ok, 200],
+    ['an error', throwing(new Error('odd')), 500],
+  ])('stand beside those for browsers where the stage allows an origin: %s', async (...given) => {
+    const [, act, status] = given;
+    process.env.CORS_ORIGIN = 'https://shop.example.com';
+
+    const { statusCode, headers } = await answer(act);
+
+    delete process.env.CORS_ORIGIN;
+    expect(statusCode).toBe(status);
+    expect(headers).toMatchObject({
+      ...rateLimitHeaders,
+      'Access-Control-Allow-Origin': 'https://shop.example.com',
+      'Access-Control-Expose-Headers': expect.stringContaining('Retry-After'),
+    });
+  });
+
   it('are texts also where the authorizer gave numbers', async () => {
     const authorizer = { keyId, limit: 60, remaining: 0, reset: 1_795_000_020 };
     const event = proxyEvent({ requestContext: requestContext({ authorizer }) });

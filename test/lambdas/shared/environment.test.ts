@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import {
   dynamoDbEndpoint,
   functionCredentials,
+  optionalVariable,
   requiredVariable,
 } from '../../../lambdas/shared/environment.ts';
 
@@ -46,6 +47,18 @@ describe('requiredVariable', () => {
     process.env.STAGE = '';
 
     expect(() => requiredVariable('STAGE')).toThrow('STAGE is missing');
+  });
+});
+
+describe('optionalVariable', () => {
+  it.each([
+    ['https://shop.example.com', 'https://shop.example.com'],
+    ['', undefined],
+    [undefined, undefined],
+  ])('returns %j as %j', (value, expected) => {
+    if (value !== undefined) process.env.CORS_ORIGIN = value;
+
+    expect(optionalVariable('CORS_ORIGIN')).toBe(expected);
   });
 });
 

@@ -15,7 +15,7 @@ const unauthorized: Expected = {
   code: 'unauthorized',
   message: 'A valid API key is required: Authorization: Bearer <API key>.',
   rateLimit: 'none',
-  headers: { 'WWW-Authenticate': "'Bearer'" },
+  headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
 };
 const unavailable: Expected = {
   status: 503,

@@ -22,6 +22,7 @@ describe('validateConfiguration', () => {
       domainName: 'orders.api.example.com',
       certificateArn,
       alarmEmail: 'alarms@example.com',
+      corsOrigins: ['https://shop.example.com:8443'],
       firewall: { requestsPerIpPer5Minutes: 400_000 },
     };
 
@@ -47,6 +48,22 @@ describe('validateConfiguration', () => {
     ],
     [{ emergencyDeployment: 'yes' }, 'prod.emergencyDeployment is "yes": use true'],
     [{ alarmEmail: 'nobody' }, 'prod.alarmEmail is "nobody": give one e-mail address'],
+    [
+      { corsOrigins: ['https://a.example', 'https://b.example'] },
+      'prod.corsOrigins is ["https://a.example","https://b.example"]: give one origin',
+    ],
+    ...[
+      'https://shop.example.com/',
+      'https://Shop.example.com',
+      'https://shop.example.com:443',
+      'https://*.example.com',
+      'shop.example.com',
+      "https://shop'.example.com",
+      'null',
+    ].map((origin): [Partial<StageConfiguration>, string] => [
+      { corsOrigins: [origin] },
+      `prod.corsOrigins is ["${origin}"]: give an origin as browsers send it`,
+    ]),
     [{ logRetentionDays: 15 }, 'prod.logRetentionDays is 15: use a period'],
     [{ pointInTimeRecoveryDays: 36 }, 'prod.pointInTimeRecoveryDays is 36: use a whole number'],
     [
@@ -69,6 +86,13 @@ describe('validateConfiguration', () => {
     expect(validate).toThrow(message);
     expect(validate).toThrow(/^.*$/);
   });
+
+  it.each(['*', 'http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
+    'accepts the origin %s',
+    (origin) => {
+      expect(() => validateConfiguration({ ...valid, corsOrigins: [origin] })).not.toThrow();
+    },
+  );
 
   it('names all that is wrong, a line each', () => {
     const validate = () => validateConfiguration({ ...valid, account: '1', alarmEmail: 'x' });

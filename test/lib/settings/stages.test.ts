@@ -24,6 +24,17 @@ describe('stageConfiguration', () => {
     });
   });
 
+  it.each([
+    ['https://shop.example.com', ['https://shop.example.com']],
+    ['*', ['*']],
+    ['https://a.example, https://b.example', ['https://a.example', 'https://b.example']],
+    ['', undefined],
+  ])('takes the origins that %j lists', (value, expected) => {
+    const { corsOrigins } = stageConfiguration('staging', { STAGING_CORS_ORIGIN: value });
+
+    expect(corsOrigins).toEqual(expected);
+  });
+
   it("leaves one stage's variables to that stage, and empty ones out", () => {
     const environment = { PROD_ACCOUNT: '123456789012', STAGING_REGION: '' };
 

@@ -1,0 +1,57 @@
+import type { ListedOperation } from './contract-index.ts';
+
+export interface CodeSample {
+  /** Such as `curl`, for a reader. */
+  readonly name: string;
+  readonly code: string;
+}
+
+/** How to call an operation. The key comes from the environment, and stands in none of them. */
+export function codeSamples(operation: ListedOperation, baseUrl: string): CodeSample[] {
+  const url = baseUrl + operation.examplePath;
+  return [
+    { name: 'curl', code: curlSample(operation, url) },
+    { name: 'JavaScript', code: fetchSample(operation, url) },
+    { name: 'Python', code: pythonSample(operation, url) },
+  ];
+}
+
+function curlSample({ method, hasBody }: ListedOperation, url: string): string {
+  const options = [
+    ...(method === 'GET' ? [] : [`-X ${method}`]),
+    ...(hasBody ? ['--compressed'] : []),
+  ];
+  return `curl -i ${[...options, `-H "Authorization: Bearer $STORE_ORDERS_KEY"`].join(' ')} \\
+  '${url}'`;
+}
+
+function fetchSample({ method, hasBody }: ListedOperation, url: string): string {
+  const result = hasBody
+    ? `// Ids may exceed 2^53: keep their digits while parsing.
+const orders = JSON.parse(await response.text(), (name, value, { source }) =>
+  name === 'id' || name === 'petId' ? BigInt(source) : value,
+);
+console.log(orders.length);`
+    : `console.log(response.status);`;
+  return `const response = await fetch('${url}', {
+  method: '${method}',
+  headers: { Authorization: \`Bearer \${process.env.STORE_ORDERS_KEY}\` },
+});
+if (!response.ok) throw new Error((await response.json()).code);
+${result}`;
+}
+
+function pythonSample({ method, hasBody }: ListedOperation, url: string): string {
+  return `import os
+import requests
+
+response = requests.request(
+    '${method}',
+    '${url}',
+    headers={'Authorization': f"Bearer {os.environ['STORE_ORDERS_KEY']}"},
+    timeout=60,
+)
+if not response.ok:
+    raise SystemExit(response.json()['code'])
+print(${hasBody ? 'len(response.json())' : 'response.status_code'})`;
+}

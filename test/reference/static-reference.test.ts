@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { codeSamples } from '../../reference/code-samples.ts';
+import { listErrors, listOperations } from '../../reference/contract-index.ts';
+import { type Files, staticReference } from '../../reference/static-reference.ts';
+
+const yaml = readFileSync(join(import.meta.dirname, '../../openapi.yaml'), 'utf8');
+const contract = parse(yaml);
+const baseUrl = 'https://orders.example.com/v1';
+const stageOrigin = 'https://orders.example.com';
+
+let files: Files;
+let html: string;
+
+beforeAll(async () => {
+  files = await staticReference({ baseUrl, contract: yaml });
+  html = String(files['index.html']);
+});
+
+/** What a browser would load, or a reader follow. */
+function references(text: string): string[] {
+  const found = text.matchAll(/(?:src|href)="([^"#][^"]*)"|url\(["']?([^"')]+)/g);
+  return [...found].map(([, attribute, inStyle]) => (attribute ?? inStyle)!);
+}
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+const pages = ['index.html', 'page.css', 'swagger-ui.css'];
+
+describe('static reference', () => {
+  it.each(pages)('has every file that %s refers to', (name) => {
+    const addresses = references(String(files[name])).filter((one) => !one.startsWith('data:'));
+
+    if (name === 'index.html') expect(addresses).toContain('page.js');
+    for (const address of addresses) expect(Object.keys(files)).toContain(address);
+  });
+
+  it('names no host but that of the stage', () => {
+    const own = ['index.html', 'page.css', 'page.js', 'contract.js', 'openapi.yaml'];
+    const { servers } = contract;
+
+    const hosts = own.flatMap((name) =>
+      [...String(files[name]).matchAll(/https?:\/\/[^\s"'`)<;]+/g)].map(([url]) => url),
+    );
+
+    const known = [stageOrigin, ...servers.map(({ url }: { url: string }) => url)];
+    expect(hosts.filter((url) => !known.some((one) => url.startsWith(one)))).toEqual([]);
+  });
+
+  it('lets the browser load nothing from elsewhere and ask nobody but the stage', () => {
+    const [, policy = ''] = /Content-Security-Policy" content="([^"]+)"/.exec(html)!;
+
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`connect-src ${stageOrigin};`);
+    expect(policy.replace(stageOrigin, '')).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it('holds no key', () => {
+    const text = Object.values(files).join('\n');
+
+    expect(text).not.toMatch(/so_(live|test)_[0-9A-Za-z]{46}/);
+  });
+
+  it('marks every operation with its stability', () => {
+    for (const { operationId, marker } of listOperations(contract)) {
+      expect(['experimental', 'beta', 'stable', 'deprecated']).toContain(marker);
+      const [section] = html.slice(html.indexOf(`id="${operationId}"`)).split('</article>');
+      expect(section).toContain(`data-marker="${marker}"`);
+    }
+  });
+
+  it('lists every error code of the contract, and no other', () => {
+    const documented = Object.values<object>(contract.components.responses).flatMap((response) =>
+      [...JSON.stringify(response).matchAll(/"enum":\[([^\]]+)\]/g)].flatMap(([, codes]) =>
+        JSON.parse(`[${codes}]`),
+      ),
+    );
+
+    const listed = listErrors(contract).map(({ code }) => code);
+
+    expect(new Set(listed)).toEqual(new Set(documented));
+    for (const code of listed) expect(html).toContain(`<td>${code}</td>`);
+  });
+
+  it('has samples in three languages for each operation that is served', () => {
+    const served = listOperations(contract).filter(({ marker }) => marker !== 'deprecated');
+
+    for (const operation of served) {
+      const samples = codeSamples(operation, baseUrl);
+      expect(samples.map(({ name }) => name)).toEqual(['curl', 'JavaScript', 'Python']);
+      for (const { code } of samples) {
+        expect(code).toContain(`'${baseUrl}${operation.examplePath}'`);
+        expect(code).toContain('STORE_ORDERS_KEY');
+        expect(unescaped(html)).toContain(`<pre><code>${code}</code></pre>`);
+      }
+    }
+  });
+
+  it('says that requests from the page need the stage to allow its origin', () => {
+    expect(html).toMatch(/CORS/);
+  });
+});
+
+describe('the JavaScript sample', () => {
+  it.each([
+    ['listOrders', '1\n', 'GET /v1/store/orders'],
+    ['cancelOrder', '204\n', 'DELETE /v1/store/orders/1001'],
+  ])('of %s runs as it is', async (operationId, printed, question) => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer(({ method, url, headers }, response) => {
+      asked.push(`${method} ${url}`, headers.authorization);
+      if (method === 'DELETE') response.writeHead(204).end();
+      else response.end('[{"id":9223372036854775807}]');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const operation = listOperations(contract).find((one) => one.operationId === operationId)!;
+    const sample = codeSamples(operation, url).find(({ name }) => name === 'JavaScript')!;
+
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', sample.code],
+      { env: { STORE_ORDERS_KEY: 'a-key' } },
+    );
+
+    server.closeAllConnections();
+    server.close();
+    expect(stdout).toBe(printed);
+    expect(asked).toEqual([question, 'Bearer a-key']);
+  });
+});
