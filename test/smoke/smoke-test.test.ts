@@ -185,24 +185,22 @@ describe('smoke test', () => {
     expect(exitCode).toBe(0);
   });
 
-  it.each([...mutations])('exits with 1 and names the difference where %s', async (...row) => {
-    const [, mutation, difference] = row;
-
-    const { exitCode, output } = await runAgainst(mutation);
-
-    expect(output).toContain(difference);
-    expect(exitCode).toBe(1);
-  });
-
-  it.each([...limitMutations])(
-    'finds with --limits that %s',
+  it.each(mutations)(
+    'exits with 1 and names the difference where %s',
     async (_what, mutation, difference) => {
-      const { exitCode, output } = await runAgainst(mutation, '--limits');
+      const { exitCode, output } = await runAgainst(mutation);
 
       expect(output).toContain(difference);
       expect(exitCode).toBe(1);
     },
   );
+
+  it.each(limitMutations)('finds with --limits that %s', async (_what, mutation, difference) => {
+    const { exitCode, output } = await runAgainst(mutation, '--limits');
+
+    expect(output).toContain(difference);
+    expect(exitCode).toBe(1);
+  });
 
   it('leaves the limit alone where it is too high to be reached', async () => {
     const raise: Mutation = (answer) => {

@@ -97,8 +97,12 @@ describe('data directory', () => {
 
 describe('gateway state', () => {
   const key = {
-    ...{ id: 'k1', name: 'one', value: 'value-1', enabled: true },
-    ...{ createdDate: 1, lastUpdatedDate: 1 },
+    id: 'k1',
+    name: 'one',
+    value: 'value-1',
+    enabled: true,
+    createdDate: 1,
+    lastUpdatedDate: 1,
   };
   const keys = { apiKeys: [key], usagePlanKeys: [{ usagePlanId: 'p1', keyId: 'k1' }] };
 
