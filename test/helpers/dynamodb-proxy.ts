@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type LoopbackServer, listen, serve } from './loopback-server.ts';
 
 /** A request to DynamoDB, what it asks for. */
 export interface DynamodbRequest {
@@ -74,8 +74,7 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   reply: Reply;
   /** Requests that have neither been answered nor given up by the client. */
   underWay = 0;
-  readonly #server: ReturnType<typeof createServer>;
-  readonly #scheme: string;
+  #server: LoopbackServer | undefined;
 
   /** One that hands all on to another server, until it is told of faults. */
   static before(target: string): Promise<DynamodbProxy> {
@@ -84,23 +83,22 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
 
   /** @param certificate for HTTPS. @default - HTTP */
   static async start(reply: Reply, certificate?: { key: string; cert: string }) {
-    const proxy = new DynamodbProxy(reply, certificate);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
+    const proxy = new DynamodbProxy(reply);
+    const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+      proxy.#handle(incoming, outgoing);
+    proxy.#server = certificate
+      ? await listen(createSecureServer(certificate, handle), 'https')
+      : await serve(handle);
     return proxy;
   }
 
-  private constructor(reply: Reply, certificate?: { key: string; cert: string }) {
+  private constructor(reply: Reply) {
     super();
     this.reply = reply;
-    this.#scheme = certificate ? 'https' : 'http';
-    const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-      this.#handle(incoming, outgoing);
-    this.#server = certificate ? createSecureServer(certificate, handle) : createServer(handle);
   }
 
   get url(): string {
-    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#server!.url;
   }
 
   /** Resolves when no request is under way any more. */
@@ -122,9 +120,7 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await this.#server![Symbol.asyncDispose]();
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
