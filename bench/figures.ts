@@ -9,6 +9,8 @@ export const targets = {
   limiter_round_trips: 1,
   limiter_cpu_vs_rate_limiter_flexible: 0.4,
   limiter_writes_vs_rate_limiter_flexible: undefined,
+  limiter_over_limit_writes: 1,
+  limiter_burst_admitted_vs_limit: 1,
   authorizer_cold_vs_default_bundle: 0.55,
   cancel_cold_vs_default_bundle: 0.55,
   list_cold_vs_default_bundle: 0.55,

@@ -1,53 +1,100 @@
-import type { Findings } from './figures.ts';
-import { medianOf, mediansOf } from './medians.ts';
+import { benchBurst } from './burst.ts';
+import type { KeyCase } from './doubles/api-keys.ts';
+import type { Findings, Measurement } from './figures.ts';
 import type { BundleFile } from './workbench/bundles.ts';
 import { authorizerEvent } from './workbench/events.ts';
-import { interleave } from './workbench/interleave.ts';
+import { interleave, median } from './workbench/interleave.ts';
 import type { CallsResult } from './workbench/job.ts';
 import type { Workbench } from './workbench/workbench.ts';
 
-const contestants = { ours: 'ours', peer: 'GetItem + rate-limiter-flexible' };
+type Cost = 'cpuMs' | 'requests' | 'readUnits' | 'writeUnits' | 'logBytes';
+type CostOf = (cost: Cost) => number;
 
-/** What an admitted request costs: CPU, round trips and write units, once everything is warm. */
+/** Each kind of request, and what an authorizer must answer for its cost to count. */
+const kinds: Record<KeyCase, { what: string; answer: RegExp }> = {
+  admitted: { what: 'admitted', answer: /"Effect":"Allow"/ },
+  full: { what: 'over the limit', answer: /"Effect":"Deny"/ },
+  banned: { what: 'banned', answer: /"Effect":"Deny"/ },
+  unknown: { what: 'invented key', answer: /"error":"Unauthorized"/ },
+};
+
+const keyCases = Object.keys(kinds) as KeyCase[];
+
+/** What a request costs, once everything is warm: CPU, round trips, read and write units. */
 export async function benchLimiter(bench: Workbench): Promise<Findings> {
-  const { ours, peers } = bench.bundles;
-  const results = await interleave(bench.isQuick ? 1 : 7, {
-    ours: () => admitMany(bench, ours.authorizer),
-    peer: () => admitMany(bench, peers.authorizerRateLimiterFlexible),
-  });
-  const ratio = (cost: 'cpuMs' | 'writeUnits') =>
-    medianOf(results.ours, cost) / medianOf(results.peer, cost);
+  const costs = await measureKinds(bench);
+  const { ours: our, peer } = costs.admitted;
+  const burst = await benchBurst(bench);
   return {
-    title: 'Limiter: each admitted request',
-    measurements: mediansOf(contestants, results, [
-      ['CPU', 'cpuMs', 'ms'],
-      ['round trips', 'requests', ''],
-      ['write units', 'writeUnits', ''],
-      ['log', 'logBytes', 'bytes'],
-    ]),
+    title: 'Limiter: each request, ours beside GetItem and rate-limiter-flexible',
+    measurements: [
+      ...keyCases.flatMap((keyCase) => [
+        ...describe(`${kinds[keyCase].what}, ours`, costs[keyCase].ours),
+        ...describe(`${kinds[keyCase].what}, peer`, costs[keyCase].peer),
+      ]),
+      ...burst.measurements,
+    ],
     figures: {
-      limiter_round_trips: medianOf(results.ours, 'requests'),
-      limiter_cpu_vs_rate_limiter_flexible: ratio('cpuMs'),
-      limiter_writes_vs_rate_limiter_flexible: ratio('writeUnits'),
+      limiter_round_trips: our('requests'),
+      limiter_cpu_vs_rate_limiter_flexible: our('cpuMs') / peer('cpuMs'),
+      limiter_writes_vs_rate_limiter_flexible: our('writeUnits') / peer('writeUnits'),
+      limiter_over_limit_writes: costs.full.ours('writeUnits'),
+      ...burst.figures,
     },
   };
 }
 
-async function admitMany(
-  { measure, isQuick }: Workbench,
-  { file }: BundleFile,
-): Promise<Omit<CallsResult, 'answer'>> {
-  const event = authorizerEvent();
-  const [warmCalls, calls] = isQuick ? [10, 10] : [500, 1_500];
-  const { answer, ...costs } = await measure(
-    { kind: 'calls', bundleFile: file, event, isStreaming: false, warmCalls, calls },
-    {},
-  );
-  requireAdmission(answer);
-  return costs;
+type Compared = Record<'ours' | 'peer', CostOf>;
+
+async function measureKinds(bench: Workbench): Promise<Record<KeyCase, Compared>> {
+  const costs: Partial<Record<KeyCase, Compared>> = {};
+  for (const keyCase of keyCases) costs[keyCase] = await measureKind(bench, keyCase);
+  return costs as Record<KeyCase, Compared>;
 }
 
-function requireAdmission(answer: unknown): void {
-  const { policyDocument } = answer as { policyDocument: { Statement: [{ Effect: string }] } };
-  if (policyDocument.Statement[0].Effect !== 'Allow') throw new Error('The limiter refused.');
+async function measureKind(bench: Workbench, keyCase: KeyCase): Promise<Compared> {
+  const { ours, peers } = bench.bundles;
+  // The admitted ones are compared by their CPU, the others by what they cost at DynamoDB.
+  const rounds = keyCase === 'admitted' ? 7 : 3;
+  const results = await interleave(bench.isQuick ? 1 : rounds, {
+    ours: () => callMany(bench, ours.authorizer, keyCase),
+    peer: () => callMany(bench, peers.authorizerRateLimiterFlexible, keyCase),
+  });
+  const costOf =
+    (contestant: keyof Compared): CostOf =>
+    (cost) =>
+      median(results[contestant].map((result) => result[cost]));
+  return { ours: costOf('ours'), peer: costOf('peer') };
+}
+
+async function callMany(
+  { measure, isQuick }: Workbench,
+  { file }: BundleFile,
+  keyCase: KeyCase,
+): Promise<CallsResult> {
+  const result = await measure(
+    {
+      kind: 'calls',
+      bundleFile: file,
+      event: authorizerEvent(keyCase),
+      isStreaming: false,
+      warmCalls: isQuick ? 10 : 500,
+      calls: isQuick ? 10 : 1_500,
+    },
+    {},
+  );
+  const answer = JSON.stringify(result.answer);
+  if (!kinds[keyCase].answer.test(answer))
+    throw new Error(`A key of case ${keyCase} got ${answer}`);
+  return result;
+}
+
+function describe(name: string, cost: CostOf): Measurement[] {
+  return [
+    { what: `${name}: CPU`, value: cost('cpuMs'), unit: 'ms' },
+    { what: `${name}: round trips`, value: cost('requests'), unit: '' },
+    { what: `${name}: read units`, value: cost('readUnits'), unit: '' },
+    { what: `${name}: write units`, value: cost('writeUnits'), unit: '' },
+    { what: `${name}: log`, value: cost('logBytes'), unit: 'bytes' },
+  ];
 }

@@ -1,9 +1,8 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-
 import { issueKey } from '../admin/keys/issue-key.ts';
+import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import type { KeyGateway } from '../admin/stage/key-gateway.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
-import { hashToken } from '../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import type { DataDirectory } from '../local/state/data-directory.ts';
@@ -13,8 +12,9 @@ export type DemoKeys = Record<PlanName, string>;
 const file = 'demo-keys.json';
 
 /**
- * One key per plan to try the service with. With a data directory they stay the same from run to
- * run: it is the only place that ever holds a token, and they are good for nothing but that data.
+ * One owner per plan, with one key each, to try the service with. With a data directory they stay
+ * the same from run to run: it is the only place that ever holds a token, and they are good for
+ * nothing but that data.
  */
 export async function provideDemoKeys(
   store: KeyStore,
@@ -24,7 +24,7 @@ export async function provideDemoKeys(
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = kept?.[plan];
-      return [plan, token && (await isStored(token, store)) ? token : await issue(plan, store)];
+      return [plan, token && (await isKept(token, store)) ? token : await issue(plan, store)];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -33,16 +33,20 @@ export async function provideDemoKeys(
 }
 
 async function issue(plan: PlanName, store: KeyStore): Promise<string> {
-  const { perMinute, perDay, limitsPerKey } = plans[plan];
-  const limits = limitsPerKey ? { perMinute, perDay } : {};
-  const { apiKey } = await issueKey({ plan, owner: 'demo', ...limits }, store);
-  return apiKey;
+  const { perMinute, perDay, limitsPerOwner } = plans[plan];
+  const name = `demo ${plan}`;
+  const owner = await lookUpOwner(name, store);
+  // An owner of an earlier run may be on another plan by now.
+  const request = owner?.item
+    ? { owner: owner.details.ownerId }
+    : { owner: name, plan, ...(limitsPerOwner && { perMinute, perDay }) };
+  return (await issueKey({ ...request, label: 'npm start' }, store)).apiKey;
 }
 
-async function isStored(token: string, { dynamodb, apiKeysTable }: KeyStore): Promise<boolean> {
-  const Key = { keyHash: { S: hashToken(token) } };
-  const { Item } = await dynamodb.send(new GetItemCommand({ TableName: apiKeysTable, Key }));
-  return Item !== undefined;
+/** Whether a token is still good, or will be once its owner is not suspended any more. */
+async function isKept(token: string, store: KeyStore): Promise<boolean> {
+  const { item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
+  return item !== undefined && (item.keys.has(hashToken(token)) || !item.isActive);
 }
 
 /** The local run's control plane as the operator's commands know API Gateway's. */
@@ -51,11 +55,7 @@ export function keyGateway(controlPlane: ControlPlane): KeyGateway {
     controlPlane.isInPlan(member.keyId, member.usagePlanId);
   return {
     createApiKey: async (key) => controlPlane.createApiKey(key),
-    findApiKeys: async (name) =>
-      controlPlane
-        .getApiKeys({ nameQuery: name })
-        .filter((key) => key.name === name)
-        .map(({ id }) => id),
+    findApiKeys: async (nameQuery) => controlPlane.getApiKeys({ nameQuery }),
     deleteApiKey: async ({ apiKey }) => {
       if (controlPlane.getApiKeys().some(({ id }) => id === apiKey)) {
         controlPlane.deleteApiKey(apiKey);

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
+import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 
@@ -88,5 +89,9 @@ function fileOf(path: string): string {
 export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | undefined {
   const value = environment.DYNAMODB_ENDPOINT;
   if (!value || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value || undefined;
-  throw new InvalidValueError('DYNAMODB_ENDPOINT', value, 'a URL such as http://127.0.0.1:8000');
+  throw new InvalidValueError(
+    'DYNAMODB_ENDPOINT',
+    withoutPassword(value),
+    'a URL such as http://127.0.0.1:8000',
+  );
 }

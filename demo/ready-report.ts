@@ -3,14 +3,17 @@ import type { StoreService } from './store-service.ts';
 
 type Ready = Pick<
   StoreService,
-  'apiKeysTable' | 'baseUrl' | 'dynamodbEndpoint' | 'keys' | 'ordersTable' | 'origin' | 'stage'
+  'apiKeysTable' | 'baseUrl' | 'keys' | 'ordersTable' | 'origin' | 'stage'
 >;
 
-/** What a program needs to use the service, as one line. */
+/**
+ * What a program needs to use the service, as one line. AWS clients of this machine reach the tables
+ * through the service's own origin, as the operator's commands do.
+ */
 export function readyJson(service: Ready): string {
-  const { baseUrl, stage, keys, dynamodbEndpoint, ordersTable, apiKeysTable } = service;
+  const { baseUrl, stage, keys, origin, ordersTable, apiKeysTable } = service;
   const tables = { orders: ordersTable, apiKeys: apiKeysTable };
-  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint, tables })}\n`;
+  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
 
 /** What a person needs to try the service. */

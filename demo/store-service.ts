@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ordersTable } from '../admin/orders/orders-table.ts';
-import type { KeyStore } from '../admin/stage/key-store.ts';
+import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
 import { stageConfiguration } from '../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
+import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError, reasonOf } from '../shared/errors.ts';
@@ -96,15 +97,17 @@ async function start(
 }
 
 async function fillStore(
-  { controlPlane, outputs, dynamodbEndpoint, dataDirectory }: PreparedService,
+  { controlPlane, outputs, dynamodbEndpoint, operatorCredentials, dataDirectory }: PreparedService,
   { stage, orders }: LocalOptions,
   { log, signal }: Surroundings,
 ): Promise<DemoKeys> {
-  const dynamodb = localDynamoDbClient(dynamodbEndpoint);
+  const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
+  const [forKeys, forOrders] = [clientOf(), clientOf()];
   const store: KeyStore = {
-    dynamodb,
+    documents: documentClient(forKeys),
     gateway: keyGateway(controlPlane),
     apiKeysTable: outputs.ApiKeysTableName!,
+    ownersTable: outputs.OwnersTableName!,
     usagePlanIds: Object.fromEntries(
       planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]),
     ) as Record<PlanName, string>,
@@ -112,11 +115,14 @@ async function fillStore(
     tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now: Date.now,
   };
-  const table = ordersTable(dynamodb, outputs.OrdersTableName!);
+  const table = ordersTable(forOrders, outputs.OrdersTableName!);
   const [keys, isLoaded] = await Promise.all([
     provideDemoKeys(store, dataDirectory),
     provideOrders(orders, { ...table, directory: dataDirectory, signal }),
-  ]).finally(() => dynamodb.destroy());
+  ]).finally(() => {
+    forKeys.destroy();
+    forOrders.destroy();
+  });
   if (!isLoaded)
     log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
   return keys;
@@ -172,11 +178,22 @@ function addressError(cause: NodeJS.ErrnoException, host: string, port: number):
 /** @throws OperatorError when nothing answers there */
 async function checkEndpoint(endpoint: string): Promise<void> {
   try {
-    await (await fetch(endpoint)).arrayBuffer();
+    await (await fetchFrom(endpoint)).arrayBuffer();
   } catch (cause) {
     const reason = reasonOf((cause as Error).cause ?? cause);
     const remedy = 'start the server, correct the address, or leave the variable out';
-    const message = `DYNAMODB_ENDPOINT: ${endpoint} does not answer (${reason}); ${remedy}`;
+    const message = `DYNAMODB_ENDPOINT: ${withoutPassword(endpoint)} does not answer (${reason}); ${remedy}`;
     throw new OperatorError(message, { cause });
   }
+}
+
+/** `fetch` takes no URL with a user and a password in it. */
+function fetchFrom(endpoint: string): Promise<Response> {
+  const url = new URL(endpoint);
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  if (username === '') return fetch(url);
+  const user = [username, password].map(decodeURIComponent).join(':');
+  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` } });
 }

@@ -5,18 +5,20 @@ import type {
 } from 'aws-lambda';
 import { createLimiter } from './authorizer/limiter.ts';
 import type { Verdict } from './authorizer/verdict.ts';
-import { hashToken, parseAuthorization } from './shared/api-key.ts';
-import { createDynamoDbClient } from './shared/dynamodb.ts';
+import { hashOwnerPart, hashToken, parseAuthorization } from './shared/api-key.ts';
+import { clockOf, createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import { UnauthorizedError } from './shared/errors.ts';
 import { log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
+const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 const judge = createLimiter({
-  client: createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 }),
+  client,
   tableName: requiredVariable('API_KEYS_TABLE'),
   banRules: JSON.parse(requiredVariable('BAN_RULES')),
+  now: clockOf(client),
 });
 
 /**
@@ -36,7 +38,7 @@ export async function handler(
   try {
     const token = parseAuthorization(event.authorizationToken, apiKeyPrefix);
     if (token === undefined) throw new UnauthorizedError();
-    const verdict = await judge(hashToken(token));
+    const verdict = await judge({ ownerHash: hashOwnerPart(token), tokenHash: hashToken(token) });
     recordVerdict(verdict, requestId);
     return authorizerResult(verdict, event.methodArn);
   } catch (error) {
@@ -46,10 +48,10 @@ export async function handler(
 }
 
 function authorizerResult(verdict: Verdict, methodArn: string): APIGatewayAuthorizerResult {
-  const { keyId, plan, limit, remaining, reset, retryAfterSeconds, rejection } = verdict;
+  const { isBanStart, retryAfterSeconds, rejection, ...allowance } = verdict;
   return {
-    principalId: keyId,
-    usageIdentifierKey: keyId,
+    principalId: verdict.keyId,
+    usageIdentifierKey: verdict.ownerId,
     policyDocument: {
       Version: '2012-10-17',
       Statement: [
@@ -60,7 +62,7 @@ function authorizerResult(verdict: Verdict, methodArn: string): APIGatewayAuthor
         },
       ],
     },
-    context: { keyId, plan, limit, remaining, reset, retryAfter: retryAfterSeconds, ...rejection },
+    context: { ...allowance, retryAfter: retryAfterSeconds, ...rejection },
   };
 }
 

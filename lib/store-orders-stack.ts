@@ -74,6 +74,7 @@ export class StoreOrdersStack extends Stack {
     this.output('RestApiId', restApi.restApiId);
     this.output('OrdersTableName', tables.orders.tableName);
     this.output('ApiKeysTableName', tables.apiKeys.tableName);
+    this.output('OwnersTableName', tables.owners.tableName);
     for (const name of planNames) {
       this.output(usagePlanOutput(name), usagePlans.usagePlanId(name));
     }
@@ -89,7 +90,10 @@ export class StoreOrdersStack extends Stack {
         API_KEY_PREFIX: configuration.apiKeyPrefix,
         BAN_RULES: banRules(),
       },
-      access: { tableArn: tables.apiKeys.tableArn, actions: ['dynamodb:UpdateItem'] },
+      access: {
+        tableArn: tables.apiKeys.tableArn,
+        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      },
       timeout: Duration.seconds(5),
     });
     const [corsOrigin] = configuration.corsOrigins ?? [];

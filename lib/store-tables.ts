@@ -1,7 +1,6 @@
 import {
   AttributeType,
   BillingMode,
-  ProjectionType,
   Table,
   TableEncryption,
   type TableProps,
@@ -11,10 +10,13 @@ import { Construct } from 'constructs';
 import { acknowledge } from './settings/acknowledge.ts';
 import type { StageConfiguration } from './settings/stages.ts';
 
-/** The two tables: orders by `id`, API keys by the hash of their token. */
+/** The three tables: orders by `id`, API keys by a hash of their owner, owners by their id. */
 export class StoreTables extends Construct {
   readonly orders: Table;
+  /** An item per owner, with its limits, counters and keys: all that the authorizer needs. */
   readonly apiKeys: Table;
+  /** What only operators need of an owner and its keys; no function may read it. */
+  readonly owners: Table;
 
   constructor(scope: Construct, id: string, configuration: StageConfiguration) {
     super(scope, id);
@@ -22,20 +24,18 @@ export class StoreTables extends Construct {
       ...tableDefaults(configuration),
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
     });
-    // No TTL: an expired key must stay visible to the operator, and a deleted one would lose its
+    // No TTL: an expired key must stay visible to the operator, and a deleted owner would lose its
     // counters. The authorizer compares `expiresAt` itself.
     this.apiKeys = new Table(this, 'ApiKeys', {
       ...tableDefaults(configuration),
-      partitionKey: { name: 'keyHash', type: AttributeType.STRING },
+      partitionKey: { name: 'ownerHash', type: AttributeType.STRING },
     });
-    // Keys only, so that counting a request never writes to the index.
-    this.apiKeys.addGlobalSecondaryIndex({
-      indexName: 'keyId-index',
-      partitionKey: { name: 'keyId', type: AttributeType.STRING },
-      projectionType: ProjectionType.KEYS_ONLY,
+    this.owners = new Table(this, 'Owners', {
+      ...tableDefaults(configuration),
+      partitionKey: { name: 'ownerId', type: AttributeType.STRING },
     });
     if (configuration.pointInTimeRecoveryDays === 0) {
-      for (const table of [this.orders, this.apiKeys]) {
+      for (const table of [this.orders, this.apiKeys, this.owners]) {
         acknowledge(table, {
           id: 'AwsSolutions-DDB3',
           reason: 'The data of this stage is disposable, as lib/settings/stages.ts says.',

@@ -1,11 +1,13 @@
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
-import { localCredentials, localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
+import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
+import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
+import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
-import { readFunctions } from './functions/lambda-functions.ts';
+import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
 import { type Handler, startHttpServer } from './http-server.ts';
@@ -48,7 +50,9 @@ export interface PreparedService {
   readonly tables: Readonly<Record<string, string>>;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Of the guard before DynamoDB, which answers who signs with the operator's credentials. */
   readonly dynamodbEndpoint: string;
+  readonly operatorCredentials: Credentials;
   readonly controlPlane: ControlPlane;
   readonly dataDirectory: DataDirectory | undefined;
 }
@@ -66,6 +70,7 @@ type Log = (line: string) => void;
 
 interface Database {
   readonly endpoint: string;
+  readonly isSerial: boolean;
   readonly ended: Promise<Error>;
 }
 
@@ -102,12 +107,16 @@ async function start(
     provideDatabase(options, dataDirectory, started),
   ]);
   const template = readTemplate(templateFile, { ...environment, stackName });
-  const tables = await provideTables(template, database.endpoint);
+  const identities = createIdentities(template);
+  const guard = await startDynamoDBGuard({ ...database, identities, log });
+  started.defer(() => guard.close());
+  const tables = await provideTables(template, guard.endpoint, identities.operator.credentials);
   signal?.throwIfAborted();
 
   const { gateway, controlPlane } = createGateway(template, {
     assetsManifestFile: options.assetsManifestFile ?? manifestBeside(templateFile),
-    dynamodbEndpoint: database.endpoint,
+    dynamodbEndpoint: guard.endpoint,
+    identities,
     dataDirectory,
     now: options.now ?? Date.now,
     log,
@@ -118,13 +127,14 @@ async function start(
     stage: gateway.stage.name,
     tables,
     outputs: template.outputs(),
-    dynamodbEndpoint: database.endpoint,
+    dynamodbEndpoint: guard.endpoint,
+    operatorCredentials: identities.operator.credentials,
     controlPlane,
     dataDirectory,
   };
   await options.prepare?.(prepared);
   signal?.throwIfAborted();
-  return serve(prepared, gateway, options, database.ended, started);
+  return serve(prepared, { gateway, guard }, options, database.ended, started);
 }
 
 async function provideDatabase(
@@ -132,21 +142,24 @@ async function provideDatabase(
   dataDirectory: DataDirectory | undefined,
   started: AsyncDisposableStack,
 ): Promise<Database> {
-  if (dynamodbEndpoint) return { endpoint: dynamodbEndpoint, ended: new Promise(() => {}) };
+  if (dynamodbEndpoint) {
+    return { endpoint: dynamodbEndpoint, isSerial: false, ended: new Promise(() => {}) };
+  }
   const embedded = await startEmbeddedDynamoDB({
     databaseFile: dataDirectory?.pathOf(databaseFile),
     signal,
   });
   started.defer(() => embedded.close());
-  return embedded;
+  return { ...embedded, isSerial: true };
 }
 
 /** Physical table names by logical id. */
 async function provideTables(
   template: Template,
   endpoint: string,
+  credentials: Credentials,
 ): Promise<Record<string, string>> {
-  const client = localDynamoDbClient(endpoint);
+  const client = localDynamoDbClient(endpoint, credentials);
   const tables = readTables(template);
   await createTables(tables, client).finally(() => client.destroy());
   return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));
@@ -155,6 +168,7 @@ async function provideTables(
 interface GatewaySurroundings {
   readonly assetsManifestFile: string;
   readonly dynamodbEndpoint: string;
+  readonly identities: Identities;
   readonly dataDirectory: DataDirectory | undefined;
   readonly now: () => number;
   readonly log: Log;
@@ -174,7 +188,7 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
     onChange: (keys) => state.saveKeys(keys),
   });
   const runner = new FunctionRunner({
-    variables: functionVariables(surroundings.dynamodbEndpoint),
+    variablesOf: (lambda) => functionVariables(lambda, surroundings),
     log: (functionName, line) => log(`${functionName}: ${line}`),
     startEnvironment: surroundings.startEnvironment,
   });
@@ -191,11 +205,15 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
   return { gateway, controlPlane };
 }
 
-/** What Lambda would have put into every function's environment. */
-function functionVariables(dynamodbEndpoint: string): Record<string, string> {
+/** What Lambda would have put into a function's environment: who it is, and where. */
+function functionVariables(
+  { logicalId }: LambdaFunction,
+  { dynamodbEndpoint, identities }: GatewaySurroundings,
+): Record<string, string> {
+  const { accessKeyId, secretAccessKey } = identities.functions.get(logicalId)!.credentials;
   return {
-    AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_SESSION_TOKEN: 'local',
     AWS_REGION: environment.region,
     AWS_DEFAULT_REGION: environment.region,
@@ -205,12 +223,12 @@ function functionVariables(dynamodbEndpoint: string): Record<string, string> {
 
 async function serve(
   prepared: PreparedService,
-  gateway: Gateway,
+  { gateway, guard }: { gateway: Gateway; guard: DynamoDBGuard },
   options: LocalServiceOptions,
   failed: Promise<Error>,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { controlPlane, dynamodbEndpoint } = prepared;
+  const { controlPlane } = prepared;
   const stack = { stackName: options.stackName, outputs: prepared.outputs };
   const server = await startHttpServer({
     gateway,
@@ -220,7 +238,11 @@ async function serve(
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>
-        answerManagement(incoming, outgoing, { controlPlane, stack, dynamodbEndpoint }),
+        answerManagement(incoming, outgoing, {
+          controlPlane,
+          stack,
+          forwardToDynamoDB: guard.forwardForOperator,
+        }),
     ],
   });
   started.defer(() => server.close());

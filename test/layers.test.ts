@@ -20,11 +20,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   lib: ['lib/settings', 'lib/functions', 'lib/api', 'lib/monitoring'],
 
   'local/template': [],
-  'local/dynamodb': ['local/template'],
+  'local/iam': ['local/template'],
+  'local/dynamodb': ['local/template', 'local/iam'],
   'local/functions': ['local/template'],
   'local/exchange': ['local/template'],
   'local/integrations': ['local/template', 'local/functions', 'local/exchange'],
-  'local/gateway': ['local/template', 'local/functions', 'local/exchange', 'local/integrations'],
+  'local/gateway': [
+    'local/template',
+    'local/iam',
+    'local/functions',
+    'local/exchange',
+    'local/integrations',
+  ],
   'local/control-plane': ['local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
@@ -38,11 +45,19 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 
   shared: ['lambdas/shared'],
-  'admin/console': ['shared'],
+  'admin/console': ['shared', 'lib/settings'],
   'admin/stage': ['shared', 'lib/settings'],
-  'admin/keys': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/owners': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
+  'admin/keys': [
+    'shared',
+    'lambdas/shared',
+    'lib/settings',
+    'admin/console',
+    'admin/stage',
+    'admin/owners',
+  ],
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
-  admin: ['shared', 'admin/console', 'admin/keys', 'admin/orders'],
+  admin: ['shared', 'admin/console', 'admin/owners', 'admin/keys', 'admin/orders'],
 
   'demo/page': ['shared', 'lambdas/shared'],
   'reference/page': ['demo/page'],
@@ -57,6 +72,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/state',
     'local',
     'admin/stage',
+    'admin/owners',
     'admin/keys',
     'admin/orders',
     'demo/page',
@@ -70,7 +86,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'bench/peers': ['lambdas/shared'],
   'bench/doubles': ['lambdas/shared'],
   'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
-  bench: ['shared', 'lib/functions', 'bench/doubles', 'bench/workbench'],
+  bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
+
+  model: [],
 
   examples: [],
   bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],

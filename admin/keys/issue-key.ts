@@ -1,161 +1,118 @@
-import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
-import type { PlanName } from '../../lib/settings/plans.ts';
-import { createKeyId, createToken } from '../../shared/api-key-token.ts';
-import { HalfDoneError, InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
-import { gatewayKeyName, type KeyStore } from '../stage/key-store.ts';
-import { limitsFor } from './key-limits.ts';
+import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import { isOwnerId } from '../../shared/api-key-token.ts';
+import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import { createOwner } from '../owners/create-owner.ts';
+import { complete, lookUpOwner } from '../owners/find-owner.ts';
+import type { OwnerLimits } from '../owners/owner-limits.ts';
+import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
+import { change } from '../stage/conditional-writes.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { forgetDetails, grantKey, noteDetails } from './grant-key.ts';
+import { type DraftKey, draftKey, type IssuedKey, type KeyTraits, keyLabel } from './key-draft.ts';
 
-export interface KeyRequest {
-  plan: PlanName;
-  owner: string;
-  /** Requests per UTC minute; the plan's own when absent. */
-  perMinute?: number;
-  /** Requests per UTC day; the plan's own when absent. */
-  perDay?: number;
-  /** Unix seconds; never expires when absent. */
-  expiresAt?: number;
+export interface KeyRequest extends KeyTraits, Partial<OwnerLimits> {
+  /** Id or name. */
+  readonly owner: string;
+  /** The plan that the owner is on, or is created on when there is no owner of this name. */
+  readonly plan?: PlanName;
 }
-
-export interface IssuedKey {
-  keyId: string;
-  /** The bearer token: shown once, stored nowhere. */
-  apiKey: string;
-  plan: PlanName;
-  owner: string;
-  perMinute: number;
-  perDay: number;
-  /** Unix seconds. */
-  expiresAt?: number;
-}
-
-/** A key that is made up and checked, and exists nowhere yet. */
-export interface DraftKey {
-  readonly issued: IssuedKey;
-  readonly item: Record<string, AttributeValue>;
-}
-
-const ownerMaxLength = 200;
 
 /**
- * Issues a key: its API Gateway key first, in the plan's usage plan, then the DynamoDB item, which
- * is what makes the token valid. Stopped anywhere in between, no token works that nobody knows of.
+ * How many keys an owner can have at a time. Every request writes the item that holds them all, and
+ * costs a write unit for each kilobyte of it: about one for every four keys.
+ */
+const maxKeys = 100;
+
+/**
+ * Issues a key to an owner, who is created where a plan is named and there is no such owner yet.
  *
  * @throws OperatorError when the request is wrong, or one of the two services fails
  */
 export async function issueKey(request: KeyRequest, store: KeyStore): Promise<IssuedKey> {
-  const draft = draftKey(request, store);
-  const { keyId } = draft.issued;
-  const explain = (reason: unknown) =>
-    `No key was issued: ${reasonOf(reason)}; what may be left of ${keyId} no token opens, but it ` +
-    `could not be removed: run "keys revoke ${keyId}", then this command again`;
-  await withGatewayKey(draft, store, () => putKeyItem(draft, store), explain);
+  const label = request.label === undefined ? undefined : keyLabel(request.label);
+  const owner = await ownerFor(request, store);
+  const draft = draftKey(owner, { ...request, label }, store);
+  const { keyId, ownerId } = draft.issued;
+  await grantKey(
+    draft,
+    {
+      note: () => noteDetails(draft, store),
+      enter: () => enterKey(owner, draft, store),
+      forget: () => forgetDetails(ownerId, keyId, store),
+      explain: (reason) =>
+        `No key was issued: ${reason}; what may be left of ${keyId} no token opens, but it could ` +
+        `not be removed: run "keys revoke ${keyId}", then this command again`,
+    },
+    store,
+  );
   return draft.issued;
 }
 
-/** Makes up a key without storing it. @throws OperatorError when the request is wrong */
-export function draftKey(request: KeyRequest, store: KeyStore): DraftKey {
-  const issued: IssuedKey = {
-    keyId: createKeyId(),
-    apiKey: createToken(store.tokenPrefix),
-    plan: request.plan,
-    owner: checkedOwner(request.owner),
-    ...limitsFor(request.plan, request),
-    ...(request.expiresAt !== undefined && { expiresAt: request.expiresAt }),
-  };
-  return { issued, item: keyItem(issued, store.now()) };
-}
-
-/**
- * Runs the write that makes a key valid with the key's API Gateway side in place, and takes that
- * side away again when the write fails.
- *
- * @param explain what to tell, and what to do, when it cannot be known whether the write was done
- */
-export async function withGatewayKey(
-  draft: DraftKey,
-  store: KeyStore,
-  makeValid: () => Promise<void>,
-  explain: (reason: unknown) => string,
-): Promise<void> {
-  const { keyId, plan } = draft.issued;
-  try {
-    const name = gatewayKeyName(store, keyId);
-    const { id } = await store.gateway.createApiKey({ name, value: keyId, enabled: true });
-    await store.gateway.createUsagePlanKey({ usagePlanId: store.usagePlanIds[plan], keyId: id });
-    await makeValid();
-  } catch (error) {
-    if (await isValidAfterAll(draft, store, explain(error))) return;
-    if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`No key was issued: ${reasonOf(error)}; run the command again`, {
-      cause: error,
-    });
-  }
-}
-
-// A write whose answer was lost may have arrived. If it has not, nothing of the key may stay.
-async function isValidAfterAll(
-  { issued: { keyId }, item }: DraftKey,
-  store: KeyStore,
-  explanation: string,
-): Promise<boolean> {
-  try {
-    const Key = { keyHash: item.keyHash! };
-    const stored = await store.dynamodb.send(
-      new GetItemCommand({ TableName: store.apiKeysTable, Key, ConsistentRead: true }),
+async function ownerFor(request: KeyRequest, store: KeyStore): Promise<CompleteOwner> {
+  const { owner: idOrName, plan, perMinute, perDay } = request;
+  const found = await lookUpOwner(idOrName, store);
+  if (found?.item) return inAgreement(complete(found), request);
+  if (plan === undefined || isOwnerId(idOrName)) {
+    if (found) return complete(found);
+    throw new NotFoundError(
+      `There is no owner ${quoted(idOrName)}: create it with "owners create", or name the --plan ` +
+        'that it shall be on',
     );
-    if (stored.Item) return true;
-    await deleteGatewayKeys(keyId, store);
-    return false;
-  } catch (error) {
-    throw new HalfDoneError(explanation, { cause: error });
   }
+  return complete(await createOwner({ name: idOrName, plan, perMinute, perDay }, store));
 }
 
-/** Deletes a key's counterpart in API Gateway, wherever it stands. Returns how many there were. */
-export async function deleteGatewayKeys(keyId: string, store: KeyStore): Promise<number> {
-  const ids = await store.gateway.findApiKeys(gatewayKeyName(store, keyId));
-  for (const apiKey of ids) await store.gateway.deleteApiKey({ apiKey });
-  return ids.length;
-}
-
-async function putKeyItem({ item }: DraftKey, store: KeyStore): Promise<void> {
-  await store.dynamodb.send(
-    new PutItemCommand({
-      TableName: store.apiKeysTable,
-      Item: item,
-      ConditionExpression: 'attribute_not_exists(keyHash)',
-    }),
+/** @throws WrongStateError for a suspended owner, or another plan or other limits than it has */
+function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
+  const { name, ownerId } = owner.details;
+  const { item } = owner;
+  const others = (['plan', 'perMinute', 'perDay'] as const).filter(
+    (field) => request[field] !== undefined && request[field] !== item[field],
+  );
+  if (!item.isActive) throw suspended(owner);
+  if (others.length === 0) return owner;
+  const what = others.map((field) => `${field} ${item[field]} and not ${request[field]}`);
+  const limits = plans[request.plan ?? item.plan].limitsPerOwner
+    ? ' --per-minute N --per-day N'
+    : '';
+  throw new WrongStateError(
+    `The owner ${quoted(name)} has ${what.join(', ')}, which all of its keys share; change that with ` +
+      `"owners set-plan ${ownerId} ${request.plan ?? item.plan}${limits}", or leave it out here`,
   );
 }
 
-function keyItem(issued: IssuedKey, nowMs: number): Record<string, AttributeValue> {
-  return {
-    keyHash: { S: hashToken(issued.apiKey) },
-    keyId: { S: issued.keyId },
-    owner: { S: issued.owner },
-    plan: { S: issued.plan },
-    perMinute: { N: String(issued.perMinute) },
-    perDay: { N: String(issued.perDay) },
-    status: { S: 'active' },
-    createdAt: { S: new Date(nowMs).toISOString() },
-    ...(issued.expiresAt !== undefined && { expiresAt: { N: String(issued.expiresAt) } }),
-    // The authorizer's counters: windows as Unix seconds of their start, none begun yet.
-    minuteWindow: { N: '0' },
-    minuteCount: { N: '0' },
-    dayWindow: { N: '0' },
-    dayCount: { N: '0' },
-    rejectionWindow: { N: '0' },
-    rejectionCount: { N: '0' },
-  };
+/** @throws WrongStateError when the owner has as many keys as it can, or was changed meanwhile */
+async function enterKey(
+  { details: { ownerHash, name }, item }: CompleteOwner,
+  { tokenHash, entry }: DraftKey,
+  store: KeyStore,
+): Promise<void> {
+  const entered = await change<DocumentOfOwner>(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash },
+      update: 'SET #keys.#key = :entry',
+      condition:
+        'attribute_exists(ownerHash) AND attribute_not_exists(#keys.#key) AND size(#keys) < :max',
+      names: { '#keys': 'keys', '#key': tokenHash },
+      values: { ':entry': entry, ':max': maxKeys },
+    },
+    store,
+  );
+  if (entered) return;
+  if (item.keys.size < maxKeys) {
+    throw new WrongStateError(
+      `The owner ${quoted(name)} was changed meanwhile: run the command again`,
+    );
+  }
+  throw new WrongStateError(
+    `The owner ${quoted(name)} has ${maxKeys} keys, which is the most: "keys revoke" those that are ` +
+      'not needed, or "keys purge" those that have expired',
+  );
 }
 
-function checkedOwner(owner: string): string {
-  const name = owner.trim();
-  if (name !== '' && name.length <= ownerMaxLength && !/\p{Cc}/u.test(name)) return name;
-  throw new InvalidValueError(
-    'owner',
-    owner,
-    `a name of 1 to ${ownerMaxLength} characters on one line`,
+function suspended({ details: { name } }: CompleteOwner): WrongStateError {
+  return new WrongStateError(
+    `The owner ${quoted(name)} is suspended, so that no key of it works; "owners resume" ends that`,
   );
 }

@@ -1,82 +1,114 @@
-import { readKeyRecord } from '../../lambdas/shared/key-record.ts';
-import { type WindowUse, windowStarts, windowUses } from '../../lambdas/shared/windows.ts';
-import type { KeyItem } from './find-key.ts';
+import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
+import { newestWindow, windowStarts } from '../../lambdas/shared/windows.ts';
+import { plans } from '../../lib/settings/plans.ts';
+import { isoTime, type Usage, usageOf } from '../owners/owner-description.ts';
+import type { StoredKey } from './find-key.ts';
+
+/**
+ * What can be said of a key in a word. `suspended` is its owner; `unfinished` is a key whose issue
+ * or revocation was interrupted: it is not valid, and "keys revoke" completes its end.
+ */
+export const keyStatuses = [
+  'active',
+  'banned',
+  'suspended',
+  'expired',
+  'revoked',
+  'unfinished',
+] as const;
+
+export type KeyStatus = (typeof keyStatuses)[number];
 
 /** What an operator is told of a key in a list. Times are ISO 8601, or null where there is none. */
 export interface KeySummary {
   keyId: string;
   owner: string;
-  plan: string;
-  status: 'active' | 'expired' | 'revoked';
-  perMinute: number;
-  perDay: number;
-  createdAt: string;
+  ownerId: string;
+  label: string | null;
+  /** The last four characters of the token. */
+  lastFour: string | null;
+  /** Null, as are the limits, where the owner was created in part only. */
+  plan: string | null;
+  status: KeyStatus;
+  perMinute: number | null;
+  perDay: number | null;
+  createdAt: string | null;
   expiresAt: string | null;
   /** The end of the present ban. */
   bannedUntil: string | null;
-}
-
-export interface UsageNow {
-  limit: number;
-  used: number;
-  remaining: number;
-  resetsAt: string;
+  /** The minute in which a request of the key was last admitted. */
+  lastUsedAt: string | null;
 }
 
 /** All that an operator is told of one key. */
 export interface KeyDescription extends KeySummary {
-  usage: { minute: UsageNow; day: UsageNow };
-  /** Requests refused for a limit, in the present minute. */
+  /** Of all keys of the owner together. */
+  usage: Usage | null;
+  /** Requests of this key refused for a limit, in the present minute. */
   rejectionsThisMinute: number;
+  revokedAt: string | null;
   /** The key ids before and after this one in a rotation. */
   replaces: string | null;
   replacedBy: string | null;
 }
 
 /** A key as it stands at a moment: its counters may be those of a window that is over. */
-export function describeKey(item: KeyItem, nowMs: number): KeyDescription {
-  const record = readKeyRecord(item);
-  const nowSeconds = Math.floor(nowMs / 1_000);
-  const { minute, day } = windowUses(record, nowSeconds);
-  const isCounting = record.rejectionWindow >= windowStarts(nowSeconds).minute;
+export function describeKey(key: StoredKey, nowMs: number): KeyDescription {
+  const { owner, details, entry } = key;
   return {
-    ...summarizeKey(item, nowMs),
-    usage: { minute: usageNow(minute), day: usageNow(day) },
-    rejectionsThisMinute: isCounting ? record.rejectionCount : 0,
-    replaces: item.replaces?.S ?? null,
-    replacedBy: item.replacedBy?.S ?? null,
+    ...summarizeKey(key, nowMs),
+    usage: owner.item ? usageOf(owner.item, nowMs) : null,
+    rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
+    revokedAt: details?.revokedAt ?? null,
+    replaces: details?.replaces ?? null,
+    replacedBy: details?.replacedBy ?? null,
   };
 }
 
-export function summarizeKey(item: KeyItem, nowMs: number): KeySummary {
-  const { keyId, plan, perMinute, perDay, ...record } = readKeyRecord(item);
+export function summarizeKey(key: StoredKey, nowMs: number): KeySummary {
+  const { keyId, owner, details, entry } = key;
   return {
     keyId,
-    owner: item.owner?.S ?? '',
-    plan,
-    status: statusOf(record, nowMs),
-    perMinute,
-    perDay,
-    createdAt: item.createdAt?.S ?? '',
-    expiresAt: record.expiresAt === undefined ? null : isoTime(record.expiresAt),
-    bannedUntil: record.bannedUntil * 1_000 > nowMs ? isoTime(record.bannedUntil) : null,
+    owner: owner.details.name,
+    ownerId: owner.details.ownerId,
+    label: details?.label ?? null,
+    lastFour: details?.lastFour ?? null,
+    plan: owner.item?.plan ?? null,
+    status: statusOf(key, nowMs),
+    perMinute: owner.item?.perMinute ?? null,
+    perDay: owner.item?.perDay ?? null,
+    createdAt: details?.createdAt ?? null,
+    expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
+    bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
+    lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
   };
 }
 
-/** Unix seconds as ISO 8601, without a fraction. */
-export function isoTime(unixSeconds: number): string {
-  return new Date(unixSeconds * 1_000).toISOString().replace('.000Z', 'Z');
+/** As the authorizer sees it: a ban that is longer than any can be is none. */
+export function isBanned({ bannedUntil }: KeyEntry, nowMs: number): boolean {
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
 }
 
-function statusOf(
-  { isActive, expiresAt }: { isActive: boolean; expiresAt: number | undefined },
-  nowMs: number,
-): KeySummary['status'] {
-  if (!isActive) return 'revoked';
+const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
+
+function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
+  if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
   // As the authorizer compares: in the second of the expiry, the key is refused.
-  return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000) ? 'expired' : 'active';
+  const isExpired = entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
+  if (isExpired) return 'expired';
+  if (!owner.item?.isActive) return 'suspended';
+  return isBanned(entry, nowMs) ? 'banned' : 'active';
 }
 
-function usageNow({ limit, remaining, reset }: WindowUse): UsageNow {
-  return { limit, used: limit - remaining, remaining, resetsAt: isoTime(reset) };
+function rejectionsNow({ rejectionWindow, rejectionCount }: KeyEntry, nowMs: number): number {
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  const { minute } = windowStarts(nowSeconds);
+  const isNow = rejectionWindow >= minute && rejectionWindow <= newestWindow(nowSeconds);
+  return isNow ? rejectionCount : 0;
+}
+
+/** Unix seconds, of which 0 is none. */
+function timeOf(unixSeconds: number | undefined): string | null {
+  return unixSeconds ? isoTime(unixSeconds) : null;
 }

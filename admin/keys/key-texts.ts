@@ -1,14 +1,20 @@
-import { grouped, pairs, table } from '../console/text-layout.ts';
-import type { IssuedKey } from './issue-key.ts';
-import { isoTime, type KeyDescription, type KeySummary, type UsageNow } from './key-description.ts';
+import { counted, grouped, pairs, table } from '../console/text-layout.ts';
+import { isoTime } from '../owners/owner-description.ts';
+import { limitsText, usageLines } from '../owners/owner-texts.ts';
+import type { StoredKey } from './find-key.ts';
+import type { KeyDescription, KeySummary } from './key-description.ts';
+import type { IssuedKey } from './key-draft.ts';
+import type { StageKeys } from './purge-keys.ts';
 
 /** A key that was just issued, with its token. */
 export function tokenText(key: IssuedKey): string {
   const details = pairs([
     ['key id', key.keyId],
+    ...optional('label', key.label ?? null),
     ['owner', key.owner],
+    ['owner id', key.ownerId],
     ['plan', key.plan],
-    ['limits', `${grouped(key.perMinute)} per minute, ${grouped(key.perDay)} per day`],
+    ['limits', `${limitsText(key)}, shared by all keys of the owner`],
     ['expires', key.expiresAt === undefined ? 'never' : isoTime(key.expiresAt)],
     ['token', key.apiKey],
   ]);
@@ -19,13 +25,17 @@ export function tokenText(key: IssuedKey): string {
 export function keyText(key: KeyDescription): string {
   return pairs([
     ['key id', key.keyId],
+    ...optional('label', key.label),
+    ['token', key.lastFour === null ? 'unknown' : `ends with ${key.lastFour}`],
     ['owner', key.owner],
-    ['plan', key.plan],
+    ['owner id', key.ownerId],
+    ['plan', key.plan ?? 'none'],
     ['status', key.status],
-    ['created', key.createdAt],
+    ['created', key.createdAt ?? 'unknown'],
     ['expires', key.expiresAt ?? 'never'],
-    ['this minute', usageText(key.usage.minute)],
-    ['today', usageText(key.usage.day)],
+    ...optional('revoked', key.revokedAt),
+    ['last used', lastUse(key)],
+    ...(key.usage ? usageLines(key.usage) : []),
     ['rejected', `${grouped(key.rejectionsThisMinute)} in this minute`],
     ['ban', key.bannedUntil ? `until ${key.bannedUntil}` : 'none'],
     ...optional('replaces', key.replaces),
@@ -34,42 +44,75 @@ export function keyText(key: KeyDescription): string {
 }
 
 /** Many keys as a table. */
-export function keyList(keys: KeySummary[]): string {
-  if (keys.length === 0) return 'There are no keys yet; "keys issue" makes one.';
-  const headings = [
-    'KEY ID',
-    'OWNER',
-    'PLAN',
-    'STATUS',
-    'PER MINUTE',
-    'PER DAY',
-    'CREATED',
-    'EXPIRES',
-  ];
+export function keyList(keys: KeySummary[], { isFiltered }: { isFiltered: boolean }): string {
+  if (keys.length === 0) {
+    return isFiltered
+      ? 'There are no such keys.'
+      : 'There are no keys yet; "keys issue" makes one.';
+  }
   return table(
-    headings,
+    ['KEY ID', 'OWNER', 'PLAN', 'LABEL', 'TOKEN', 'STATUS', 'CREATED', 'EXPIRES', 'LAST USED'],
     keys.map((key) => [
       key.keyId,
       key.owner,
-      key.plan,
-      key.bannedUntil && key.status === 'active' ? 'banned' : key.status,
-      grouped(key.perMinute),
-      grouped(key.perDay),
-      key.createdAt,
+      key.plan ?? '-',
+      key.label ?? '-',
+      key.lastFour === null ? '-' : `…${key.lastFour}`,
+      key.status,
+      key.createdAt ?? '-',
       key.expiresAt ?? 'never',
+      lastUse(key),
     ]),
   );
 }
 
+/** Whose a token is, and what to do about it if it has leaked. */
+export function whoisText(key: KeyDescription): string {
+  return `${keyText(key)}\n\n${adviceOn(key)}`;
+}
+
+function adviceOn({ keyId, status, replacedBy }: KeyDescription): string {
+  if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
+    return 'The token is not valid.';
+  }
+  const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
+  return `The token is valid: ${replace}"keys revoke ${keyId}" ends it.`;
+}
+
 /** What lifting a ban came to. */
 export function unbanText({ keyId, wasBanned, usage }: KeyDescription & { wasBanned: boolean }) {
-  const { remaining, resetsAt } = usage.minute;
-  const wait = remaining > 0 ? '' : ` Its minute is used up: it is served from ${resetsAt} on.`;
+  const full = [usage?.day, usage?.minute].find((window) => window?.remaining === 0);
+  const wait = full
+    ? ` Its owner has used up its limit: it is served from ${full.resetsAt} on.`
+    : '';
   return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
 }
 
-function usageText({ limit, used, resetsAt }: UsageNow): string {
-  return `${grouped(used)} of ${grouped(limit)} used, starts anew at ${resetsAt}`;
+/** The question before a key is revoked. */
+export function revokeQuestion({ keyId, owner, label, lastFour }: KeySummary): string {
+  const name = [label, lastFour && `…${lastFour}`].filter(Boolean).join(', ');
+  return `Revoke ${keyId}${name && ` (${name})`} of ${owner}? It is refused from its next request on, for good.`;
+}
+
+/** The question before keys are purged. */
+export function purgeQuestion(keys: readonly StoredKey[]): string {
+  return `Remove all that is stored of ${counted(keys.length, 'key')} that ${
+    keys.length === 1 ? 'is' : 'are'
+  } not valid any more?`;
+}
+
+/** The question before a stage's keys are withdrawn. */
+export function withdrawQuestion({ valid, gatewayKeys }: StageKeys, label: string): string {
+  return (
+    `Withdraw all ${counted(valid.length, 'key')} of ${label}, and delete its ` +
+    `${counted(gatewayKeys.length, 'API Gateway key')}? Every client is refused from its next ` +
+    'request on.'
+  );
+}
+
+/** Known to the minute. */
+function lastUse({ lastUsedAt }: KeySummary): string {
+  return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
 }
 
 function optional(name: string, value: string | null): [string, string][] {

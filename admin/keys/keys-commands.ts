@@ -1,29 +1,37 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { planNames } from '../../lib/settings/plans.ts';
 import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { parseDuration } from '../console/duration.ts';
+import { type ConfirmationOptions, confirm, confirmationHelp } from '../console/questions.ts';
+import { isoTime } from '../owners/owner-description.ts';
+import { planNamed } from '../owners/owner-limits.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { findKey } from './find-key.ts';
-import { type IssuedKey, issueKey } from './issue-key.ts';
-import { describeKey, isoTime } from './key-description.ts';
-import { planNamed } from './key-limits.ts';
-import { keyList, keyText, tokenText, unbanText } from './key-texts.ts';
+import { issueKey } from './issue-key.ts';
+import { describeKey, type KeyStatus, keyStatuses, summarizeKey } from './key-description.ts';
+import type { IssuedKey } from './key-draft.ts';
+import { keyList, keyText, revokeQuestion, tokenText, unbanText } from './key-texts.ts';
 import { listKeys } from './list-keys.ts';
+import { addPurge } from './purge-command.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { setKeyPlan } from './set-key-plan.ts';
 import { unbanKey } from './unban-key.ts';
+import { addWhois } from './whois-command.ts';
 
-interface LimitOptions extends GlobalOptions {
+interface IssueOptions extends GlobalOptions {
+  owner: string;
+  plan?: string;
   perMinute?: number;
   perDay?: number;
+  label?: string;
+  expiresIn?: string;
 }
 
-interface IssueOptions extends LimitOptions {
-  plan: string;
-  owner: string;
-  expiresIn?: string;
+interface ListOptions extends GlobalOptions {
+  owner?: string;
+  plan?: string;
+  status?: KeyStatus;
 }
 
 interface RotateOptions extends GlobalOptions {
@@ -31,74 +39,92 @@ interface RotateOptions extends GlobalOptions {
   expiresIn?: string;
 }
 
+interface RevokeOptions extends GlobalOptions, ConfirmationOptions {}
+
 /** `keys …`: each command parses, calls one function, and prints what it returns. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, inspect and withdraw API keys');
   addIssue(keys, io);
   addList(keys, io);
   addShow(keys, io);
+  addWhois(keys, io);
   addRotate(keys, io);
   addRevoke(keys, io);
-  addSetPlan(keys, io);
   addUnban(keys, io);
+  addPurge(keys, io);
 }
 
 function addIssue(keys: Command, io: CommandIo): void {
   const command = keys
     .command('issue')
     .description('issue a key; its token is shown this once and stored nowhere')
-    .requiredOption('--plan <plan>', planNames.join(', '))
-    .requiredOption('--owner <owner>', 'who will use it, as "keys list" shows it')
+    .requiredOption('--owner <owner>', 'whose it is, by id or name')
+    .option('--plan <plan>', `the owner's, which is created if need be: ${planNames.join(', ')}`)
+    .option('--per-minute <requests>', 'for a new owner: a limit of its own', wholeNumber)
+    .option('--per-day <requests>', 'for a new owner: a limit of its own', wholeNumber)
+    .option('--label <text>', 'what the key is for, as "keys list" shows it')
     .option('--expires-in <duration>', 'such as 90d; without it the key never expires')
     .addHelpText(
       'after',
       examples(
-        'keys issue --stage staging --plan free --owner "Acme Ltd"',
-        'keys issue --stage prod --plan enterprise --owner Initech --per-minute 5000 --per-day 2000000',
-        'keys issue --local http://127.0.0.1:3000 --plan pro --owner me --expires-in 24h --json',
+        'keys issue --stage staging --owner "Acme Ltd" --label "web shop"',
+        'keys issue --stage prod --owner Initech --plan enterprise --per-minute 5000 --per-day 2000000',
+        'keys issue --local http://127.0.0.1:3000 --owner me --plan pro --expires-in 24h --json',
       ),
     )
     .action(async () => {
-      const options = command.optsWithGlobals<IssueOptions>();
-      const { owner, perMinute, perDay } = options;
-      const plan = planNamed(options.plan);
-      const expiresAt = expiry(options.expiresIn, io);
-      const store = await connect(options, io.now);
-      const issued = await issueKey({ plan, owner, perMinute, perDay, expiresAt }, store);
-      print(io, options, issuedJson(issued), tokenText(issued));
+      const { plan, expiresIn, ...options } = command.optsWithGlobals<IssueOptions>();
+      const request = {
+        ...options,
+        plan: plan === undefined ? undefined : planNamed(plan),
+        expiresAt: expiry(expiresIn, io),
+      };
+      const issued = await issueKey(request, await connect(options, io.now));
+      print(io, options, issuedJson(issued), tokenText(issued), issued.apiKey);
     });
-  addLimitOptions(command);
 }
 
 function addList(keys: Command, io: CommandIo): void {
   const command = keys
     .command('list')
-    .description('all keys, the newest first')
-    .addHelpText('after', examples('keys list --stage prod', 'keys list --stage prod --json'))
+    .description('keys, the newest first: all, or those asked for')
+    .option('--owner <owner>', 'of this owner, by id or name')
+    .option('--plan <plan>', `of owners on this plan: ${planNames.join(', ')}`)
+    .addOption(new Option('--status <status>', 'in this state').choices(keyStatuses))
+    .addHelpText(
+      'after',
+      examples(
+        'keys list --stage prod',
+        'keys list --stage prod --owner "Acme Ltd" --json',
+        'keys list --stage prod --status banned',
+      ),
+    )
     .action(async () => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const found = await listKeys(await connect(options, io.now));
-      print(io, options, found, keyList(found));
+      const { plan, ...options } = command.optsWithGlobals<ListOptions>();
+      const filter = { ...options, plan: plan === undefined ? undefined : planNamed(plan) };
+      const found = await listKeys(filter, await connect(options, io.now));
+      const isFiltered = Boolean(options.owner ?? plan ?? options.status);
+      print(io, options, found, keyList(found, { isFiltered }));
     });
 }
 
 function addShow(keys: Command, io: CommandIo): void {
   const command = keys
     .command('show <keyId>')
-    .description('one key: its limits, what it has used of them, and whether it is banned')
+    .description('one key: its state, when it was used, and what is left to its owner')
     .addHelpText('after', examples('keys show key_… --stage prod'))
     .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const item = await findKey(keyId, await connect(options, io.now));
-      const key = describeKey(item, io.now());
-      print(io, options, key, keyText(key));
+      const key = await findKey(keyId, await connect(options, io.now));
+      const description = describeKey(key, io.now());
+      print(io, options, description, keyText(description));
     });
 }
 
 function addRotate(keys: Command, io: CommandIo): void {
   const command = keys
     .command('rotate <keyId>')
-    .description('issue a replacement with the same owner, plan and limits; the old key expires')
+    .description('issue a replacement to the same owner; the old key expires')
     .option('--grace <duration>', 'how long the old key still works', '24h')
     .option('--expires-in <duration>', "the new key's expiry; without it, the old key's")
     .addHelpText(
@@ -116,8 +142,8 @@ function addRotate(keys: Command, io: CommandIo): void {
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt }, store);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const json = { ...issuedJson(rotated), previousKeyId: keyId, previousExpiresAt };
-      const previous = `The old key ${keyId} works until ${previousExpiresAt}.`;
-      print(io, options, json, `${tokenText(rotated)}\n${previous}`);
+      const text = `${tokenText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`;
+      print(io, options, json, text, rotated.apiKey);
     });
 }
 
@@ -125,27 +151,18 @@ function addRevoke(keys: Command, io: CommandIo): void {
   const command = keys
     .command('revoke <keyId>')
     .description('refuse a key from its next request on, for good')
-    .addHelpText('after', examples('keys revoke key_… --stage prod'))
+    .option('--yes', 'do not ask')
+    .addHelpText('after', confirmationHelp + examples('keys revoke key_… --stage prod'))
     .action(async (keyId: string) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const { wasActive } = await revokeKey(keyId, await connect(options, io.now));
+      const options = command.optsWithGlobals<RevokeOptions>();
+      const store = await connect(options, io.now);
+      await confirm(io, options, async () =>
+        revokeQuestion(summarizeKey(await findKey(keyId, store), io.now())),
+      );
+      const { wasActive } = await revokeKey(keyId, store);
       const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
       print(io, options, { keyId, status: 'revoked', wasActive }, text);
     });
-}
-
-function addSetPlan(keys: Command, io: CommandIo): void {
-  const command = keys
-    .command('set-plan <keyId> <plan>')
-    .description(`move a key to another plan: ${planNames.join(', ')}`)
-    .addHelpText('after', examples('keys set-plan key_… pro --stage prod'))
-    .action(async (keyId: string, planName: string) => {
-      const options = command.optsWithGlobals<LimitOptions>();
-      const plan = planNamed(planName);
-      const key = await setKeyPlan(keyId, plan, options, await connect(options, io.now));
-      print(io, options, key, keyText(key));
-    });
-  addLimitOptions(command);
 }
 
 function addUnban(keys: Command, io: CommandIo): void {
@@ -160,15 +177,10 @@ function addUnban(keys: Command, io: CommandIo): void {
     });
 }
 
-function addLimitOptions(command: Command): void {
-  command
-    .option('--per-minute <requests>', 'its own limit; the enterprise plan needs both', wholeNumber)
-    .option('--per-day <requests>', 'its own limit; at most what the plan allows', wholeNumber);
-}
-
-function issuedJson({ keyId, apiKey, plan, owner, perMinute, perDay, expiresAt }: IssuedKey) {
+function issuedJson(issued: IssuedKey) {
+  const { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt } = issued;
   const iso = expiresAt === undefined ? null : isoTime(expiresAt);
-  return { keyId, apiKey, plan, owner, perMinute, perDay, expiresAt: iso };
+  return { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt: iso };
 }
 
 /** Unix seconds. */

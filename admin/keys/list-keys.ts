@@ -1,34 +1,25 @@
-import { paginateScan } from '@aws-sdk/client-dynamodb';
+import type { PlanName } from '../../lib/settings/plans.ts';
+import { allOwners, findOwner } from '../owners/find-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { type KeySummary, summarizeKey } from './key-description.ts';
+import { keysOf } from './find-key.ts';
+import { type KeyStatus, type KeySummary, summarizeKey } from './key-description.ts';
 
-const summaryAttributes = [
-  'keyId',
-  'owner',
-  'plan',
-  'status',
-  'perMinute',
-  'perDay',
-  'createdAt',
-  'expiresAt',
-  'bannedUntil',
-];
+/** Which keys to list: all that are absent let every key through. */
+export interface KeyFilter {
+  /** Id or name. */
+  readonly owner?: string;
+  readonly plan?: PlanName;
+  readonly status?: KeyStatus;
+}
 
-/** Every key of the stage, read page by page, the newest first. */
-export async function listKeys(store: KeyStore): Promise<KeySummary[]> {
-  const pages = paginateScan(
-    { client: store.dynamodb },
-    {
-      TableName: store.apiKeysTable,
-      ProjectionExpression: summaryAttributes.map((name) => `#${name}`).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(
-        summaryAttributes.map((name) => [`#${name}`, name]),
-      ),
-    },
-  );
-  const keys: KeySummary[] = [];
-  for await (const page of pages) {
-    for (const item of page.Items ?? []) keys.push(summarizeKey(item, store.now()));
-  }
-  return keys.sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
+/** The keys of the stage, or those asked for, the newest first. @throws OperatorError */
+export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeySummary[]> {
+  const owners =
+    filter.owner === undefined ? await allOwners(store) : [await findOwner(filter.owner, store)];
+  return owners
+    .flatMap(keysOf)
+    .map((key) => summarizeKey(key, store.now()))
+    .filter(({ plan }) => filter.plan === undefined || plan === filter.plan)
+    .filter(({ status }) => filter.status === undefined || status === filter.status)
+    .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
 }

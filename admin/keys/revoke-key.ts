@@ -1,8 +1,9 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { HalfDoneError, NotFoundError, reasonOf } from '../../shared/errors.ts';
+import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
+import { HalfDoneError, reasonOf } from '../../shared/errors.ts';
+import { type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
+import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { type KeyItem, lookUpKey } from './find-key.ts';
-import { deleteGatewayKeys } from './issue-key.ts';
+import { findKey, type StoredKey } from './find-key.ts';
 
 export interface Revocation {
   keyId: string;
@@ -11,51 +12,67 @@ export interface Revocation {
 }
 
 /**
- * Revokes a key: its DynamoDB item first, from which moment on the token is refused, then its API
- * Gateway key. Revoking again is no error and repairs a revocation that stopped between the two; an
- * API Gateway key that an interrupted issue left behind goes the same way.
+ * Revokes a key: its entry in the ApiKeys table goes first, from which moment on the token is
+ * refused, and then its details say so. Revoking again is no error and repairs a revocation that
+ * stopped between the two.
  *
- * @throws OperatorError when there is nothing of that id, or one of the two services fails
+ * @throws OperatorError when no key has this id, or DynamoDB fails
  */
 export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocation> {
-  const item = await lookUpKey(keyId, store);
-  if (item) await markRevoked(item, store);
-  const deleted = await deleteCounterpart(keyId, store, item !== undefined);
-  if (!item && deleted === 0) {
-    throw new NotFoundError(`No key has the id ${keyId}; "keys list" shows those there are`);
-  }
-  return { keyId, wasActive: item?.status?.S === 'active' };
-}
-
-async function markRevoked(item: KeyItem, store: KeyStore): Promise<void> {
-  if (item.status?.S === 'revoked') return;
-  await store.dynamodb.send(
-    new UpdateItemCommand({
-      TableName: store.apiKeysTable,
-      Key: { keyHash: item.keyHash! },
-      UpdateExpression: 'SET #status = :revoked, revokedAt = :now',
-      ConditionExpression: 'attribute_exists(keyHash)',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':revoked': { S: 'revoked' },
-        ':now': { S: new Date(store.now()).toISOString() },
-      },
-    }),
-  );
-}
-
-async function deleteCounterpart(
-  keyId: string,
-  store: KeyStore,
-  isRefused: boolean,
-): Promise<number> {
+  const key = await findKey(keyId, store);
+  const entry = key.entry && ((await removeEntry(key, store)) ?? key.entry);
   try {
-    return await deleteGatewayKeys(keyId, store);
+    await noteRevocation(key, entry, store);
   } catch (error) {
-    const state = isRefused ? `${keyId} is revoked and its token refused already` : keyId;
     throw new HalfDoneError(
-      `${state}; its API Gateway key could not be deleted: ${reasonOf(error)}; run the command again`,
+      `${keyId} is revoked and its token refused already; that could not be written down: ` +
+        `${reasonOf(error)}; run the command again`,
       { cause: error },
     );
   }
+  return { keyId, wasActive: entry !== undefined };
+}
+
+/** Returns the entry as it was in its last moment. */
+export async function removeEntry(
+  { tokenHash, owner }: StoredKey,
+  store: KeyStore,
+): Promise<KeyEntry | undefined> {
+  const before = await change<DocumentOfOwner>(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash: owner.details.ownerHash },
+      update: 'REMOVE #keys.#key',
+      condition: 'attribute_exists(#keys.#key)',
+      names: { '#keys': 'keys', '#key': tokenHash },
+      returnsOld: true,
+    },
+    store,
+  );
+  return before && readOwnerItem(before).keys.get(tokenHash);
+}
+
+/** Writes down that a key is revoked, and what was last known of its entry. */
+export async function noteRevocation(
+  { keyId, owner, details }: StoredKey,
+  entry: KeyEntry | undefined,
+  store: KeyStore,
+): Promise<void> {
+  if (!details || (details.revokedAt && !entry)) return;
+  const last = {
+    ...(entry?.usedAt && { usedAt: entry.usedAt }),
+    ...(entry?.expiresAt && { expiresAt: entry.expiresAt }),
+  };
+  const kept = Object.entries({ revokedAt: new Date(store.now()).toISOString(), ...last });
+  await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: owner.details.ownerId },
+      update: `SET ${kept.map(([name]) => `#keys.#key.${name} = :${name}`).join(', ')}`,
+      condition: 'attribute_exists(#keys.#key)',
+      names: { '#keys': 'keys', '#key': keyId },
+      values: Object.fromEntries(kept.map(([name, value]) => [`:${name}`, value])),
+    },
+    store,
+  );
 }

@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  print,
+  printText,
+  tell,
+} from '../console/command-io.ts';
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { ProgressBar } from '../console/progress-bar.ts';
 import { counted, grouped } from '../console/text-layout.ts';
@@ -72,7 +78,7 @@ function addExport(orders: Command, io: CommandIo): void {
       const text = `Exported ${counted(exported.orders, 'order')}`;
       // Without a file the orders are on standard output: then the count must not be.
       if (options.out) print(io, options, exported, `${text} to ${options.out}.`);
-      else io.stderr.write(`${text}.\n`);
+      else tell(io, `${text}.`);
     });
 }
 
@@ -84,7 +90,7 @@ function addShow(orders: Command, io: CommandIo): void {
     .action(async (orderId: string) => {
       const table = await connectTable(command.optsWithGlobals<GlobalOptions>(), io);
       const order = await findOrder(orderId, table);
-      io.stdout.write(`${orderJsonWithHistory(order)}\n`);
+      printText(io, orderJsonWithHistory(order));
     });
 }
 
@@ -97,7 +103,7 @@ function addShip(orders: Command, io: CommandIo): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const order = await shipOrder(orderId, await connectTable(options, io), io.now);
       const text = options.json ? orderJsonWithHistory(order) : `Order ${orderId} is shipped.`;
-      io.stdout.write(`${text}\n`);
+      printText(io, text);
     });
 }
 
@@ -109,15 +115,15 @@ async function runImport(
   const table = await connectTable(options, io);
   const bar = new ProgressBar(io.stderr, io.now);
   let differences = 0;
-  const tell = (text: string) => bar.interrupt(() => io.stderr.write(`${file}: ${text}\n`));
+  const tellOfFile = (text: string) => bar.interrupt(() => tell(io, `${file}: ${text}`));
   const observer: ImportObserver = {
     onPhase: (phase, bytes, total) => bar.begin(phase, bytes, total),
     onProgress: (bytes, orders) => bar.update(bytes, orders),
-    onBadLine: ({ message }) => tell(message),
+    onBadLine: ({ message }) => tellOfFile(message),
     onDifferent: ({ message }) => {
       differences++;
-      if (differences <= differencesTold) tell(message);
-      if (differences === differencesTold) tell('further such lines are only counted');
+      if (differences <= differencesTold) tellOfFile(message);
+      if (differences === differencesTold) tellOfFile('further such lines are only counted');
     },
   };
   const { now, wait, stateDirectory } = io;

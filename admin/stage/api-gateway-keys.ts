@@ -10,7 +10,7 @@ import {
   paginateGetApiKeys,
   paginateGetUsagePlans,
 } from '@aws-sdk/client-api-gateway';
-import type { KeyGateway, UsagePlanMember } from './key-gateway.ts';
+import type { KeyGateway, NamedKey, UsagePlanMember } from './key-gateway.ts';
 
 const pageSize = 500;
 
@@ -21,13 +21,12 @@ export function apiGatewayKeys(client: APIGatewayClient): KeyGateway {
       const { id } = await client.send(new CreateApiKeyCommand(key));
       return { id: id! };
     },
-    findApiKeys: async (name) => {
-      const ids: string[] = [];
-      // API Gateway answers with every name that begins like this.
-      for await (const page of paginateGetApiKeys({ client, pageSize }, { nameQuery: name })) {
-        for (const key of page.items ?? []) if (key.name === name) ids.push(key.id!);
+    findApiKeys: async (nameQuery) => {
+      const found: NamedKey[] = [];
+      for await (const page of paginateGetApiKeys({ client, pageSize }, { nameQuery })) {
+        for (const { id, name } of page.items ?? []) found.push({ id: id!, name: name! });
       }
-      return ids;
+      return found;
     },
     deleteApiKey: (key) =>
       ignoring(NotFoundException, () => client.send(new DeleteApiKeyCommand(key))),

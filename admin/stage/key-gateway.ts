@@ -3,12 +3,13 @@
  * client answers it for a deployed stage (`apiGatewayKeys`), and a local run's control plane can
  * answer it in process.
  *
- * Every gateway key's *value* is a key id, never a bearer token.
+ * Every gateway key's *value* is an owner's id, never a bearer token.
  */
 export interface KeyGateway {
+  /** Fails where a key of this value exists, as values are unique in an account and Region. */
   createApiKey(key: { name: string; value: string; enabled: true }): Promise<{ id: string }>;
-  /** The ids of the gateway keys of exactly this name; names are not unique in API Gateway. */
-  findApiKeys(name: string): Promise<string[]>;
+  /** The gateway keys whose names begin with a text; names are not unique in API Gateway. */
+  findApiKeys(namePrefix: string): Promise<NamedKey[]>;
   /** Succeeds also when the key is gone already. */
   deleteApiKey(key: { apiKey: string }): Promise<void>;
   /** Succeeds also when the key is in the usage plan already. */
@@ -17,6 +18,12 @@ export interface KeyGateway {
   deleteUsagePlanKey(member: UsagePlanMember): Promise<void>;
   /** The ids of the usage plans that the gateway key is in. */
   findUsagePlans(key: { keyId: string }): Promise<string[]>;
+}
+
+/** A gateway key by the id that API Gateway gave it. */
+export interface NamedKey {
+  id: string;
+  name: string;
 }
 
 /** `keyId` is what API Gateway calls the id of its own key; it is not the key id of this service. */

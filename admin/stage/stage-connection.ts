@@ -15,7 +15,7 @@ import {
 } from '../../lib/settings/stages.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
-import type { KeyStore } from './key-store.ts';
+import { documentClient, type KeyStore } from './key-store.ts';
 
 /** Which service to operate: exactly one of the two. */
 export interface Target {
@@ -27,6 +27,7 @@ export interface Target {
 
 /** One stage, with what every command needs of it. */
 export interface StageConnection extends KeyStore {
+  readonly dynamodb: DynamoDBClient;
   readonly ordersTable: string;
   readonly baseUrl: string;
   /** The target as a message names it. */
@@ -46,8 +47,10 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   const output = outputReader(stack, label);
   return {
     dynamodb: new DynamoDBClient(settings),
+    documents: documentClient(new DynamoDBClient(settings)),
     gateway: apiGatewayKeys(new APIGatewayClient(settings)),
     apiKeysTable: output('ApiKeysTableName'),
+    ownersTable: output('OwnersTableName'),
     ordersTable: output('OrdersTableName'),
     baseUrl: output('BaseUrl'),
     usagePlanIds: Object.fromEntries(

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './api-keys.ts';
 import type { ServerCertificate } from './certificate.ts';
 import { createPageSource, pageRange, type ScanRequest } from './order-pages.ts';
 import { parseOrdersTableName } from './orders-table.ts';
@@ -10,6 +11,8 @@ import { parseOrdersTableName } from './orders-table.ts';
 /** What the canned DynamoDB has been asked since it started. */
 export interface RequestCounts {
   requests: number;
+  /** A consistent read of up to 4 KB takes one read unit, another one half. */
+  readUnits: number;
   /** A write of up to 1 KB takes one write unit, also when its condition fails. */
   writeUnits: number;
 }
@@ -29,10 +32,11 @@ type DynamodbRequest = ScanRequest & {
   TableName: string;
   Key?: Record<string, { S?: string }>;
   ConditionExpression?: string;
+  ConsistentRead?: boolean;
   ExpressionAttributeValues?: Record<string, object>;
 };
 
-/** Table of API keys: every key is a known one with quota left. */
+/** Table of API keys: an item in the state that a canned key's name says, whatever is written. */
 export const apiKeysTable = 'api-keys';
 /** The two counters of `rate-limiter-flexible`, one item a key and window. */
 export const counterTable = 'rate-limiter-counters';
@@ -43,13 +47,14 @@ export const counterTable = 'rate-limiter-counters';
  * it was asked. It checks no signatures and evaluates no expressions.
  */
 export async function startCannedDynamodb(certificate: ServerCertificate): Promise<CannedDynamodb> {
-  const counts: RequestCounts = { requests: 0, writeUnits: 0 };
+  const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
   const answer = createAnswers();
   const server = createServer(certificate, async (request, response) => {
     if (request.url === '/counts') return send(response, { body: json(counts) });
     const [operation, input] = await read(request);
     counts.requests++;
     if (operation === 'UpdateItem') counts.writeUnits++;
+    if (operation === 'GetItem') counts.readUnits += input.ConsistentRead ? 1 : 0.5;
     await send(response, answer(operation, input));
   });
   server.listen(0, '127.0.0.1');
@@ -120,29 +125,15 @@ function count(input: DynamodbRequest, isCounted: Set<string>): Answer {
   if (isCreation === isCounted.has(key)) return failure('ConditionalCheckFailedException');
   isCounted.add(key);
   const expire = String(Math.floor(Date.now() / 1000) + 30);
+  const points = isPeerCounterFull(key) ? '99999999' : '2';
   return {
-    body: json({ Attributes: { key: { S: key }, points: { N: '2' }, expire: { N: expire } } }),
+    body: json({ Attributes: { key: { S: key }, points: { N: points }, expire: { N: expire } } }),
   };
 }
 
-function apiKeyItem(input: DynamodbRequest): Record<string, { S?: string; N?: string }> {
-  const nowSeconds = Math.floor(Date.now() / 1000);
-  return {
-    keyHash: { S: input.Key?.keyHash?.S ?? '' },
-    keyId: { S: 'key_0123456789abcdefghijklmnopqrstuv' },
-    owner: { S: 'benchmark' },
-    plan: { S: 'enterprise' },
-    perMinute: { N: '60000' },
-    perDay: { N: '10000000' },
-    status: { S: 'active' },
-    createdAt: { S: '2026-11-01T00:00:00Z' },
-    minuteWindow: { N: String(nowSeconds - (nowSeconds % 60)) },
-    minuteCount: { N: '17' },
-    dayWindow: { N: String(nowSeconds - (nowSeconds % 86_400)) },
-    dayCount: { N: '4711' },
-    rejectionWindow: { N: '0' },
-    rejectionCount: { N: '0' },
-  };
+/** By the key that is asked for: ours knows owners, the peer keys. */
+function apiKeyItem({ Key }: DynamodbRequest) {
+  return Key?.keyHash ? cannedPeerKey(Key.keyHash.S) : cannedOwner(Key?.ownerHash?.S);
 }
 
 function failure(type: string): Answer {

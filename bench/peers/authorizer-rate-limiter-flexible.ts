@@ -6,6 +6,7 @@ import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 
 interface ApiKey {
   keyId: string;
+  ownerId: string;
   plan: string;
   status: string;
   perMinute: number;
@@ -23,13 +24,21 @@ export async function handler(
 ): Promise<APIGatewayAuthorizerResult> {
   const apiKey = await findApiKey(event.authorizationToken);
   if (apiKey?.status !== 'active') throw new Error('Unauthorized');
-  const windows = await limiterOf(apiKey).consume(apiKey.keyId);
-  const remaining = Object.values(windows).map((window) => window.remainingPoints);
-  return allow(apiKey, event.methodArn, Math.min(...remaining));
+  try {
+    const windows = await limiterOf(apiKey).consume(apiKey.ownerId);
+    const remaining = Object.values(windows).map((window) => window.remainingPoints);
+    return answer('Allow', apiKey, event.methodArn, Math.min(...remaining));
+  } catch (refusal) {
+    // The library rejects with the windows that are used up, which are no Error.
+    if (refusal instanceof Error) throw refusal;
+    return answer('Deny', apiKey, event.methodArn, 0);
+  }
 }
 
 async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
-  const keyHash = createHash('sha256').update(authorization.slice('Bearer '.length)).digest('hex');
+  const keyHash = createHash('sha256')
+    .update(authorization.slice('Bearer '.length))
+    .digest('base64url');
   const { Item } = await client.send(
     new GetCommand({ TableName: process.env.API_KEYS_TABLE, Key: { keyHash } }),
   );
@@ -59,14 +68,19 @@ function limiter(keyPrefix: string, points: number, duration: number): RateLimit
   });
 }
 
-function allow(apiKey: ApiKey, methodArn: string, remaining: number): APIGatewayAuthorizerResult {
+function answer(
+  Effect: 'Allow' | 'Deny',
+  apiKey: ApiKey,
+  methodArn: string,
+  remaining: number,
+): APIGatewayAuthorizerResult {
   const Resource = `${methodArn.split('/', 2).join('/')}/*/*`;
   return {
     principalId: apiKey.keyId,
-    usageIdentifierKey: apiKey.keyId,
+    usageIdentifierKey: apiKey.ownerId,
     policyDocument: {
       Version: '2012-10-17',
-      Statement: [{ Effect: 'Allow', Action: 'execute-api:Invoke', Resource }],
+      Statement: [{ Effect, Action: 'execute-api:Invoke', Resource }],
     },
     context: { keyId: apiKey.keyId, limit: apiKey.perMinute, remaining },
   };

@@ -1,4 +1,4 @@
-import { createToken } from '../../shared/api-key-token.ts';
+import { cannedToken, type KeyCase } from '../doubles/api-keys.ts';
 import { orderId } from '../doubles/order-pages.ts';
 
 const authorizer = {
@@ -10,11 +10,11 @@ const authorizer = {
   retryAfter: '12',
 };
 
-/** API Gateway's question to the TOKEN authorizer, with a well-formed key. */
-export function authorizerEvent() {
+/** API Gateway's question to the TOKEN authorizer. */
+export function authorizerEvent(keyCase: KeyCase = 'admitted', index = 0) {
   return {
     type: 'TOKEN',
-    authorizationToken: `Bearer ${createToken('so_test_')}`,
+    authorizationToken: `Bearer ${cannedToken(keyCase, index)}`,
     methodArn:
       'arn:aws:execute-api:eu-central-1:123456789012:a1b2c3d4e5/staging/GET/v1/store/orders',
   };

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type {
+  BurstJob,
+  BurstResult,
   CallsJob,
   CallsResult,
   ColdJob,
@@ -14,6 +16,7 @@ import type {
 export interface MeasureInFreshProcess {
   (job: ListJob, environment: Environment): Promise<ListResult>;
   (job: CallsJob, environment: Environment): Promise<CallsResult>;
+  (job: BurstJob, environment: Environment): Promise<BurstResult>;
   (job: ColdJob, environment: Environment): Promise<ColdResult>;
 }
 

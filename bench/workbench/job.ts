@@ -1,5 +1,5 @@
 /** What a fresh process is asked to measure. */
-export type Job = ListJob | CallsJob | ColdJob;
+export type Job = ListJob | CallsJob | BurstJob | ColdJob;
 
 interface HandlerSource {
   /** Absolute path of the bundle that exports `handler`; `.mjs` when it is an ES module. */
@@ -21,6 +21,12 @@ export interface ListJob extends HandlerSource {
 export interface CallsJob extends HandlerSource {
   kind: 'calls';
   warmCalls: number;
+  calls: number;
+}
+
+/** Sends one event so many times, one after the other, from the first call on. */
+export interface BurstJob extends HandlerSource {
+  kind: 'burst';
   calls: number;
 }
 
@@ -47,9 +53,16 @@ export interface ListResult {
 export interface CallsResult {
   cpuMs: number;
   requests: number;
+  readUnits: number;
   writeUnits: number;
   logBytes: number;
+  /** What the function returned, or the error that it threw. */
   answer: unknown;
+}
+
+export interface BurstResult {
+  /** How many times an authorizer has answered Allow. */
+  admitted: number;
 }
 
 export interface ColdResult {

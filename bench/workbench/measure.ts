@@ -8,6 +8,8 @@ import {
   openInvocation,
 } from '../doubles/lambda-double.ts';
 import type {
+  BurstJob,
+  BurstResult,
   CallsJob,
   CallsResult,
   ColdJob,
@@ -24,7 +26,7 @@ type Handler = (...parameters: unknown[]) => Promise<unknown>;
 // function are all that the process loads.
 installLambdaDouble();
 const job = JSON.parse(process.argv[2]!) as Job;
-const measurements = { list, calls: callRepeatedly, cold: startCold };
+const measurements = { list, calls: callRepeatedly, burst, cold: startCold };
 const result = (measurements[job.kind] as (job: Job) => Promise<unknown>)(job);
 result.then(
   (value) => process.send?.(value, () => process.exit()),
@@ -43,21 +45,41 @@ async function startCold(job: ColdJob): Promise<ColdResult> {
 
 async function callRepeatedly(job: CallsJob): Promise<CallsResult> {
   const handler = await load(job.bundleFile);
-  const logBytes = await bytesLogged(() => call(handler, job));
-  for (let index = 1; index < job.warmCalls; index++) await call(handler, job);
+  const logBytes = await bytesLogged(() => answerOf(handler, job));
+  for (let index = 1; index < job.warmCalls; index++) await answerOf(handler, job);
   const before = await requestCounts();
   const stopwatch = startStopwatch();
-  for (let index = 1; index < job.calls; index++) await call(handler, job);
-  const { answer } = await call(handler, job);
+  for (let index = 1; index < job.calls; index++) await answerOf(handler, job);
+  const answer = await answerOf(handler, job);
   const { cpuMs } = stopwatch();
   const after = await requestCounts();
   return {
     cpuMs: cpuMs / job.calls,
     requests: (after.requests - before.requests) / job.calls,
+    readUnits: (after.readUnits - before.readUnits) / job.calls,
     writeUnits: (after.writeUnits - before.writeUnits) / job.calls,
     logBytes,
     answer,
   };
+}
+
+async function burst(job: BurstJob): Promise<BurstResult> {
+  const handler = await load(job.bundleFile);
+  let admitted = 0;
+  for (let index = 0; index < job.calls; index++) {
+    const answer = JSON.stringify(await answerOf(handler, job));
+    if (answer.includes('"Effect":"Allow"')) admitted++;
+  }
+  return { admitted };
+}
+
+/** An authorizer refuses a key by throwing. */
+async function answerOf(handler: Handler, job: CallsJob | BurstJob): Promise<unknown> {
+  try {
+    return (await call(handler, job)).answer;
+  } catch (error) {
+    return { error: (error as Error).message };
+  }
 }
 
 async function bytesLogged(work: () => Promise<unknown>): Promise<number> {

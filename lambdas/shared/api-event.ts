@@ -2,11 +2,14 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** What the authorizer found out; API Gateway hands each value on as a string. */
 export interface AuthorizerContext {
+  ownerId: string;
   keyId: string;
   plan: string;
   limit: string;
   remaining: string;
   reset: string;
+  rateLimitPolicy: string;
+  rateLimit: string;
 }
 
 /** The authorizer's findings; empty where a method has no authorizer, or it returned no context. */

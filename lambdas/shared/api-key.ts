@@ -1,9 +1,22 @@
 import { createHash } from 'node:crypto';
 
-// A token is prefix + 40 random base62 characters + 6 base62 characters of CRC-32 over all of that.
-const randomLength = 40;
+/*
+ * A token:
+ *
+ *   so_live_  20 base62 characters       20 base62 characters    6 base62 characters of
+ *             common to an owner's keys  of this key alone       CRC-32 over all before
+ *
+ * The hash of the first two parts names the owner's item in the table, the hash of the whole token
+ * the key's entry in that item. Neither half of the secret is stored anywhere.
+ */
+
+/** How many characters of a token are common to all keys of an owner. */
+export const ownerCharactersLength = 20;
+/** How many are a key's own. */
+export const ownCharactersLength = 20;
 const checksumLength = 6;
-const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The digits of base 62, in their order. */
+export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
 
 /**
@@ -18,9 +31,19 @@ export function parseAuthorization(header: string | undefined, prefix: string): 
   return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
 }
 
-/** The lower-case hexadecimal SHA-256 of the whole token: the key's identity in the table. */
+/** The SHA-256 of the whole token, in base64url: the key's entry in its owner's item. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return sha256(token);
+}
+
+/**
+ * The SHA-256, in base64url, of the prefix and the characters that are common to an owner's keys:
+ * the partition key of the owner's item.
+ *
+ * @param token a well-formed one
+ */
+export function hashOwnerPart(token: string): string {
+  return sha256(token.slice(0, -(ownCharactersLength + checksumLength)));
 }
 
 /** The six characters that end a token: a CRC-32 in base 62, most significant digit first. */
@@ -50,11 +73,15 @@ function crc32(text: string): number {
 }
 
 function isWellFormed(token: string, prefix: string): boolean {
-  const checksumAt = prefix.length + randomLength;
+  const checksumAt = prefix.length + ownerCharactersLength + ownCharactersLength;
   return (
     token.length === checksumAt + checksumLength &&
     token.startsWith(prefix) &&
     !token.includes('_', prefix.length) &&
     token.slice(checksumAt) === tokenChecksum(token.slice(0, checksumAt))
   );
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -7,6 +7,7 @@ import { asServiceError } from './dynamodb.ts';
 import { optionalVariable } from './environment.ts';
 import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
 import { log } from './log.ts';
+import { rateLimitHeaders } from './rate-limit-fields.ts';
 
 /** An answer; its `Body` is a text, and of a streamed one whatever its handler streams. */
 export interface ApiResponse<Body = string> {
@@ -28,10 +29,11 @@ export const middySettings = {
 
 /**
  * What every handler of the API is wrapped in, outermost first: the CORS headers, where the stage
- * has any, and the rate-limit headers, both on answers and errors alike; the one place where an error becomes an answer; and the body's parser.
+ * has any, and the rate-limit headers, both on answers and errors alike; the one place where an error
+ * becomes an answer; and the body's parser.
  */
 export function apiMiddleware(): Middleware[] {
-  return [crossOriginHeaders(), rateLimitHeaders(), errorResponses(), jsonBody()];
+  return [crossOriginHeaders(), addRateLimitHeaders(), errorResponses(), jsonBody()];
 }
 
 function crossOriginHeaders(): Middleware {
@@ -42,16 +44,13 @@ function crossOriginHeaders(): Middleware {
   return { after: addHeaders, onError: addHeaders };
 }
 
-function rateLimitHeaders(): Middleware {
+function addRateLimitHeaders(): Middleware {
   const addHeaders = ({ event, response }: Request) => {
-    const { limit = '0', remaining = '0', reset = '0' } = authorizerContext(event);
     if (!response) return;
-    response.headers = {
-      ...response.headers,
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(remaining),
-      'X-RateLimit-Reset': String(reset),
-    };
+    const context = authorizerContext(event);
+    for (const [name, { variable, otherwise }] of Object.entries(rateLimitHeaders)) {
+      response.headers = { ...response.headers, [name]: String(context[variable] ?? otherwise) };
+    }
   };
   return { after: addHeaders, onError: addHeaders };
 }

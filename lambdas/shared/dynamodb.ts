@@ -47,6 +47,21 @@ export function createDynamoDbClient({
   });
 }
 
+/** How far this machine's clock may be from DynamoDB's before it is not believed. */
+const clockDifferenceMs = 60_000;
+
+/**
+ * Unix time in milliseconds: this machine's, or DynamoDB's where the two differ by more than a
+ * minute. The SDK notes the difference with every answer, from its `Date` header, to sign with.
+ */
+export function clockOf(client: DynamoDBClient): () => number {
+  return () => {
+    const { systemClockOffset } = client.config;
+    const isOff = Math.abs(systemClockOffset) > clockDifferenceMs;
+    return Date.now() + (isOff ? systemClockOffset : 0);
+  };
+}
+
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 const temporaryErrors = new Set([
   'InternalServerError',

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../settings/acknowledge.ts';
 
 /**
- * One line of JSON per request. Who asked is told by the public `keyId`; headers, and with them the
+ * One line of JSON per request. Who asked is told by the public `ownerId` and `keyId`; headers, and with them the
  * token, are not among the variables. All values are quoted: API Gateway writes `-` for what it
  * does not know.
  *
@@ -18,6 +18,7 @@ const fields = {
   requestId: '$context.requestId',
   // A client can choose the id above, but not this one, which it is told as `x-amz-apigw-id`.
   extendedRequestId: '$context.extendedRequestId',
+  ownerId: '$context.authorizer.ownerId',
   keyId: '$context.authorizer.keyId',
   plan: '$context.authorizer.plan',
   sourceIp: '$context.identity.sourceIp',

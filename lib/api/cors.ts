@@ -2,7 +2,7 @@ import { AuthorizationType, type IResource, type RestApi } from 'aws-cdk-lib/aws
 import { corsHeaders } from '../../lambdas/shared/cors.ts';
 import type { StageConfiguration } from '../settings/stages.ts';
 import { everyContentType, mockAnswer } from './fixed-answer.ts';
-import { rateLimitHeaders } from './gateway-responses.ts';
+import { rateLimitMappings } from './gateway-responses.ts';
 
 /** Chromium keeps a preflight's answer no longer than this. */
 const maxAgeSeconds = 7_200;
@@ -25,7 +25,7 @@ export function addPreflights(restApi: RestApi, configuration: StageConfiguratio
   if (!configuration.corsOrigins?.length) return;
   for (const [resource, methods] of operationsByResource(restApi)) {
     addPreflight(resource, {
-      ...rateLimitHeaders('none'),
+      ...rateLimitMappings('none'),
       ...corsMappings(configuration),
       ...staticMappings({
         'Access-Control-Allow-Methods': methods.join(', '),

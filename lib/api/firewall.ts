@@ -2,6 +2,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { corsHeaders } from '../../lambdas/shared/cors.ts';
+import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 import { errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;
@@ -58,9 +59,10 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigins = [] }: FirewallProps)
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },
             // Nobody was asked which key this is, so there is no allowance to state.
-            { name: 'X-RateLimit-Limit', value: '0' },
-            { name: 'X-RateLimit-Remaining', value: '0' },
-            { name: 'X-RateLimit-Reset', value: '0' },
+            ...Object.entries(rateLimitHeaders).map(([name, { otherwise }]) => ({
+              name,
+              value: otherwise,
+            })),
             ...cors.map(([name, value]) => ({ name, value })),
           ],
         },

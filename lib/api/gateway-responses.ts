@@ -1,7 +1,8 @@
 import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
+import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 
-/** Where the three rate-limit headers of a response come from. */
+/** Where the rate-limit headers of a response come from. */
 export type RateLimitSource = 'none' | 'authorizer';
 
 /** An error that API Gateway answers by itself. */
@@ -46,7 +47,7 @@ export const notFound: GatewayAnswer = {
 const internalError: GatewayAnswer = {
   status: 500,
   code: 'internal_error',
-  message: 'Something went wrong on our side.',
+  message: 'The request could not be processed.',
   rateLimit: 'none',
 };
 
@@ -101,7 +102,11 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
-  BAD_REQUEST_BODY: { ...badRequest, code: 'invalid_body', message: 'The body is not valid.' },
+  BAD_REQUEST_BODY: {
+    ...badRequest,
+    code: 'invalid_body',
+    message: 'The request body is not valid JSON.',
+  },
   REQUEST_TOO_LARGE: {
     status: 413,
     code: 'request_too_large',
@@ -147,20 +152,20 @@ export function addGatewayResponses(
       restApi,
       type: ResponseType.of(type),
       statusCode: String(answer.status),
-      responseHeaders: { ...rateLimitHeaders(answer.rateLimit), ...headers, ...answer.headers },
+      responseHeaders: { ...rateLimitMappings(answer.rateLimit), ...headers, ...answer.headers },
       templates: { 'application/json': errorBody(answer) },
     });
   }
 }
 
-/** The three rate-limit headers, as API Gateway's mapping expressions. */
-export function rateLimitHeaders(source: RateLimitSource): Record<string, string> {
-  const value = (name: string) => (source === 'none' ? "'0'" : `context.authorizer.${name}`);
-  return {
-    'X-RateLimit-Limit': value('limit'),
-    'X-RateLimit-Remaining': value('remaining'),
-    'X-RateLimit-Reset': value('reset'),
-  };
+/** The rate-limit headers, as API Gateway's mapping expressions. */
+export function rateLimitMappings(source: RateLimitSource): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(rateLimitHeaders).map(([name, { variable, otherwise }]) => [
+      name,
+      source === 'none' ? `'${otherwise}'` : `context.authorizer.${variable}`,
+    ]),
+  );
 }
 
 /** An error body, as text: API Gateway substitutes `$context` variables without escaping them. */

@@ -1,6 +1,6 @@
 import type { Resource } from 'aws-cdk-lib/aws-apigateway';
 import { fixedAnswer } from './fixed-answer.ts';
-import { type ErrorAnswer, rateLimitHeaders } from './gateway-responses.ts';
+import { type ErrorAnswer, rateLimitMappings } from './gateway-responses.ts';
 
 /** When `GET /pets/{petId}` was declared deprecated, and when it stopped being served. */
 export const petOperationDates = {
@@ -25,7 +25,7 @@ export function addRetiredPetOperation(
   headers: Readonly<Record<string, string>>,
 ): void {
   const { integration, methodResponses } = fixedAnswer(gone, {
-    ...rateLimitHeaders('authorizer'),
+    ...rateLimitMappings('authorizer'),
     ...headers,
     Deprecation: `'@${petOperationDates.deprecatedAt.getTime() / 1000}'`,
     Sunset: `'${petOperationDates.sunsetAt.toUTCString()}'`,

@@ -5,7 +5,7 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { everyContentType, fixedAnswer } from './fixed-answer.ts';
-import { notFound, rateLimitHeaders } from './gateway-responses.ts';
+import { notFound, rateLimitMappings } from './gateway-responses.ts';
 
 /**
  * Answers 404 to every path and method that the API does not have, by routes of their own: `ANY` on
@@ -40,7 +40,7 @@ function hasPathParameter(resource: IResource): boolean {
 function addAnyMethod(resource: IResource, headers: Readonly<Record<string, string>>): void {
   const { integration, methodResponses } = fixedAnswer(
     notFound,
-    { ...rateLimitHeaders('none'), ...headers },
+    { ...rateLimitMappings('none'), ...headers },
     everyContentType,
   );
   resource.addMethod('ANY', integration, {

@@ -65,6 +65,7 @@ export class ServiceMetrics {
     this.bytesStreamed = this.ofService('BytesStreamed', { unit: Unit.BYTES });
     const { orders, apiKeys } = props.tables;
     this.throttledTables = {
+      ApiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
       ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
       OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
       OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),

@@ -5,12 +5,12 @@
  */
 
 export interface Plan {
-  /** Requests admitted per UTC minute; with `limitsPerKey`, the most that a key can be given. */
+  /** Requests admitted per UTC minute; with `limitsPerOwner`, the most that an owner can be given. */
   readonly perMinute: number;
-  /** Requests admitted per UTC day; with `limitsPerKey`, the most that a key can be given. */
+  /** Requests admitted per UTC day; with `limitsPerOwner`, the most that an owner can be given. */
   readonly perDay: number;
-  /** Whether each key carries limits of its own, agreed with its owner. */
-  readonly limitsPerKey: boolean;
+  /** Whether each owner has limits of its own, agreed with it. */
+  readonly limitsPerOwner: boolean;
   /** Rejected requests within a UTC minute that are still forgiven; one more bans the key. */
   readonly toleratedRejectionsPerMinute: number;
   /** How long a ban lasts. */
@@ -23,29 +23,29 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   free: {
     perMinute: 60,
     perDay: 1_000,
-    limitsPerKey: false,
+    limitsPerOwner: false,
     toleratedRejectionsPerMinute: 180,
     banSeconds: 300,
   },
   pro: {
     perMinute: 300,
     perDay: 10_000,
-    limitsPerKey: false,
+    limitsPerOwner: false,
     toleratedRejectionsPerMinute: 900,
     banSeconds: 300,
   },
   business: {
     perMinute: 1_000,
     perDay: 100_000,
-    limitsPerKey: false,
+    limitsPerOwner: false,
     toleratedRejectionsPerMinute: 3_000,
     banSeconds: 300,
   },
-  // 60,000 a minute is what one DynamoDB partition, and therefore one key's item, can count.
+  // 60,000 a minute is what one DynamoDB partition, and therefore one owner's item, can count.
   enterprise: {
     perMinute: 60_000,
     perDay: 10_000_000,
-    limitsPerKey: true,
+    limitsPerOwner: true,
     toleratedRejectionsPerMinute: 5_000,
     banSeconds: 300,
   },

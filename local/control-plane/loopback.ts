@@ -15,10 +15,13 @@ export function isFromThisMachine({ socket, headers }: IncomingMessage): boolean
  * Whether a request may use the control plane and the tables: it comes from this machine, and from
  * an AWS client.
  *
- * A page in this machine's browser comes from this machine as well, but cannot send a signature
- * without asking first, which nothing here allows.
+ * A page in this machine's browser comes from this machine as well. One of another origin cannot
+ * send a signature without asking first, which nothing here allows; the run's own page could, but a
+ * browser says by itself that it is one.
  */
 export function isTrusted(request: IncomingMessage): boolean {
-  const { authorization = '' } = request.headers;
-  return isFromThisMachine(request) && authorization.startsWith('AWS4-HMAC-SHA256 ');
+  const { headers } = request;
+  const isFromBrowser = 'origin' in headers || 'sec-fetch-site' in headers;
+  const isSigned = (headers.authorization ?? '').startsWith('AWS4-HMAC-SHA256 ');
+  return isFromThisMachine(request) && isSigned && !isFromBrowser;
 }

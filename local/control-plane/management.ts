@@ -1,5 +1,4 @@
-import { type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ControlPlane } from './control-plane.ts';
 import { answerControlPlane } from './control-plane-http.ts';
 import { isTrusted } from './loopback.ts';
@@ -9,7 +8,11 @@ import { answerDescribeStacks, type StackDescription } from './stack-description
 export interface ManagedServices {
   readonly controlPlane: ControlPlane;
   readonly stack: StackDescription;
-  readonly dynamodbEndpoint: string;
+  /** Hands on a call of DynamoDB's API as the operator's. */
+  readonly forwardToDynamoDB: (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ) => Promise<void>;
 }
 
 const bodyMaxBytes = 1_048_576;
@@ -28,7 +31,7 @@ export async function answerManagement(
   const method = incoming.method ?? '';
   if (method === 'POST' && pathname === '/') {
     if (String(incoming.headers['x-amz-target']).startsWith('DynamoDB_')) {
-      await forward(incoming, outgoing, services.dynamodbEndpoint);
+      await services.forwardToDynamoDB(incoming, outgoing);
       return true;
     }
     return answerQuery(incoming, outgoing, services.stack);
@@ -52,21 +55,6 @@ async function answerQuery(
   const { statusCode, body } = answerDescribeStacks(form, stack);
   outgoing.writeHead(statusCode, { 'Content-Type': 'text/xml' }).end(body);
   return true;
-}
-
-async function forward(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  endpoint: string,
-): Promise<void> {
-  const { host: _, connection: __, ...headers } = incoming.headers;
-  const call = request(endpoint, { method: 'POST', headers });
-  const answered = Promise.withResolvers<IncomingMessage>();
-  call.on('response', answered.resolve).on('error', answered.reject);
-  incoming.pipe(call);
-  const response = await answered.promise;
-  outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
-  await pipeline(response, outgoing);
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string> {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -24,7 +25,6 @@ export interface EmbeddedDynamoDBOptions {
   readonly signal?: AbortSignal;
 }
 
-const host = '127.0.0.1';
 const startAttempts = 5;
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 1_000;
@@ -43,6 +43,10 @@ const watchdog = `
 /**
  * Starts dynoxide on a free port of this machine.
  *
+ * It answers every origin and checks no signature, and can only listen on TCP: where the system has
+ * more than one loopback address, it gets one of 16 million at random, which no page in a browser
+ * can find by trying. Elsewhere it has but its port to hide behind.
+ *
  * @throws LocalRunError when there is no binary for this platform
  * @throws Error when it does not start
  */
@@ -54,7 +58,8 @@ export async function startEmbeddedDynamoDB(
   for (let attempt = 0; attempt < startAttempts; attempt++) {
     options.signal?.throwIfAborted();
     try {
-      return await startOnce(binary, await findFreePort(), options);
+      const host = loopbackAddress();
+      return await startOnce(binary, { host, port: await findFreePort(host) }, options);
     } catch (error) {
       // Another process may have taken the port in between, or be about to let go of the file.
       fault = error;
@@ -76,7 +81,13 @@ function binaryPath(): string {
   );
 }
 
-async function findFreePort(): Promise<number> {
+// All of 127.0.0.0/8 is this machine on Linux; other systems know 127.0.0.1 alone.
+function loopbackAddress(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+}
+
+async function findFreePort(host: string): Promise<number> {
   const server = createServer().listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -87,7 +98,7 @@ async function findFreePort(): Promise<number> {
 
 async function startOnce(
   binary: string,
-  port: number,
+  { host, port }: { host: string; port: number },
   { databaseFile, signal }: EmbeddedDynamoDBOptions,
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];

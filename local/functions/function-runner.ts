@@ -10,8 +10,8 @@ import type { LambdaFunction } from './lambda-functions.ts';
 import { WorkerEnvironment } from './worker-environment.ts';
 
 export interface RunnerOptions {
-  /** What Lambda would add to every function's environment variables. */
-  readonly variables: Readonly<Record<string, string>>;
+  /** What Lambda would add to a function's environment variables. */
+  readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
   /** Takes one line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
   /** Execution environments of one function, unless the function reserves fewer. @default 32 */
@@ -135,9 +135,9 @@ class EnvironmentPool {
 
   async #start(): Promise<void> {
     this.#starting++;
-    const { variables, log, startEnvironment = startWorker } = this.#options;
+    const { variablesOf, log, startEnvironment = startWorker } = this.#options;
     const environment: ExecutionEnvironment = startEnvironment(this.#lambda, {
-      variables,
+      variables: variablesOf(this.#lambda),
       log: (line) => log(this.#lambda.name, line),
       onEnd: () => this.#remove(environment),
     });

@@ -1,3 +1,5 @@
+import { matchesPattern } from '../iam/pattern.ts';
+
 /** What an authorizer's policy says about one method. */
 export type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 
@@ -49,28 +51,4 @@ function applies({ Action, Resource }: PolicyStatement, methodArn: string): bool
     [Action].flat().some((pattern) => matchesPattern(pattern.toLowerCase(), invokeAction)) &&
     [Resource].flat().some((pattern) => matchesPattern(pattern, methodArn))
   );
-}
-
-/** Whether a text matches a pattern in which `*` stands for any text, also empty, and `?` for one character. */
-function matchesPattern(pattern: string, text: string): boolean {
-  // Greedy with one point to return to: a regular expression could take exponential time.
-  let at = 0;
-  let patternAt = 0;
-  let starAt = -1;
-  let resumeAt = 0;
-  while (at < text.length) {
-    const symbol = pattern[patternAt];
-    if (symbol === '*') {
-      starAt = patternAt++;
-      resumeAt = at;
-    } else if (symbol === '?' || symbol === text[at]) {
-      patternAt++;
-      at++;
-    } else if (starAt !== -1) {
-      patternAt = starAt + 1;
-      at = ++resumeAt;
-    } else return false;
-  }
-  while (pattern[patternAt] === '*') patternAt++;
-  return patternAt === pattern.length;
 }

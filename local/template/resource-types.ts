@@ -83,11 +83,11 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
   'AWS::Lambda::Function': {
     supported: `
-      Code Environment FunctionName Handler MemorySize ReservedConcurrentExecutions Runtime
-      Timeout`,
+      Code Environment FunctionName Handler MemorySize ReservedConcurrentExecutions Role
+      Runtime Timeout`,
     withoutEffect: `
       Architectures DeadLetterConfig Description EphemeralStorage KmsKeyArn LoggingConfig
-      RecursiveLoop Role RuntimeManagementConfig SnapStart Tags TracingConfig`,
+      RecursiveLoop RuntimeManagementConfig SnapStart Tags TracingConfig`,
     ref: functionName,
     attributes: { Arn: functionArn },
   },
@@ -114,7 +114,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     withoutEffect: `
       BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
       KinesisStreamSpecification OnDemandThroughput PointInTimeRecoverySpecification
-      ProvisionedThroughput ResourcePolicy SSESpecification StreamSpecification TableClass Tags
+      ProvisionedThroughput SSESpecification StreamSpecification TableClass Tags
       TimeToLiveSpecification WarmThroughput`,
     attributes: { Arn: tableArn },
   },
@@ -125,6 +125,26 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
       BillingMode Replicas SSESpecification StreamSpecification TimeToLiveSpecification
       WarmThroughput WriteOnDemandThroughputSettings WriteProvisionedThroughputSettings`,
     attributes: { Arn: tableArn },
+  },
+  'AWS::IAM::Role': {
+    supported: `
+      AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies RoleName`,
+    withoutEffect: 'Description MaxSessionDuration Path Tags',
+    ref: roleName,
+    attributes: {
+      Arn: (identity) => globalArn(identity, 'iam', `role/${roleName(identity)}`),
+      RoleId: (identity) => `AROA${stableId(identity, 17).toUpperCase()}`,
+    },
+  },
+  'AWS::IAM::Policy': {
+    supported: 'PolicyDocument Roles',
+    withoutEffect: 'Groups PolicyName Users',
+  },
+  'AWS::IAM::ManagedPolicy': {
+    supported: 'PolicyDocument Roles',
+    withoutEffect: 'Description Groups ManagedPolicyName Path Users',
+    ref: managedPolicyArn,
+    attributes: { PolicyArn: managedPolicyArn },
   },
 };
 
@@ -143,9 +163,6 @@ export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentConfig',
   'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::IAM::ManagedPolicy',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
   'AWS::KMS::Alias',
   'AWS::KMS::Key',
   'AWS::Lambda::Permission',
@@ -194,6 +211,20 @@ function qualifiedArn(identity: ResourceIdentity, qualifier: string): string {
 function tableArn(identity: ResourceIdentity): string {
   const name = identity.property('TableName') ?? physicalName(identity);
   return arn(identity, 'dynamodb', `table/${name}`);
+}
+
+function roleName(identity: ResourceIdentity): string {
+  return String(identity.property('RoleName') ?? physicalName(identity, 64));
+}
+
+function managedPolicyArn(identity: ResourceIdentity): string {
+  const name = identity.property('ManagedPolicyName') ?? physicalName(identity, 128);
+  return globalArn(identity, 'iam', `policy/${name}`);
+}
+
+/** Of a service that has no Regions. */
+function globalArn(identity: ResourceIdentity, service: string, rest: string): string {
+  return arn({ ...identity, region: '' }, service, rest);
 }
 
 function arn({ partition, region, accountId }: ResourceIdentity, service: string, rest: string) {

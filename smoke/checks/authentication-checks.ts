@@ -1,6 +1,6 @@
-import { tokenChecksum } from '../../lambdas/shared/api-key.ts';
+import { ownerCharactersLength, tokenChecksum } from '../../lambdas/shared/api-key.ts';
 import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
-import { createToken } from '../../shared/api-key-token.ts';
+import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import { rateLimitOf, type Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
@@ -22,7 +22,9 @@ export const authenticationChecks = checksOf('Authentication', {
   "refuses another stage's key": (stage) =>
     expectRefused(stage, `Bearer ${ofOtherStage(stage.key)}`),
   'refuses a well-formed key that was never issued': (stage) =>
-    expectRefused(stage, `Bearer ${createToken(prefixOf(stage.key))}`),
+    expectRefused(stage, `Bearer ${unknownKey(stage.key)}`),
+  "refuses a key that was never issued to the key's own owner": (stage) =>
+    expectRefused(stage, `Bearer ${unknownKeyOfOwner(stage.key)}`),
   'refuses a missing key on every operation': expectRefusedEverywhere,
   'gives all of them one identical body': expectOneBody,
   'accepts the scheme in any case': (stage) =>
@@ -52,9 +54,9 @@ async function expectRefusedEverywhere(stage: Stage): Promise<string[]> {
 
 async function expectOneBody(stage: Stage): Promise<string[]> {
   const refusedHeaders = [null, 'Basic x', `Bearer ${withChangedCharacter(stage.key, 20)}`];
-  const unknown = createToken(prefixOf(stage.key));
+  const unknown = [unknownKey(stage.key), unknownKeyOfOwner(stage.key)];
   const bodies = new Set<string>();
-  for (const authorization of [...refusedHeaders, `Bearer ${unknown}`]) {
+  for (const authorization of [...refusedHeaders, ...unknown.map((key) => `Bearer ${key}`)]) {
     bodies.add((await stage.call('listOrders', { authorization })).text);
   }
   return bodies.size === 1 ? [] : [`the bodies differ: ${[...bodies].join(' and ')}`];
@@ -62,6 +64,19 @@ async function expectOneBody(stage: Stage): Promise<string[]> {
 
 function prefixOf(key: string): string {
   return key.slice(0, key.lastIndexOf('_') + 1);
+}
+
+/** A well-formed key of an owner that there is not. */
+function unknownKey(key: string): string {
+  const prefix = prefixOf(key);
+  return createToken(prefix, createOwner(prefix).seed);
+}
+
+/** A well-formed key that shares with another what the keys of one owner share. */
+function unknownKeyOfOwner(key: string): string {
+  const ownerPart = key.slice(0, prefixOf(key).length + ownerCharactersLength);
+  const own = unknownKey(key).slice(ownerPart.length, -checksumLength);
+  return ownerPart + own + tokenChecksum(ownerPart + own);
 }
 
 function withChangedCharacter(key: string, index: number): string {

@@ -1,5 +1,6 @@
 import type { Contract } from './contract.ts';
 import type { Answer, HttpClient, TextAnswer } from './http-client.ts';
+import { rateLimitFieldDifferences } from './rate-limit-fields.ts';
 
 export interface CallOptions {
   /** The whole `Authorization` header; `null` sends none. @default `Bearer` and the key */
@@ -54,6 +55,7 @@ export class Stage {
     return [
       ...unexpected(answer, expected),
       ...this.contract.differences(operationId, answer),
+      ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
       ...this.keyDifferences(answer),
     ];
   }
@@ -63,6 +65,7 @@ export class Stage {
     return [
       ...unexpected(answer, expected),
       ...this.contract.gatewayDifferences(type, answer),
+      ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
       ...this.keyDifferences(answer),
     ];
   }
@@ -100,7 +103,7 @@ export function rateLimitOf(answer: Answer): { limit: number; remaining: number;
 }
 
 /** The server's own time in Unix seconds, so that a wrong clock here makes no difference there. */
-export function serverSeconds(answer: Answer): number {
+export function serverSeconds(answer: Pick<Answer, 'headers'>): number {
   const date = Date.parse(answer.headers.get('date')?.[0] ?? '');
   return Math.floor((Number.isNaN(date) ? Date.now() : date) / 1000);
 }

@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { CommandIo } from '../../admin/console/command-io.ts';
 import { runAdmin } from '../../admin/program.ts';
 
@@ -31,6 +31,7 @@ export async function admin(
   const stdout = new Captured(isTerminal);
   const stderr = new Captured(isTerminal);
   const exitCode = await runAdmin(commandLine, {
+    stdin: Readable.from([]),
     stdout,
     stderr,
     stateDirectory: '/nowhere',

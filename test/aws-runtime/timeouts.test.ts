@@ -43,12 +43,12 @@ async function invoke(
 ) {
   dynamodb.answers.push(...Array(10).fill('none'));
   const runner = new FunctionRunner({
-    variables: {
+    variablesOf: () => ({
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-    },
+    }),
     log: () => {},
     startEnvironment,
   });

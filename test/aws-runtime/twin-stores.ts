@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IssuedKey, KeyRequest } from '../../admin/keys/issue-key.ts';
+import type { KeyRequest } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,

@@ -21,7 +21,7 @@ describe('npm run bench', () => {
     const expected = Object.keys(targets).filter((name) => name !== 'local_ready_seconds');
     expect(Object.keys(figures)).toEqual(expected);
     for (const value of Object.values(figures)) expect(value).toBeGreaterThan(0);
-    expect(stderr).toContain('Limiter: each admitted request');
+    expect(stderr).toContain('Limiter: each request');
   }, 180_000);
 
   it.each([

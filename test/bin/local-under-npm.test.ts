@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 const endsWithinMs = 2_000;
@@ -21,17 +22,21 @@ describe('npm start', () => {
     async (signal) => {
       const npm = startUnderNpm();
       const ready = await firstLine(npm);
-      const origins = [new URL(ready.baseUrl).origin, ready.dynamodbEndpoint];
-      expect(await Promise.all(origins.map(isListening))).toEqual([true, true]);
+      const { origin } = new URL(ready.baseUrl);
+      const processes = descendantsOf(npm.pid!);
+      expect(await isListening(origin)).toBe(true);
+      expect(namesOf(processes).join()).toContain('dynoxide');
 
       npm.kill(signal);
 
       const deadline = Date.now() + endsWithinMs;
-      let listening = await Promise.all(origins.map(isListening));
-      while (listening.includes(true) && Date.now() < deadline) {
-        listening = await Promise.all(origins.map(isListening));
+      let left = namesOf(processes);
+      while (left.length > 0 && Date.now() < deadline) {
+        await sleep(20);
+        left = namesOf(processes);
       }
-      expect(listening).toEqual([false, false]);
+      expect(left).toEqual([]);
+      expect(await isListening(origin)).toBe(false);
     },
   );
 });
@@ -45,9 +50,44 @@ function startUnderNpm(): ChildProcess {
   return npm;
 }
 
-async function firstLine(
-  child: ChildProcess,
-): Promise<{ baseUrl: string; dynamodbEndpoint: string }> {
+interface Process {
+  readonly id: number;
+  readonly parentId: number;
+  readonly name: string;
+}
+
+function listProcesses(): Process[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,comm='], { encoding: 'utf8' });
+  return lines
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state]) => state !== undefined && !state.startsWith('Z'))
+    .map(([id, parentId, , ...name]) => ({
+      id: Number(id),
+      parentId: Number(parentId),
+      name: name.join(' '),
+    }));
+}
+
+/** The ids of a process and of all that it has started. */
+function descendantsOf(processId: number): ReadonlySet<number> {
+  const all = listProcesses();
+  const found = new Set([processId]);
+  // A set goes on with what is added to it meanwhile.
+  for (const id of found) {
+    for (const child of all) if (child.parentId === id) found.add(child.id);
+  }
+  return found;
+}
+
+/** The names of those that are still there. */
+function namesOf(ids: ReadonlySet<number>): string[] {
+  return listProcesses()
+    .filter(({ id }) => ids.has(id))
+    .map(({ name }) => name);
+}
+
+async function firstLine(child: ChildProcess): Promise<{ baseUrl: string }> {
   const [line] = await once(child.stdout!, 'data');
   return JSON.parse(String(line));
 }

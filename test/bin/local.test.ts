@@ -8,6 +8,7 @@ import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
+import { plans } from '../../lib/settings/plans.ts';
 import { type Ready, type Run, root, startRun, startService } from '../contract/running-service.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
@@ -96,8 +97,11 @@ describe('two local runs at once', () => {
     ]);
     const ended = await Promise.all([stop(staging), stop(prod, 'SIGINT')]);
 
+    const [free, enterprise] = [plans.free, plans.enterprise].map(
+      ({ perMinute }) => `${perMinute}`,
+    );
     expect(lists.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
-    expect(lists.map(({ limit }) => limit)).toEqual(['60', '60000', '0', '0']);
+    expect(lists.map(({ limit }) => limit)).toEqual([free, enterprise, '0', '0']);
     expect(JSON.parse(lists[0]!.text)).toHaveLength(1_000);
     expect(lists[0]!.text).toMatch(/"id":9223372036854775807[,}]/);
     expect(ended).toEqual(Array(2).fill({ code: 0, isInTime: true }));
@@ -177,6 +181,16 @@ describe('a local run', () => {
     server.close();
   });
 
+  it('keeps the password of a DynamoDB that does not answer to itself', async () => {
+    const run = startRun([], { DYNAMODB_ENDPOINT: 'http://user:secret@127.0.0.1:9' });
+    runs.push(run);
+
+    expect(await run.exited).toEqual([1, null]);
+    const error = await run.stderr;
+    expect(error).toContain('DYNAMODB_ENDPOINT: http://…@127.0.0.1:9 does not answer');
+    expect(error).not.toContain('secret');
+  });
+
   it('loads the orders of a file instead of the sample', async () => {
     const orders = '[{"id":9007199254740993,"petId":7},\n{"id":2,"status":"shipped"}]';
     const run = await startReady('--orders', directory.write('orders', orders));
@@ -225,7 +239,8 @@ describe('a data directory', () => {
     expect(await call(next, kept.apiKey)).toMatchObject({ status: 200, text: '[{"id":1}]' });
     expect((await call(next, revoked.apiKey)).status).toBe(401);
     expect((await cancel(next, '1')).text).toContain('order_already_cancelled');
-    expect((await findKey(kept.keyId, await operatorOf(next))).dayCount).toEqual({ N: '1' });
+    const { owner } = await findKey(kept.keyId, await operatorOf(next));
+    expect(owner.item?.dayCount).toBe(1);
     await stop(next);
     expect(await next.stderr).toMatch(/The orders of an earlier run are kept; .* is not loaded\./);
   });

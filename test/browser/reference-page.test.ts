@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { plans } from '../../lib/settings/plans.ts';
 import { type RunningService, startServiceWith } from '../contract/running-service.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
 
 // Odd and beyond 2^53: as a JavaScript number, not one of them would survive.
+const numbers = new Intl.NumberFormat('en');
 const orderIds = Array.from({ length: 120 }, (_, index) =>
   String(2n ** 53n + 1n + 2n * BigInt(index)),
 );
@@ -84,7 +86,9 @@ describe('reference page in a browser', () => {
     expect(shownIds).toHaveLength(100);
     expect(orderIds).toEqual(expect.arrayContaining(shownIds));
     expect(await status()).toMatch(/^200GET \/store\/orders: 120 orders/);
-    expect(await page.textContent('#remaining-label')).toBe('of 300 requests remaining');
+    expect(await page.textContent('#remaining-label')).toBe(
+      `of ${numbers.format(plans.pro.perMinute)} requests remaining`,
+    );
   });
 
   it('shows Remaining falling by one with every request', async () => {
@@ -95,7 +99,8 @@ describe('reference page in a browser', () => {
     await listOrders();
 
     expect(await remaining()).toBe(before - 1);
-    expect(await page.textContent('#brief')).toMatch(/ of 60,000 left$/);
+    const limit = numbers.format(plans.enterprise.perMinute);
+    expect(await page.textContent('#brief')).toMatch(new RegExp(` of ${limit} left$`));
   });
 
   it('cancels a pending order', async () => {
@@ -159,7 +164,9 @@ describe('reference page in a browser', () => {
     );
     expect(shownIds).toHaveLength(100);
     expect(orderIds).toEqual(expect.arrayContaining(shownIds));
-    expect(await page.textContent('#remaining-label')).toBe('of 1,000 requests remaining');
+    expect(await page.textContent('#remaining-label')).toBe(
+      `of ${numbers.format(plans.business.perMinute)} requests remaining`,
+    );
   });
 
   it('sends every digit of an id that is typed into the reference', async () => {

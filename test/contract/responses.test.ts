@@ -3,14 +3,21 @@ import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
-import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
+import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
+import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
 import { splitArray } from '../helpers/orders.ts';
+import {
+  documentedErrors,
+  type ErrorBody,
+  undocumentedErrors,
+  unseenErrors,
+} from './documented-errors.ts';
 import { type RunningService, startServiceWith } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
@@ -76,8 +83,11 @@ async function updateKey(plan: Plan, expression: string, values: Record<string, 
   await database.dynamodb.send(
     new UpdateItemCommand({
       TableName: service.tables.apiKeys,
-      Key: { keyHash: { S: hashToken(service.keys[plan]) } },
+      Key: { ownerHash: { S: hashOwnerPart(service.keys[plan]) } },
       UpdateExpression: expression,
+      ...(expression.includes('#') && {
+        ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(service.keys[plan]) },
+      }),
       ExpressionAttributeValues: Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
       ),
@@ -94,12 +104,12 @@ const useUpMinute = () =>
 
 const useUpDay = () =>
   updateKey('pro', 'SET dayWindow = :day, dayCount = :limit', {
-    ':day': (Math.floor(Date.now() / 86_400_000) + 1) * 86_400,
+    ':day': Math.floor(Date.now() / 86_400_000) * 86_400,
     ':limit': plans.pro.perDay,
   });
 
 const ban = () =>
-  updateKey('business', 'SET bannedUntil = :until', {
+  updateKey('business', 'SET #keys.#key.bannedUntil = :until', {
     ':until': Math.floor(Date.now() / 1_000) + 300,
   });
 
@@ -222,6 +232,10 @@ describe('responses of the running service', () => {
 
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
     expect(differencesOf(operation, answer)).toEqual([]);
+    if (status >= 400) {
+      seenErrors.push(JSON.parse(answer.text));
+      expect(undocumentedErrors(operation, JSON.parse(answer.text))).toEqual([]);
+    }
   });
 
   it('are provoked for every documented status, but for those that cannot be', () => {
@@ -253,6 +267,31 @@ describe('responses of the running service', () => {
 
       expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
       expect(contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer)).toEqual([]);
+      expect(rateLimitFieldDifferences(answer, serverSeconds(answer))).toEqual([]);
+    },
+  );
+});
+
+const seenErrors: ErrorBody[] = [];
+
+describe('the errors of the contract', () => {
+  it('are the words of the authorizer where they are its own', () => {
+    expect(unseenErrors(seenErrors)).toEqual([]);
+  });
+
+  it.each(['listOrders', 'cancelOrder', 'getPet'])(
+    'are provoked here, each code of %s, but for those that cannot be',
+    (operation) => {
+      const { responses } = contract.operation(operation) as unknown as { responses: object };
+      const documented = Object.keys(responses)
+        .filter((status) => !notProvoked.has(`${operation} ${status}`))
+        .flatMap((status) => documentedErrors(operation, Number(status)))
+        .map(({ status, code }) => `${status} ${code}`);
+      const provoked = provocations
+        .filter((provocation) => provocation.operation === operation)
+        .map(({ status, code }) => `${status} ${code}`);
+
+      expect(documented.filter((error) => !provoked.includes(error))).toEqual([]);
     },
   );
 });
@@ -261,8 +300,9 @@ type JudgedText = JudgedAnswer & { readonly text: string };
 
 /** A list is judged order by order: its text is what shows whether an id was rounded. */
 function differencesOf(operation: string, answer: JudgedText): string[] {
+  const fields = rateLimitFieldDifferences(answer, serverSeconds(answer));
   if (operation !== 'listOrders' || answer.status !== 200) {
-    return contract.differences(operation, answer);
+    return [...contract.differences(operation, answer), ...fields];
   }
   const listed = splitArray(answer.text);
   expect(listed).toHaveLength(orders.length);
@@ -270,6 +310,7 @@ function differencesOf(operation: string, answer: JudgedText): string[] {
   const { status, headers } = answer;
   return [
     ...contract.differences(operation, { status, headers }),
+    ...fields,
     ...listed.flatMap((order) => contract.orderDifferences(order)),
   ];
 }

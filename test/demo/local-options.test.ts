@@ -83,6 +83,17 @@ describe('options of the local run', () => {
 
 describe('DYNAMODB_ENDPOINT', () => {
   it.each([
+    'ftp://user:secret@127.0.0.1:8000',
+    'user:secret@127.0.0.1:8000',
+    'http://user:sec/ret@127.0.0.1:8000',
+  ])('is refused without its password: %s', (value) => {
+    const parse = () => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value });
+
+    expect(parse).toThrow('…@127.0.0.1:8000" is not accepted');
+    expect(parse).not.toThrow('ret');
+  });
+
+  it.each([
     [undefined, undefined],
     ['', undefined],
     ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],

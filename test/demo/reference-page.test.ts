@@ -2,6 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { referencePage } from '../../demo/reference-page.ts';
+import { planNames, plans } from '../../lib/settings/plans.ts';
 import { serve } from '../helpers/loopback-server.ts';
 
 const paths = [
@@ -70,12 +71,11 @@ describe('reference page', () => {
 
     expect(settings).toEqual({
       basePath: '/staging/v1',
-      demoKeys: [
-        { plan: 'free', key: 'key-1', limits: '60 per minute' },
-        { plan: 'pro', key: 'key-2', limits: '300 per minute' },
-        { plan: 'business', key: 'key-3', limits: '1,000 per minute' },
-        { plan: 'enterprise', key: 'key-4', limits: '60,000 per minute' },
-      ],
+      demoKeys: planNames.map((plan, index) => ({
+        plan,
+        key: `key-${index + 1}`,
+        limits: `${new Intl.NumberFormat('en').format(plans[plan].perMinute)} per minute`,
+      })),
     });
   });
 

@@ -24,8 +24,8 @@ describe('docs/clients.md', () => {
     const number = new Intl.NumberFormat('en');
     const expected = Object.entries(plans).map(([name, plan]) => [
       name.charAt(0).toUpperCase() + name.slice(1),
-      plan.limitsPerKey ? 'custom' : number.format(plan.perMinute),
-      plan.limitsPerKey ? 'custom' : number.format(plan.perDay),
+      plan.limitsPerOwner ? 'custom' : number.format(plan.perMinute),
+      plan.limitsPerOwner ? 'custom' : number.format(plan.perDay),
       number.format(plan.toleratedRejectionsPerMinute),
       `${plan.banSeconds} s`,
     ]);

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
 import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { synthesize } from '../lib/stack-factory.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
@@ -14,7 +14,7 @@ import {
   RunningStore,
   rateLimitOf,
   thisMinute,
-  tomorrow,
+  today,
 } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;
@@ -149,12 +149,12 @@ describe('rate-limit headers', () => {
       await store.call('GET', '/nothing', { token: key.apiKey });
     }
 
-    expect(left).toEqual([59, 58, 57, 56, 55, 54]);
+    expect(left).toEqual([1, 2, 3, 4, 5, 6].map((used) => plans.free.perMinute - used));
   });
 
   it('I21: describe the day where less is left of it than of the minute', async () => {
     const key = await store.issue('free');
-    const day = tomorrow();
+    const day = today();
     await store.setCounters(key, { dayWindow: day, dayCount: 990 });
 
     const described = rateLimitOf(await get(key));
@@ -219,12 +219,12 @@ describe('a limit', () => {
     await store.setCounters(key, { minuteWindow: thisMinute() - 60 });
 
     const served = await get(key);
-    expect([served.status, rateLimitOf(served).remaining]).toEqual([410, 59]);
+    expect([served.status, rateLimitOf(served).remaining]).toEqual([410, plans.free.perMinute - 1]);
   });
 
   it('R24, I23: of the day refuses until the day ends, though the minute has requests left', async () => {
     const key = await store.issue('free');
-    const day = tomorrow();
+    const day = today();
     await store.setCounters(key, { dayWindow: day, dayCount: 1_000 });
 
     const refused = await timedGet(key);
@@ -259,15 +259,17 @@ describe('R24: 200 requests at once on a Free key', () => {
         return key;
       },
     ],
-  ])('are admitted exactly 60 times %s', async (_, issue) => {
+  ])('are admitted exactly as often as the plan says %s', async (_, issue) => {
+    const { perMinute } = plans.free;
+
     const answers = await withinOneWindow(async () => burst(await issue(), 200));
 
     const admitted = answers.filter(({ status }) => status !== 429);
     const left = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
-    expect(left).toEqual(Array.from({ length: 60 }, (_unused, index) => index));
-    expect(admitted.map(({ status }) => status)).toEqual(new Array(60).fill(410));
+    expect(left).toEqual(Array.from({ length: perMinute }, (_unused, index) => index));
+    expect(admitted.map(({ status }) => status)).toEqual(new Array(perMinute).fill(410));
     const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(140);
+    expect(refused).toHaveLength(200 - perMinute);
     for (const answer of refused) expectError(answer, 429, 'rate_limit_exceeded');
   });
 });

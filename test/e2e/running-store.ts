@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
   type DynamoDBClient,
@@ -6,10 +7,12 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { type IssuedKey, issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
-import type { KeyStore } from '../../admin/stage/key-store.ts';
+import { issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
 import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
@@ -46,6 +49,7 @@ export interface Call {
 }
 
 const transactionMaxItems = 100;
+const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
 
 /** The synthesized service, its tables empty, with what tests do to it. */
 export class RunningStore implements AsyncDisposable {
@@ -79,11 +83,12 @@ export class RunningStore implements AsyncDisposable {
     this.service = service;
     this.lines = lines;
     this.client = new HttpClient(new URL(this.baseUrl), 20_000);
-    this.#dynamodb = localDynamoDbClient(dataEndpoint);
+    this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
     this.#keys = {
-      dynamodb: this.#dynamodb,
+      documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       apiKeysTable: this.apiKeysTable,
+      ownersTable: service.outputs.OwnersTableName!,
       usagePlanIds: usagePlanIds(service.outputs),
       stackName: `StoreOrders-${stage}`,
       tokenPrefix: stage === 'prod' ? 'so_live_' : 'so_test_',
@@ -109,22 +114,39 @@ export class RunningStore implements AsyncDisposable {
     await this.service.close();
   }
 
-  /** A key in a minute that is still to come, so that no test meets the end of one half-way. */
+  /**
+   * A key of a new owner, in a minute that is still to come, so that no test meets the end of one
+   * half-way.
+   */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
     const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
-    const key = await issueKey({ plan, owner: 'e2e', ...limits, ...rest }, this.#keys);
-    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: tomorrow() });
+    const owner = `e2e ${randomUUID()}`;
+    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
+    await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: today() });
     return key;
   }
 
-  /** Brings a key's item into a state that takes a minute, a day or a misbehaving client to reach. */
+  /** Another key of the same owner. */
+  issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
+    return issueKey({ owner: ownerId }, this.#keys);
+  }
+
+  /**
+   * Brings an owner's counters, or what its item holds of the key, into a state that takes a minute,
+   * a day or a misbehaving client to reach.
+   */
   async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
     const names = Object.keys(values);
+    const pathOf = (name: string) => (keyFields.has(name) ? `#keys.#key.${name}` : name);
+    const isOfKey = names.some((name) => keyFields.has(name));
     await this.#dynamodb.send(
       new UpdateItemCommand({
         TableName: this.apiKeysTable,
-        Key: { keyHash: { S: hashToken(apiKey) } },
-        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
+        Key: { ownerHash: { S: hashOwnerPart(apiKey) } },
+        UpdateExpression: `SET ${names.map((name) => `${pathOf(name)} = :${name}`).join(', ')}`,
+        ...(isOfKey && {
+          ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(apiKey) },
+        }),
         ExpressionAttributeValues: Object.fromEntries(
           names.map((name) => [`:${name}`, { N: String(values[name]) }]),
         ),
@@ -132,16 +154,8 @@ export class RunningStore implements AsyncDisposable {
     );
   }
 
-  async setStatus({ apiKey }: IssuedKey, status: string): Promise<void> {
-    await this.#dynamodb.send(
-      new UpdateItemCommand({
-        TableName: this.apiKeysTable,
-        Key: { keyHash: { S: hashToken(apiKey) } },
-        UpdateExpression: 'SET #status = :status',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':status': { S: status } },
-      }),
-    );
+  async revoke({ keyId }: IssuedKey): Promise<void> {
+    await revokeKey(keyId, this.#keys);
   }
 
   /** As after a wait: both windows of the key have ended. */
@@ -149,10 +163,12 @@ export class RunningStore implements AsyncDisposable {
     return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
   }
 
+  /** The attributes of the key's owner and of the key, as the authorizer's table holds them. */
   async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
-    const Key = { keyHash: { S: hashToken(apiKey) } };
+    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
     const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
-    return (await this.#dynamodb.send(get)).Item!;
+    const { keys, ...owner } = (await this.#dynamodb.send(get)).Item!;
+    return { ...owner, ...keys!.M![hashToken(apiKey)]?.M };
   }
 
   async orderItem(id: string): Promise<Record<string, AttributeValue>> {
@@ -192,7 +208,6 @@ export class RunningStore implements AsyncDisposable {
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
 export const nextMinute = () => thisMinute() + 60;
 export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
-export const tomorrow = () => today() + 86_400;
 
 /** The one value of a header; fails when it is missing or was sent twice. */
 export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {

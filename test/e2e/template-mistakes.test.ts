@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
@@ -136,6 +137,36 @@ const mistakes: [string, (resources: Resources) => void][] = [
   ],
 ];
 
+interface Grant {
+  readonly role: string;
+  readonly action: string;
+  /** The statement that has it; its actions and resources are lists here. */
+  readonly statementIn: (resources: Resources) => Properties;
+}
+
+/** Every action on a table that the template grants to a role. */
+function grants({ Resources: resources }: { Resources: Resources }): Grant[] {
+  return Object.entries(resources).flatMap(([role, { Type, Properties }]) => {
+    if (Type !== 'AWS::IAM::Role') return [];
+    const policies: Properties[] = Properties.Policies ?? [];
+    return policies.flatMap(({ PolicyDocument }, policyIndex) =>
+      PolicyDocument.Statement.flatMap(({ Action }: Properties, index: number) => {
+        const statementIn = (changed: Resources) => {
+          const policy = changed[role]!.Properties.Policies[policyIndex];
+          const statement = policy.PolicyDocument.Statement[index];
+          statement.Action = [statement.Action].flat();
+          statement.Resource = [statement.Resource].flat();
+          return statement;
+        };
+        const actions: string[] = [Action].flat();
+        return actions
+          .filter((action) => action.startsWith('dynamodb:'))
+          .map((action) => ({ role, action, statementIn }));
+      }),
+    );
+  });
+}
+
 function apiKeysTable(resources: Resources): string {
   return Object.keys(resources).find(
     (id) => resources[id]!.Type === 'AWS::DynamoDB::Table' && id.includes('ApiKeys'),
@@ -155,7 +186,9 @@ async function probe(change: (resources: Resources) => void): Promise<void> {
       templateFile: file,
       dynamodbEndpoint: dynamodb.endpoint,
     });
-    await askEverything(store);
+    await askEverything(store).catch((cause) => {
+      throw new Error(store.lines.join('\n'), { cause });
+    });
   } finally {
     await rm(file);
   }
@@ -163,12 +196,13 @@ async function probe(change: (resources: Resources) => void): Promise<void> {
 
 async function askEverything(store: RunningStore): Promise<void> {
   await store.putOrders([{ id: '1', status: 'pending' }]);
+  const { perMinute: limit } = plans.free;
   const key = await store.issue('free');
   const first = await store.list(key.apiKey);
   expect([first.status, headerOf(first, 'content-type')]).toEqual([200, 'application/json']);
   expect(headerOf(first, 'transfer-encoding')).toBe('chunked');
   expect(first.text).toMatch(/^\[\{.*"id":1\b.*\}\]$/);
-  expect(rateLimitOf(first)).toMatchObject({ limit: 60, remaining: 59 });
+  expect(rateLimitOf(first)).toMatchObject({ limit, remaining: limit - 1 });
 
   expectError(await store.list(), 401, 'unauthorized');
   expectError(await store.cancel('1'), 401, 'unauthorized');
@@ -180,17 +214,54 @@ async function askEverything(store: RunningStore): Promise<void> {
   expect((await store.cancel('1', key.apiKey)).status).toBe(204);
   const again = await store.cancel('1', key.apiKey);
   expectError(again, 409, 'order_already_cancelled');
-  expect(rateLimitOf(again).remaining).toBe(57);
-  await store.setCounters(key, { minuteCount: 60 });
+  expect(rateLimitOf(again).remaining).toBe(limit - 3);
+  await store.setCounters(key, { minuteCount: limit });
   const refused = await store.cancel('1', key.apiKey);
   expectError(refused, 429, 'rate_limit_exceeded');
-  expect(rateLimitOf(refused)).toMatchObject({ limit: 60, remaining: 0 });
+  expect(rateLimitOf(refused)).toMatchObject({ limit, remaining: 0 });
   expect(Number(headerOf(refused, 'retry-after'))).toBeLessThanOrEqual(120);
 }
 
 describe('the template', () => {
   it.each(mistakes)('does not pass the probe with %s', async (_, change) => {
     await expect(probe(change)).rejects.toThrow();
+  });
+
+  it.each(grants(template('staging')))(
+    'does not pass the probe without $action for $role',
+    async ({ action, statementIn }) => {
+      const withoutGrant = probe((resources) => {
+        const statement = statementIn(resources);
+        statement.Action = statement.Action.filter((other: string) => other !== action);
+        if (statement.Action.length === 0) statement.Action = ['dynamodb:DescribeTable'];
+      });
+
+      await expect(withoutGrant).rejects.toThrow(`is not authorized to perform ${action} on arn:`);
+    },
+  );
+
+  it.each(grants(template('staging')))(
+    'does not pass the probe with $action for $role on the indexes of the table alone',
+    async ({ action, statementIn }) => {
+      const onIndexes = probe((resources) => {
+        const statement = statementIn(resources);
+        statement.Resource = statement.Resource.map((table: unknown) => ({
+          'Fn::Join': ['', [table, '/index/*']],
+        }));
+      });
+
+      await expect(onIndexes).rejects.toThrow(`is not authorized to perform ${action} on arn:`);
+    },
+  );
+
+  it('does not pass the probe with a role that another service is to assume', async () => {
+    const notTrusted = probe((resources) => {
+      const [role] = Object.values(resources).filter(({ Type }) => Type === 'AWS::IAM::Role');
+      role!.Properties.AssumeRolePolicyDocument.Statement[0].Principal.Service =
+        'ec2.amazonaws.com';
+    });
+
+    await expect(notTrusted).rejects.toThrow('lambda.amazonaws.com may not assume this role');
   });
 
   // Last: nothing that the others left behind is what they failed on.

@@ -1,19 +1,18 @@
+/** What a place states, such as a file: one text for each fact. What it states twice counts once. */
+export type Statement = readonly [place: string, facts: Iterable<string>];
+
 /**
- * Compares what two or more places state that must agree. Each difference names the place to change,
- * what it lacks, and where that was found.
- *
- * @param statements by place, such as a file's path; what a place states twice counts once
+ * Compares two places that must agree. Each difference names the place to change, what it lacks, and
+ * where that was found.
  */
-export function differences(statements: Readonly<Record<string, Iterable<string>>>): string[] {
-  const places = Object.entries(statements).map(([place, facts]) => ({
-    place,
-    facts: new Set(facts),
-  }));
-  return places.flatMap(({ place, facts }) =>
-    places.flatMap((other) =>
-      [...facts]
-        .filter((fact) => !other.facts.has(fact))
-        .map((fact) => `${other.place} lacks "${fact}", which is in ${place}`),
-    ),
-  );
+export function differences(one: Statement, other: Statement): string[] {
+  return [...missing(one, other), ...missing(other, one)];
+}
+
+/** What the second place must have and lacks, each with a text like those of `differences`. */
+export function missing([place, facts]: Statement, [other, others]: Statement): string[] {
+  const known = new Set(others);
+  return [...new Set(facts)]
+    .filter((fact) => !known.has(fact))
+    .map((fact) => `${other} lacks "${fact}", which is in ${place}`);
 }

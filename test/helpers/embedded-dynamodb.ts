@@ -13,6 +13,7 @@ export interface EmbeddedDynamoDb {
   /** Creates an orders table of its own and returns its name. */
   createOrdersTable(): Promise<string>;
   createApiKeysTable(): Promise<string>;
+  createOwnersTable(): Promise<string>;
   readAll(tableName: string): Promise<Record<string, AttributeValue>[]>;
   stop(): Promise<void>;
 }
@@ -27,6 +28,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
     dynamodb,
     createOrdersTable: () => createTable(dynamodb, `Orders-${++tables}`, ordersTable),
     createApiKeysTable: () => createTable(dynamodb, `ApiKeys-${++tables}`, apiKeysTable),
+    createOwnersTable: () => createTable(dynamodb, `Owners-${++tables}`, ownersTable),
     readAll: async (TableName) => {
       const items: Record<string, AttributeValue>[] = [];
       for await (const page of paginateScan({ client: dynamodb }, { TableName })) {
@@ -49,18 +51,13 @@ const ordersTable: TableShape = {
 };
 
 const apiKeysTable: TableShape = {
-  AttributeDefinitions: [
-    { AttributeName: 'keyHash', AttributeType: 'S' },
-    { AttributeName: 'keyId', AttributeType: 'S' },
-  ],
-  KeySchema: [{ AttributeName: 'keyHash', KeyType: 'HASH' }],
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: 'keyId-index',
-      KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
-      Projection: { ProjectionType: 'KEYS_ONLY' },
-    },
-  ],
+  AttributeDefinitions: [{ AttributeName: 'ownerHash', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'ownerHash', KeyType: 'HASH' }],
+};
+
+const ownersTable: TableShape = {
+  AttributeDefinitions: [{ AttributeName: 'ownerId', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'ownerId', KeyType: 'HASH' }],
 };
 
 async function createTable(

@@ -1,7 +1,15 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
-import { keyId } from './key-items.ts';
+import { keyId, ownerId } from './key-items.ts';
 
 export const requestId = '6f1d3c3a-0000-4000-8000-000000000001';
+
+const allowance = {
+  limit: '60',
+  remaining: '41',
+  reset: '1795000020',
+  rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
+  rateLimit: '"minute";r=41;t=40, "day";r=970;t=40000',
+};
 
 /** API Gateway's question to the TOKEN authorizer. */
 export function authorizerEvent(authorizationToken: string): APIGatewayTokenAuthorizerEvent {
@@ -42,9 +50,27 @@ export function proxyEvent(overrides: object = {}): APIGatewayProxyEvent {
   } as unknown as APIGatewayProxyEvent;
 }
 
+/** What every answer to the events below carries. */
+export const rateLimitHeaders = {
+  'X-RateLimit-Limit': allowance.limit,
+  'X-RateLimit-Remaining': allowance.remaining,
+  'X-RateLimit-Reset': allowance.reset,
+  'RateLimit-Policy': allowance.rateLimitPolicy,
+  RateLimit: allowance.rateLimit,
+};
+
+/** What an answer carries where no key was recognised. */
+export const noRateLimitHeaders = {
+  'X-RateLimit-Limit': '0',
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': '0',
+  'RateLimit-Policy': '"minute";q=0;w=60, "day";q=0;w=86400',
+  RateLimit: '"minute";r=0;t=0, "day";r=0;t=0',
+};
+
 /** @param overrides `authorizer: undefined` for a method without an authorizer */
 export function requestContext(overrides: object = {}) {
-  const authorizer = { keyId, plan: 'free', limit: '60', remaining: '41', reset: '1795000020' };
+  const authorizer = { ownerId, keyId, plan: 'free', ...allowance };
   return { requestId, stage: 'staging', authorizer, ...overrides };
 }
 

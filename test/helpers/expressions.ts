@@ -20,8 +20,9 @@ const comparisons: Record<string, (left: number | string, right: number | string
 
 /**
  * DynamoDB's expressions, as far as single-item counters need them: comparisons of strings and
- * numbers, `attribute_not_exists`, AND, OR, brackets, and SET with a sum. What it does not know
- * is an error, as is a placeholder that no expression uses.
+ * numbers, BETWEEN, `attribute_exists` and `attribute_not_exists`, NOT, AND, OR, brackets, paths into
+ * maps, and SET with a sum. What it does not know is an error, as is a placeholder that no
+ * expression uses.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
  */
@@ -46,12 +47,13 @@ export class Expressions {
   /** The item after an update; every right-hand side sees the item as it was before. */
   updated(update: string, item: Item): Item {
     const assignments = this.#parse(update, () => this.#assignments());
-    const changes = assignments.map(([name, value]) => {
+    let updated = item;
+    for (const [path, value] of assignments) {
       const result = value(item);
       if (!result) throw new Error('ValidationException: the expression needs an attribute');
-      return [name, result] as const;
-    });
-    return { ...item, ...Object.fromEntries(changes) };
+      updated = withValue(updated, path, result);
+    }
+    return updated;
   }
 
   assertAllUsed(): void {
@@ -72,8 +74,14 @@ export class Expressions {
   }
 
   #and(): Condition {
-    const parts = this.#list('AND', () => this.#term());
+    const parts = this.#list('AND', () => this.#not());
     return (item) => parts.every((part) => part(item));
+  }
+
+  #not(): Condition {
+    if (!this.#accept('NOT')) return this.#term();
+    const negated = this.#not();
+    return (item) => !negated(item);
   }
 
   #term(): Condition {
@@ -82,43 +90,56 @@ export class Expressions {
       this.#expect(')');
       return inner;
     }
-    if (this.#accept('attribute_not_exists')) {
-      this.#expect('(');
-      const name = this.#name();
-      this.#expect(')');
-      return (item) => item[name] === undefined;
-    }
+    if (this.#accept('attribute_exists')) return this.#existence(true);
+    if (this.#accept('attribute_not_exists')) return this.#existence(false);
     return this.#comparison();
+  }
+
+  #existence(isExpected: boolean): Condition {
+    this.#expect('(');
+    const path = this.#path();
+    this.#expect(')');
+    return (item) => (valueAt(item, path) !== undefined) === isExpected;
   }
 
   #comparison(): Condition {
     const left = this.#operand();
+    if (this.#accept('BETWEEN')) return this.#between(left);
     const compare = comparisons[this.#next()];
     if (!compare) throw new Error('ValidationException: no such comparison');
-    const right = this.#operand();
-    return (item) => {
-      const [a, b] = [scalar(left(item)), scalar(right(item))];
-      return a !== undefined && b !== undefined && typeof a === typeof b && compare(a, b);
-    };
+    return compared(left, this.#operand(), compare);
   }
 
-  #assignments(): [name: string, value: Operand][] {
+  #between(middle: Operand): Condition {
+    const lower = this.#operand();
+    this.#expect('AND');
+    const upper = this.#operand();
+    const isAbove = compared(middle, lower, (a, b) => a >= b);
+    const isBelow = compared(middle, upper, (a, b) => a <= b);
+    return (item) => isAbove(item) && isBelow(item);
+  }
+
+  #assignments(): [path: string[], value: Operand][] {
     this.#expect('SET');
     return this.#list(',', () => {
-      const name = this.#name();
+      const path = this.#path();
       this.#expect('=');
       const terms = this.#list('+', () => this.#operand());
-      return [name, terms.length === 1 ? terms[0]! : sum(terms)];
+      return [path, terms.length === 1 ? terms[0]! : sum(terms)];
     });
   }
 
   #operand(): Operand {
     if (!this.#tokens[0]?.startsWith(':')) {
-      const name = this.#name();
-      return (item) => item[name];
+      const path = this.#path();
+      return (item) => valueAt(item, path);
     }
     const value = this.#placeholder(this.#placeholders.values);
     return () => value;
+  }
+
+  #path(): string[] {
+    return this.#list('.', () => this.#name());
   }
 
   #name(): string {
@@ -155,6 +176,29 @@ export class Expressions {
     if (token === undefined) throw new Error('ValidationException: the expression ends early');
     return token;
   }
+}
+
+function valueAt(item: Item, [name = '', ...rest]: string[]): AttributeValue | undefined {
+  const value = Object.hasOwn(item, name) ? item[name] : undefined;
+  return rest.length === 0 ? value : value?.M && valueAt(value.M, rest);
+}
+
+function withValue(item: Item, [name = '', ...rest]: string[], value: AttributeValue): Item {
+  if (rest.length === 0) return { ...item, [name]: value };
+  const map = item[name]?.M;
+  if (!map) throw new Error('ValidationException: the document path is not valid for an update');
+  return { ...item, [name]: { M: withValue(map, rest, value) } };
+}
+
+function compared(
+  left: Operand,
+  right: Operand,
+  compare: (left: number | string, right: number | string) => boolean,
+): Condition {
+  return (item) => {
+    const [a, b] = [scalar(left(item)), scalar(right(item))];
+    return a !== undefined && b !== undefined && typeof a === typeof b && compare(a, b);
+  };
 }
 
 function scalar(value: AttributeValue | undefined): number | string | undefined {

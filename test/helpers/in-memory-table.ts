@@ -1,29 +1,56 @@
 import {
   ConditionalCheckFailedException,
+  GetItemCommand,
   type UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { Expressions, type Item } from './expressions.ts';
 
+export type Command = GetItemCommand | UpdateItemCommand;
+
+/** An item before and after a successful write. */
+export interface Change {
+  before: Item;
+  after: Item;
+}
+
 /**
- * A table of items by `keyHash` that understands `UpdateItem` alone and does one after another, as
- * DynamoDB does with the writes on an item. Its answer comes later, so that requests interleave.
+ * A table of items by `ownerHash` that understands `GetItem` and `UpdateItem` alone and does one
+ * after another, as DynamoDB does with what concerns one item. Its answer comes later, so that
+ * requests interleave.
  */
 export class InMemoryTable {
   readonly items = new Map<string, Item>();
-  /** Each item as a successful write left it, in order. */
-  readonly written: Item[] = [];
+  /** Each state that an item was in, in order. */
+  readonly versions: Item[] = [];
+  /** What successful writes have done, in order. */
+  readonly changes: Change[] = [];
 
-  async send({ input }: UpdateItemCommand) {
+  /** Puts an item, whatever was there. */
+  put(item: Item): void {
+    this.items.set(item.ownerHash?.S ?? '', item);
+    this.versions.push(item);
+  }
+
+  async send(command: Command) {
     await Promise.resolve();
-    const Attributes = this.#update(input);
+    const answer = this.execute(command);
     await Promise.resolve();
-    return { Attributes, $metadata: {} };
+    return answer;
+  }
+
+  /** Carries a command out, at once. @throws ConditionalCheckFailedException */
+  execute(command: Command) {
+    const answer =
+      command instanceof GetItemCommand
+        ? { Item: this.items.get(command.input.Key?.ownerHash?.S ?? '') }
+        : { Attributes: this.#update(command.input) };
+    return { ...answer, $metadata: {} };
   }
 
   #update(input: UpdateItemCommandInput): Item {
-    const keyHash = input.Key?.keyHash?.S ?? '';
-    const found = this.items.get(keyHash);
+    const ownerHash = input.Key?.ownerHash?.S ?? '';
+    const found = this.items.get(ownerHash);
     const item = found ?? { ...input.Key };
     const expressions = new Expressions({
       names: input.ExpressionAttributeNames ?? {},
@@ -33,8 +60,8 @@ export class InMemoryTable {
     if (!isMet) throw conditionFailed(input, found);
     const updated = expressions.updated(input.UpdateExpression ?? '', item);
     expressions.assertAllUsed();
-    this.items.set(keyHash, updated);
-    this.written.push(updated);
+    this.put(updated);
+    this.changes.push({ before: item, after: updated });
     return input.ReturnValues === 'ALL_NEW' ? updated : {};
   }
 }

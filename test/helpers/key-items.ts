@@ -1,39 +1,84 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { hashToken, tokenChecksum } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/shared/api-key.ts';
+import { keyIdOf, ownerCounters } from '../../lambdas/shared/owner-record.ts';
 
-const random = 'abcdefghijABCDEFGHIJ0123456789abcdefghij';
+const ownerCharacters = 'abcdefghijABCDEFGHIJ';
+const ownCharacters = '0123456789abcdefghij';
 
-/** Always the same well-formed token of a stage. */
-export function exampleToken(prefix = 'so_test_'): string {
-  return prefix + random + tokenChecksum(prefix + random);
+/**
+ * Always the same well-formed token of a stage.
+ *
+ * @param own the 20 characters that tell the owner's keys apart
+ */
+export function exampleToken(prefix = 'so_test_', own = ownCharacters): string {
+  const body = prefix + ownerCharacters + own;
+  return body + tokenChecksum(body);
 }
 
-export const keyHash = hashToken(exampleToken());
-export const keyId = 'key_0123456789abcdefghijklmnopqrstuv';
+export const ownerHash = hashOwnerPart(exampleToken());
+export const tokenHash = hashToken(exampleToken());
+export const address = { ownerHash, tokenHash };
+export const ownerId = 'own_0123456789abcdefghij';
+export const keyId = keyIdOf(ownerId, 'klmnopqrstuv');
 
-type Value = string | number | undefined;
+export type Value = string | number | undefined;
+export type Overrides = Record<string, Value>;
+/** By the hash of their token. */
+export type KeyOverrides = Record<string, Overrides>;
 
-/** A free key's item as it is at issue, with some attributes set otherwise or, undefined, left out. */
-export function keyItem(overrides: Record<string, Value> = {}): Record<string, AttributeValue> {
-  const attributes = {
-    keyHash,
-    keyId,
-    owner: 'A pet shop',
-    plan: 'free',
-    perMinute: 60,
-    perDay: 1_000,
-    status: 'active',
-    createdAt: '2026-11-01T00:00:00Z',
-    minuteWindow: 0,
-    minuteCount: 0,
-    dayWindow: 0,
-    dayCount: 0,
-    rejectionWindow: 0,
-    rejectionCount: 0,
-    ...overrides,
+const entryAttributes = new Set([
+  'id',
+  'expiresAt',
+  'bannedUntil',
+  'bannedBy',
+  'rejectionWindow',
+  'rejectionCount',
+  'usedAt',
+]);
+
+/**
+ * A free owner's item as it is at issue, with some attributes set otherwise or, undefined, left out.
+ * Those of a key are set in every key's entry.
+ *
+ * @param keys the owner's keys, by default the example's alone
+ */
+export function ownerItem(
+  overrides: Overrides = {},
+  keys: KeyOverrides = { [tokenHash]: {} },
+): Record<string, AttributeValue> {
+  const isOfEntry = ([name]: [string, Value]) => entryAttributes.has(name);
+  const given = Object.entries(overrides);
+  const common = Object.fromEntries(given.filter(isOfEntry));
+  const entries = Object.entries(keys).map(([hash, own], index) => [
+    hash,
+    { M: attributes({ id: `klmnopqrstu${'vwxyzabcdefghij'[index]}`, ...common, ...own }) },
+  ]);
+  return {
+    ...attributes({
+      ownerHash,
+      ownerId,
+      plan: 'free',
+      status: 'active',
+      perMinute: 60,
+      perDay: 1_000,
+      ...Object.fromEntries(ownerCounters.map((name) => [name, 0])),
+      ...Object.fromEntries(given.filter((each) => !isOfEntry(each))),
+    }),
+    keys: { M: Object.fromEntries(entries) },
   };
+}
+
+/** The example key's entry in an item. */
+export function entryOf(
+  item: Record<string, AttributeValue>,
+  hash = tokenHash,
+): Record<string, AttributeValue> {
+  return item.keys!.M![hash]!.M!;
+}
+
+function attributes(values: Overrides): Record<string, AttributeValue> {
   const item: Record<string, AttributeValue> = {};
-  for (const [name, value] of Object.entries(attributes) as [string, Value][]) {
+  for (const [name, value] of Object.entries(values)) {
     if (value === undefined) continue;
     item[name] = typeof value === 'number' ? { N: String(value) } : { S: value };
   }

@@ -1,23 +1,19 @@
-import {
-  type AttributeValue,
-  GetItemCommand,
-  PutItemCommand,
-  type UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from './embedded-dynamodb.ts';
 import type { Item } from './expressions.ts';
 import { InMemoryTable } from './in-memory-table.ts';
-import { keyHash, keyItem } from './key-items.ts';
+import { type KeyOverrides, type Overrides, ownerHash, ownerItem } from './key-items.ts';
 
-type Value = string | number | undefined;
+type Command = GetItemCommand | UpdateItemCommand;
 
-/** A table of API keys that holds one, and counts the requests it gets. */
+/** A table that holds one owner, and counts the requests it gets. */
 export interface KeyTable {
   tableName: string;
-  client: { send(command: UpdateItemCommand): Promise<{ Attributes?: Item }> };
-  calls: number;
-  /** Puts the example key, with some attributes set otherwise. */
-  put(overrides?: Record<string, Value>): Promise<void>;
+  client: { send(command: Command): Promise<{ Attributes?: Item; Item?: Item }> };
+  reads: number;
+  writes: number;
+  /** Puts the example owner, with some attributes set otherwise, and by default the example key. */
+  put(overrides?: Overrides, keys?: KeyOverrides): Promise<void>;
   item(): Promise<Item>;
   stop(): Promise<void>;
 }
@@ -34,9 +30,9 @@ function inMemoryKeyTable(): KeyTable {
     tableName: 'ApiKeys',
     send: (command) => table.send(command),
     put: async (item) => {
-      table.items.set(keyHash, item);
+      table.put(item);
     },
-    item: async () => table.items.get(keyHash)!,
+    item: async () => table.items.get(ownerHash)!,
     stop: async () => {},
   });
 }
@@ -44,10 +40,10 @@ function inMemoryKeyTable(): KeyTable {
 async function embeddedKeyTable(): Promise<KeyTable> {
   const server = await startDynamoDb();
   const TableName = await server.createApiKeysTable();
-  const Key = { keyHash: { S: keyHash } };
+  const Key = { ownerHash: { S: ownerHash } };
   return counting({
     tableName: TableName,
-    send: (command) => server.dynamodb.send(command),
+    send: (command) => server.dynamodb.send(command as UpdateItemCommand),
     put: async (Item) => {
       await server.dynamodb.send(new PutItemCommand({ TableName, Item }));
     },
@@ -59,7 +55,7 @@ async function embeddedKeyTable(): Promise<KeyTable> {
 interface Backend {
   tableName: string;
   send: KeyTable['client']['send'];
-  put(item: Record<string, AttributeValue>): Promise<void>;
+  put(item: Item): Promise<void>;
   item: KeyTable['item'];
   stop: KeyTable['stop'];
 }
@@ -67,14 +63,16 @@ interface Backend {
 function counting({ tableName, send, put, item, stop }: Backend): KeyTable {
   const table: KeyTable = {
     tableName,
-    calls: 0,
+    reads: 0,
+    writes: 0,
     client: {
       send: (command) => {
-        table.calls++;
+        if (command instanceof GetItemCommand) table.reads++;
+        else table.writes++;
         return send(command);
       },
     },
-    put: (overrides) => put(keyItem(overrides)),
+    put: (overrides, keys) => put(ownerItem(overrides, keys)),
     item,
     stop,
   };

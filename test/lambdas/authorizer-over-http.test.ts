@@ -18,15 +18,17 @@ import {
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/events.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
-import { exampleToken, keyHash, keyItem } from '../helpers/key-items.ts';
+import { exampleToken, ownerHash, ownerItem } from '../helpers/key-items.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
+// A little ahead: whatever the time while the tests run, the windows are the current ones.
 const windows = {
-  minuteWindow: nowSeconds - (nowSeconds % 60) + 3_600,
-  dayWindow: nowSeconds - (nowSeconds % 86_400) + 86_400,
+  minuteWindow: nowSeconds - (nowSeconds % 60) + 120,
+  dayWindow: nowSeconds - (nowSeconds % 86_400),
 };
-const admitted = { body: { Attributes: keyItem({ ...windows, minuteCount: 1, dayCount: 1 }) } };
-const full = keyItem({ ...windows, minuteCount: 60, dayCount: 60 });
+const found = { body: { Item: ownerItem({ ...windows, minuteCount: 0, dayCount: 0 }) } };
+const admitted = { body: { Attributes: ownerItem({ ...windows, minuteCount: 1, dayCount: 1 }) } };
+const full = ownerItem({ ...windows, minuteCount: 60, dayCount: 60 });
 let server: CannedHttpDynamodb;
 let captured: CapturedLines;
 
@@ -60,21 +62,27 @@ async function refusingEndpoint(): Promise<string> {
 }
 
 describe('the authorizer, at the DynamoDB that it calls', () => {
-  it('costs one round trip on the steady path, the first request of all included', async () => {
+  it('costs one round trip for a key that it has met, and one more the first time', async () => {
     const ask = await authorizer();
-    server.answers.push(admitted, admitted, admitted);
+    server.answers.push(found, admitted, admitted, admitted);
 
     for (let request = 0; request < 3; request++) await ask();
 
-    expect(server.requests.map(({ operation }) => operation)).toEqual(Array(3).fill('UpdateItem'));
-    expect(server.requests[0]?.input).toMatchObject({ Key: { keyHash: { S: keyHash } } });
+    expect(server.requests.map(({ operation }) => operation)).toEqual([
+      'GetItem',
+      'UpdateItem',
+      'UpdateItem',
+      'UpdateItem',
+    ]);
+    for (const { input } of server.requests) {
+      expect(input).toMatchObject({ Key: { ownerHash: { S: ownerHash } } });
+    }
   });
 
   it('reads the old item out of a failed condition', async () => {
     const ask = await authorizer();
-    server.answers.push(failureAnswer('ConditionalCheckFailedException', { Item: full }), {
-      body: { Attributes: full },
-    });
+    const failed = failureAnswer('ConditionalCheckFailedException', { Item: full });
+    server.answers.push(found, failed);
 
     const { context } = await ask();
 
@@ -84,12 +92,33 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
 
   it('sends the write again when its answer is lost', async () => {
     const ask = await authorizer();
-    server.answers.push('lost', admitted);
+    server.answers.push(found, 'lost', admitted);
 
     const result = await ask();
 
     expect(result.policyDocument.Statement).toMatchObject([{ Effect: 'Allow' }]);
-    expect(server.requests[1]).toEqual(server.requests[0]);
+    expect(server.requests[2]).toEqual(server.requests[1]);
+  });
+
+  it('judges by the clock of DynamoDB where its own is far off', async () => {
+    const ask = await authorizer();
+    const hourAhead = nowSeconds + 3_600;
+    const ahead = { minuteWindow: hourAhead - (hourAhead % 60), minuteCount: 59, dayCount: 59 };
+    const dayWindow = hourAhead - (hourAhead % 86_400);
+    const headers = { date: new Date(hourAhead * 1_000).toUTCString() };
+    server.answers.push(
+      { headers, body: { Item: ownerItem({ ...ahead, dayWindow }) } },
+      { headers, body: { Attributes: ownerItem({ ...ahead, dayWindow, minuteCount: 60 }) } },
+    );
+
+    const { context } = await ask();
+
+    // It does not put the window right that would lie an hour ahead of its own clock.
+    expect(server.requests[1]?.input.UpdateExpression).toContain(
+      'minuteCount = minuteCount + :one',
+    );
+    expect(Number(context?.reset)).toBe(ahead.minuteWindow + 60);
+    expect(Number(context?.retryAfter)).toBeLessThanOrEqual(61);
   });
 
   it('fails within three seconds when DynamoDB refuses connections, and not as 401', async () => {

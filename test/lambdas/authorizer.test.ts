@@ -1,32 +1,44 @@
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
+  GetItemCommand,
   ProvisionedThroughputExceededException,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { readKeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/events.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
-import { exampleToken, keyHash, keyId, keyItem } from '../helpers/key-items.ts';
+import {
+  exampleToken,
+  type Overrides,
+  ownerHash,
+  ownerId,
+  ownerItem,
+} from '../helpers/key-items.ts';
 
 Object.assign(process.env, functionEnvironment);
 const { handler } = await import('../../lambdas/authorizer.ts');
 
 const dynamodb = mockClient(DynamoDBClient);
-const token = exampleToken();
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const day = nowSeconds - (nowSeconds % 86_400);
-// An hour ahead: whatever the time while the tests run, the windows are the current ones.
-const aheadMinute = nowSeconds - (nowSeconds % 60) + 3_600;
-const windows = { minuteWindow: aheadMinute, dayWindow: day + 86_400 };
-const banBegins = 'SET bannedUntil = :until, rejectionCount = rejectionCount + :one';
+// A little ahead: whatever the time while the tests run, the windows are the current ones.
+const aheadMinute = nowSeconds - (nowSeconds % 60) + 120;
+const windows = { minuteWindow: aheadMinute, dayWindow: day };
+const full = { ...windows, minuteCount: 60, dayCount: 60 };
 let captured: CapturedLines;
+let token: string;
+let tokens = 0;
 
 beforeEach(() => {
   dynamodb.reset();
   captured = captureLines();
+  // One that the execution environment has not met: it remembers those of the other tests.
+  token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
 });
 
 afterEach(() => captured.release());
@@ -34,24 +46,37 @@ afterEach(() => captured.release());
 afterAll(() => dynamodb.restore());
 
 const ask = (header = `Bearer ${token}`) => handler(authorizerEvent(header), lambdaContext());
+const item = (overrides: Overrides) => ownerItem(overrides, { [hashToken(token)]: {} });
+const keyId = () => readKeyEntry(item({}), hashToken(token))!.keyId;
 
-function conditionFails(found?: ReturnType<typeof keyItem>) {
-  const message = 'The conditional request failed';
+/** @param overrides undefined for an owner that there is not */
+function reads(overrides: Overrides | undefined): void {
+  dynamodb.on(GetItemCommand).resolves(overrides ? { Item: item(overrides) } : {});
+}
+
+function writes(overrides: Overrides): void {
+  dynamodb.on(UpdateItemCommand).resolves({ Attributes: item(overrides) });
+}
+
+function conditionFails(overrides: Overrides): void {
   dynamodb.on(UpdateItemCommand).rejects(
     new ConditionalCheckFailedException({
-      message,
+      message: 'The conditional request failed',
       $metadata: {},
-      ...(found && { Item: found }),
+      Item: item(overrides),
     }),
   );
 }
 
-function admits(overrides: Parameters<typeof keyItem>[0] = {}) {
-  const Attributes = keyItem({ ...windows, minuteCount: 19, dayCount: 30, ...overrides });
-  dynamodb.on(UpdateItemCommand).resolves({ Attributes });
+function admits(): void {
+  reads({ ...windows, minuteCount: 18, dayCount: 29 });
+  writes({ ...windows, minuteCount: 19, dayCount: 30 });
 }
 
-const fullMinute = keyItem({ ...windows, minuteCount: 60, dayCount: 60 });
+function refuses(overrides: Overrides = full): void {
+  reads(overrides);
+  writes(overrides);
+}
 
 describe('the authorizer', () => {
   it('R16: admits a valid key for every method of the stage', async () => {
@@ -60,8 +85,8 @@ describe('the authorizer', () => {
     const result = await ask();
 
     expect(result).toEqual({
-      principalId: keyId,
-      usageIdentifierKey: keyId,
+      principalId: keyId(),
+      usageIdentifierKey: ownerId,
       policyDocument: {
         Version: '2012-10-17',
         Statement: [
@@ -73,11 +98,14 @@ describe('the authorizer', () => {
         ],
       },
       context: {
-        keyId,
+        ownerId,
+        keyId: keyId(),
         plan: 'free',
         limit: 60,
         remaining: 41,
         reset: aheadMinute + 60,
+        rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
+        rateLimit: expect.stringMatching(/^"minute";r=41;t=[0-9]+, "day";r=970;t=[0-9]+$/),
         retryAfter: expect.any(Number),
       },
     });
@@ -95,58 +123,68 @@ describe('the authorizer', () => {
     ]);
   });
 
-  it("asks for the token's hash, and never sends the token", async () => {
+  it("asks for the hash of the token's owner part, and never sends the token", async () => {
     admits();
 
     await ask();
 
-    const inputs = dynamodb.commandCalls(UpdateItemCommand).map((call) => call.args[0].input);
-    expect(inputs).toHaveLength(1);
-    expect(inputs[0]).toMatchObject({ TableName: 'api-keys', Key: { keyHash: { S: keyHash } } });
-    expect(JSON.stringify(inputs)).not.toContain(token);
+    const inputs = dynamodb.calls().map((call) => call.args[0].input);
+    expect(inputs).toMatchObject([
+      { TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } }, ConsistentRead: true },
+      { TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } } },
+    ]);
+    expect(JSON.stringify(inputs)).not.toContain(token.slice(8, 28));
+    expect(JSON.stringify(inputs)).not.toContain(token.slice(28));
   });
 
   it.each([
     ['rate_limit_exceeded', { minuteCount: 60, dayCount: 60 }],
     ['quota_exceeded', { minuteCount: 3, dayCount: 1_000 }],
-    ['api_key_banned', { minuteCount: 60, dayCount: 60, bannedUntil: nowSeconds + 9_000 }],
+    ['api_key_banned', { minuteCount: 60, dayCount: 60, bannedUntil: nowSeconds + 90 }],
   ])('R24: denies with %s, and what a 429 needs', async (code, uses) => {
-    conditionFails(keyItem({ ...windows, ...uses }));
+    refuses({ ...windows, ...uses });
 
     const result = await ask();
 
     expect(result.policyDocument.Statement).toMatchObject([{ Effect: 'Deny' }]);
-    expect(result.usageIdentifierKey).toBe(keyId);
+    expect(result.usageIdentifierKey).toBe(ownerId);
     const { context } = result;
-    expect(context).toMatchObject({ keyId, plan: 'free', code, remaining: 0 });
+    expect(context).toMatchObject({ ownerId, keyId: keyId(), plan: 'free', code, remaining: 0 });
     expect(context?.message).toContain(`${context?.retryAfter} seconds`);
     expect(Number(context?.retryAfter)).toBeGreaterThanOrEqual(1);
   });
 
   it.each([
     ['allow', () => admits()],
-    ['deny', () => conditionFails(fullMinute)],
-  ])(
-    'gives nothing but texts and numbers that fit into JSON and a header: %s',
-    async (_, given) => {
-      given();
+    ['deny', () => refuses()],
+  ])('gives nothing but texts and numbers that fit into a header: %s', async (_, given) => {
+    given();
 
-      const { context } = await ask();
+    const { context } = await ask();
 
-      for (const value of Object.values(context ?? {})) {
-        expect(['string', 'number']).toContain(typeof value);
-        // Printable ASCII without what ends a JSON text.
-        expect(String(value)).toMatch(/^[ !#-[\]-~]+$/);
-      }
-    },
-  );
+    for (const value of Object.values(context ?? {})) {
+      expect(['string', 'number']).toContain(typeof value);
+      expect(String(value)).toMatch(/^[ -~]+$/);
+    }
+  });
+
+  it('gives texts for the body of a 429 that fit into JSON as they are', async () => {
+    refuses();
+
+    const { context } = await ask();
+
+    for (const name of ['code', 'message', 'retryAfter']) {
+      // Printable ASCII without what ends a JSON text.
+      expect(String(context?.[name])).toMatch(/^[ !#-[\]-~]+$/);
+    }
+  });
 
   it.each([
     ['missing', undefined],
     ['empty', ''],
-    ['of another scheme', `Basic ${token}`],
-    ['with two spaces', `Bearer  ${token}`],
-    ['with one character changed', `Bearer ${token.slice(0, -1)}!`],
+    ['of another scheme', `Basic ${exampleToken()}`],
+    ['with two spaces', `Bearer  ${exampleToken()}`],
+    ['with one character changed', `Bearer ${exampleToken().slice(0, -1)}!`],
     ["the other stage's", `Bearer ${exampleToken('so_live_')}`],
   ])('R18: refuses a key that is %s, without a call', async (_name, header) => {
     const event = { ...authorizerEvent(''), authorizationToken: header as string };
@@ -157,15 +195,15 @@ describe('the authorizer', () => {
   });
 
   it.each([
-    ['unknown', undefined],
-    ['revoked', keyItem({ ...windows, status: 'revoked' })],
-    ['expired', keyItem({ ...windows, expiresAt: nowSeconds - 1 })],
-  ])('R18: refuses a key that is %s, all in one way', async (_name, found) => {
-    conditionFails(found);
+    ['of no owner', undefined, 1],
+    ['of a suspended owner', { ...windows, status: 'suspended' }, 1],
+    ['expired', { ...windows, expiresAt: nowSeconds - 1 }, 1],
+  ])('R18: refuses a key that is %s, all in one way', async (_name, found, calls) => {
+    reads(found);
 
     await expect(ask()).rejects.toThrow(/^Unauthorized$/);
 
-    expect(dynamodb.calls()).toHaveLength(1);
+    expect(dynamodb.calls()).toHaveLength(calls);
     expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: 'unauthorized' }]);
     expect(captured.lines()[0]).not.toHaveProperty('keyId');
   });
@@ -175,7 +213,7 @@ describe('the authorizer', () => {
       message: 'Too fast',
       $metadata: {},
     });
-    dynamodb.on(UpdateItemCommand).rejects(throttled);
+    dynamodb.on(GetItemCommand).rejects(throttled);
 
     await expect(ask()).rejects.toBe(throttled);
 
@@ -197,51 +235,60 @@ describe("the authorizer's log", () => {
     await ask();
 
     const { awsRequestId: requestId } = lambdaContext();
-    expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId }]);
+    expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId: keyId() }]);
   });
 
   it('counts a rejected request by its reason', async () => {
-    conditionFails(keyItem({ ...windows, bannedUntil: nowSeconds + 9_000 }));
+    refuses({ ...windows, bannedUntil: nowSeconds + 90 });
 
     await ask();
 
     expect(captured.lines()).toMatchObject([
-      { RequestsRejected: 1, Reason: 'api_key_banned', keyId },
+      { RequestsRejected: 1, Reason: 'api_key_banned', keyId: keyId() },
     ]);
   });
 
   it('R26: counts the request that begins a ban', async () => {
-    const full = { ...windows, minuteCount: 60, dayCount: 60 };
-    const rejections = { rejectionWindow: aheadMinute, rejectionCount: 180 };
-    conditionFails(keyItem({ ...full, ...rejections }));
-    dynamodb
-      .on(UpdateItemCommand, { UpdateExpression: banBegins })
-      .resolves({ Attributes: keyItem({ ...full, bannedUntil: nowSeconds + 300 }) });
+    reads({ ...full, rejectionWindow: aheadMinute, rejectionCount: 180 });
+    dynamodb.on(UpdateItemCommand).callsFake(async ({ ExpressionAttributeValues: values }) => ({
+      Attributes: item({
+        ...full,
+        bannedUntil: Number(values[':until'].N),
+        bannedBy: values[':nonce'].S,
+      }),
+    }));
 
     await ask();
 
     expect(captured.lines()).toMatchObject([
-      { KeysBanned: 1, keyId },
+      { KeysBanned: 1, keyId: keyId() },
       { RequestsRejected: 1, Reason: 'api_key_banned' },
     ]);
   });
 
   it.each([
     ['admitted', () => admits(), undefined],
-    ['denied', () => conditionFails(fullMinute), undefined],
-    ['unknown', () => conditionFails(), undefined],
-    ['failing', () => dynamodb.on(UpdateItemCommand).rejects(new Error('odd')), undefined],
-    ['malformed', () => admits(), `Bearer  ${token}`],
+    ['denied', () => refuses(), undefined],
+    ['denied by a failed condition', deniesByCondition, undefined],
+    ['unknown', () => reads(undefined), undefined],
+    ['failing', () => dynamodb.on(GetItemCommand).rejects(new Error('odd')), undefined],
+    ['malformed', () => admits(), () => `Bearer  ${token}`],
   ])(
-    'holds neither the token nor its hash when the request is %s',
+    'holds neither the token nor its hashes when the request is %s',
     async (_name, given, header) => {
       given();
 
-      await ask(header).catch(() => {});
+      await ask(header?.()).catch(() => {});
 
       expect(captured.text()).not.toBe('');
-      expect(captured.text()).not.toContain(token.slice(8));
-      expect(captured.text()).not.toContain(keyHash);
+      for (const secret of [token.slice(8, 28), token.slice(28), ownerHash, hashToken(token)]) {
+        expect(captured.text()).not.toContain(secret);
+      }
     },
   );
+
+  function deniesByCondition(): void {
+    reads({ ...windows, minuteCount: 59, dayCount: 59 });
+    conditionFails(full);
+  }
 });

@@ -8,7 +8,14 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { cancelEvent, lambdaContext, requestContext, requestId } from '../helpers/events.ts';
+import {
+  cancelEvent,
+  lambdaContext,
+  noRateLimitHeaders,
+  rateLimitHeaders,
+  requestContext,
+  requestId,
+} from '../helpers/events.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
 import { keyId } from '../helpers/key-items.ts';
 
@@ -16,11 +23,6 @@ Object.assign(process.env, functionEnvironment);
 const { handler } = await import('../../lambdas/cancel-order.ts');
 
 const dynamodb = mockClient(DynamoDBClient);
-const rateLimitHeaders = {
-  'X-RateLimit-Limit': '60',
-  'X-RateLimit-Remaining': '41',
-  'X-RateLimit-Reset': '1795000020',
-};
 let captured: CapturedLines;
 
 beforeEach(() => {
@@ -311,10 +313,6 @@ describe('cancelOrder without an authorizer', () => {
 
     const { headers } = await send(event);
 
-    expect(headers).toEqual({
-      'X-RateLimit-Limit': '0',
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': '0',
-    });
+    expect(headers).toEqual(noRateLimitHeaders);
   });
 });

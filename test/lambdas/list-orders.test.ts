@@ -6,7 +6,14 @@ import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { installAwsLambda, LambdaStream, streamed } from '../helpers/awslambda.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import { DynamodbProxy, refused, throttled, unanswered } from '../helpers/dynamodb-proxy.ts';
-import { lambdaContext, proxyEvent, requestContext, requestId } from '../helpers/events.ts';
+import {
+  lambdaContext,
+  noRateLimitHeaders,
+  proxyEvent,
+  rateLimitHeaders,
+  requestContext,
+  requestId,
+} from '../helpers/events.ts';
 import { keyId } from '../helpers/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
 import { type ScannedTable, scanOf } from '../helpers/scanned-table.ts';
@@ -80,9 +87,7 @@ describe('GET /store/orders', () => {
       headers: {
         'Content-Type': 'application/json',
         Vary: 'Accept-Encoding',
-        'X-RateLimit-Limit': '60',
-        'X-RateLimit-Remaining': '41',
-        'X-RateLimit-Reset': '1795000020',
+        ...rateLimitHeaders,
       },
     });
   });
@@ -154,11 +159,7 @@ describe('GET /store/orders', () => {
 
     expect(answer.prelude).toMatchObject({
       statusCode: 200,
-      headers: {
-        'X-RateLimit-Limit': '0',
-        'X-RateLimit-Remaining': '0',
-        'X-RateLimit-Reset': '0',
-      },
+      headers: noRateLimitHeaders,
     });
   });
 

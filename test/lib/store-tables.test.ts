@@ -31,30 +31,30 @@ describe.each(stageNames)('tables of %s', (stage) => {
     });
   });
 
-  it('hold API keys by the hash of their token, findable by their public id', () => {
+  it('hold what the authorizer needs of an owner by a hash of its tokens, without an index', () => {
     expect(resources(stage, 'AWS::DynamoDB::Table').TablesApiKeys!.Properties).toEqual({
       ...defaults,
-      AttributeDefinitions: [
-        { AttributeName: 'keyHash', AttributeType: 'S' },
-        { AttributeName: 'keyId', AttributeType: 'S' },
-      ],
-      KeySchema: [{ AttributeName: 'keyHash', KeyType: 'HASH' }],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'keyId-index',
-          KeySchema: [{ AttributeName: 'keyId', KeyType: 'HASH' }],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-        },
-      ],
+      AttributeDefinitions: [{ AttributeName: 'ownerHash', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'ownerHash', KeyType: 'HASH' }],
+    });
+  });
+
+  it('hold what operators need of an owner by its public id', () => {
+    expect(resources(stage, 'AWS::DynamoDB::Table').TablesOwners!.Properties).toEqual({
+      ...defaults,
+      AttributeDefinitions: [{ AttributeName: 'ownerId', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'ownerId', KeyType: 'HASH' }],
     });
   });
 
   it(stage === 'prod' ? 'outlive their stack' : 'go with their stack', () => {
     const policy = stage === 'prod' ? 'Retain' : 'Delete';
-    const tables = Object.values(resources(stage, 'AWS::DynamoDB::Table'));
+    const tables = resources(stage, 'AWS::DynamoDB::Table');
 
-    expect(tables).toHaveLength(2);
-    for (const { DeletionPolicy, UpdateReplacePolicy } of tables) {
+    expect(Object.keys(tables)).toEqual(
+      expect.arrayContaining(['TablesOrders', 'TablesApiKeys', 'TablesOwners']),
+    );
+    for (const { DeletionPolicy, UpdateReplacePolicy } of Object.values(tables)) {
       expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
     }
   });

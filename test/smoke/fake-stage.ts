@@ -91,8 +91,12 @@ class FakeAnswerer {
     return { status: 204, headers, body: '' };
   }
 
+  #secondsLeft(): number {
+    return this.#resetSeconds - Math.floor(Date.now() / 1000);
+  }
+
   #limited(): FakeAnswer {
-    const wait = String(this.#resetSeconds - Math.floor(Date.now() / 1000));
+    const wait = String(this.#secondsLeft());
     const headers = { ...this.#allowance(), 'Retry-After': wait };
     return error(429, 'rate_limit_exceeded', headers, `Wait for ${wait} seconds.`);
   }
@@ -102,6 +106,8 @@ class FakeAnswerer {
       'X-RateLimit-Limit': String(perMinute),
       'X-RateLimit-Remaining': String(this.#remaining),
       'X-RateLimit-Reset': String(this.#resetSeconds),
+      'RateLimit-Policy': `"minute";q=${perMinute};w=60, "day";q=1000;w=86400`,
+      RateLimit: `"minute";r=${this.#remaining};t=${this.#secondsLeft()}, "day";r=900;t=40000`,
     };
   }
 }
@@ -111,6 +117,8 @@ const unknownAllowance = {
   'X-RateLimit-Limit': '0',
   'X-RateLimit-Remaining': '0',
   'X-RateLimit-Reset': '0',
+  'RateLimit-Policy': '"minute";q=0;w=60, "day";q=0;w=86400',
+  RateLimit: '"minute";r=0;t=0, "day";r=0;t=0',
 };
 const gone = {
   Deprecation: '@1777593600',

@@ -50,6 +50,29 @@ const mutations: [string, Mutation, string][] = [
     'header x-ratelimit-reset is missing',
   ],
   [
+    'RateLimit is missing on 401',
+    (answer) => {
+      if (answer.status === 401) delete answer.headers.RateLimit;
+    },
+    'header ratelimit is missing',
+  ],
+  [
+    'RateLimit says another remaining than X-RateLimit-Remaining',
+    (answer) => {
+      if (answer.status !== 410) return;
+      answer.headers.RateLimit = '"minute";r=1;t=30, "day";r=900;t=40000';
+    },
+    'ratelimit is "minute";r=1;t=30',
+  ],
+  [
+    'RateLimit-Policy says another quota than X-RateLimit-Limit',
+    (answer) => {
+      if (answer.status !== 404) return;
+      answer.headers['RateLimit-Policy'] = '"minute";q=61;w=60, "day";q=1001;w=86400';
+    },
+    'the x-ratelimit headers describe no such window',
+  ],
+  [
     'a 401 states an allowance',
     inHeaders(401, (headers) => (headers['X-RateLimit-Limit'] = '60')),
     'rate-limit headers are 60, 0, 0, expected 0, 0, 0',
@@ -196,8 +219,12 @@ describe('smoke test', () => {
     const raise: Mutation = (answer) => {
       const { 'X-RateLimit-Limit': limit, 'X-RateLimit-Remaining': remaining } = answer.headers;
       if (limit === '0') return;
+      const [minute = '', ...rest] = answer.headers.RateLimit!.split(/(?=;t=)/);
+      const left = String(Number(remaining) + 50_000);
       answer.headers['X-RateLimit-Limit'] = '60000';
-      answer.headers['X-RateLimit-Remaining'] = String(Number(remaining) + 50_000);
+      answer.headers['X-RateLimit-Remaining'] = left;
+      answer.headers['RateLimit-Policy'] = '"minute";q=60000;w=60, "day";q=10000000;w=86400';
+      answer.headers.RateLimit = minute.replace(/\d+$/, left) + rest.join('');
     };
 
     const { exitCode, output } = await runAgainst(raise, '--limits', '--wait');

@@ -1,24 +1,34 @@
-import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { findKey } from '../../../admin/keys/find-key.ts';
 import { issueKey, type KeyRequest } from '../../../admin/keys/issue-key.ts';
-import { describeKey } from '../../../admin/keys/key-description.ts';
+import { describeKey, summarizeKey } from '../../../admin/keys/key-description.ts';
 import { listKeys } from '../../../admin/keys/list-keys.ts';
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
-import { setKeyPlan } from '../../../admin/keys/set-key-plan.ts';
 import { unbanKey } from '../../../admin/keys/unban-key.ts';
+import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
+import { setOwnerStatus } from '../../../admin/owners/set-owner-status.ts';
+import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
-import { hashToken } from '../../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
+import { ownerIdOf } from '../../../shared/api-key-token.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
-
-const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
-const nowSeconds = Math.floor(nowMs / 1_000);
-const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
-const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
+import type { FakeGateway } from '../fake-gateway.ts';
+import {
+  day,
+  failing,
+  interposed,
+  isUpdateOf,
+  minute,
+  nowMs,
+  nowSeconds,
+  type StageOfKeys,
+  stageOfKeys,
+} from '../stage-of-keys.ts';
 
 let database: EmbeddedDynamoDb;
+let stage: StageOfKeys;
 let gateway: FakeGateway;
 let store: KeyStore;
 
@@ -27,162 +37,238 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 beforeEach(async () => {
-  gateway = fakeGateway();
-  store = {
-    dynamodb: database.dynamodb,
-    gateway,
-    apiKeysTable: await database.createApiKeysTable(),
-    usagePlanIds: { free: 'plan-free', pro: 'plan-pro', business: 'plan-b', enterprise: 'plan-e' },
-    stackName: 'StoreOrders-staging',
-    tokenPrefix: 'so_test_',
-    now: () => nowMs,
-  };
+  stage = await stageOfKeys(database);
+  ({ gateway, store } = stage);
 });
 
-const issue = (request: Partial<KeyRequest> = {}) =>
-  issueKey({ plan: 'free', owner: 'Acme', ...request }, store);
-const items = () => database.readAll(store.apiKeysTable);
-const itemOf = (keyId: string) => findKey(keyId, store);
+const issue = (request: Partial<KeyRequest> = {}, at: KeyStore = store) =>
+  issueKey({ plan: 'free', owner: 'Acme', ...request }, at);
 const gatewayKeys = () => [...gateway.keys.values()];
-
-/** Lets DynamoDB fail the next calls of a kind, after or instead of carrying them out. */
-function failDynamoDb(command: unknown, when: 'before' | 'after', times = 1) {
-  const send = database.dynamodb.send.bind(database.dynamodb) as (
-    call: unknown,
-  ) => Promise<unknown>;
-  let left = times;
-  const failing = async (call: object) => {
-    const fails = call.constructor === command && left-- > 0;
-    if (fails && when === 'before') throw new Error('connection lost');
-    const answer = await send(call);
-    if (fails) throw new Error('connection lost');
-    return answer;
-  };
-  store = { ...store, dynamodb: { send: failing } as never };
-}
-
-async function set(keyId: string, changes: Record<string, number>): Promise<void> {
-  const names = Object.keys(changes);
-  await database.dynamodb.send(
-    new UpdateItemCommand({
-      TableName: store.apiKeysTable,
-      Key: { keyHash: (await itemOf(keyId)).keyHash! },
-      UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-      ExpressionAttributeValues: Object.fromEntries(
-        names.map((name) => [`:${name}`, { N: String(changes[name]) }]),
-      ),
-    }),
-  );
-}
+const keyOf = (keyId: string) => findKey(keyId, store);
+const entryOf = async (keyId: string) => (await keyOf(keyId)).entry;
+const detailsOf = async (keyId: string) => (await keyOf(keyId)).details;
+const set = async (keyId: string, values: Record<string, number>) =>
+  stage.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
+const ban = (keyId: string) =>
+  set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
+const suspend = async (keyId: string) =>
+  setOwnerStatus((await keyOf(keyId)).owner as CompleteOwner, 'suspended', store);
+const allItems = async () => [
+  ...(await database.readAll(store.apiKeysTable)),
+  ...(await database.readAll(store.ownersTable)),
+];
 
 describe('issueKey', () => {
-  it('stores the hash of the token and never the token', async () => {
-    const { apiKey, keyId } = await issue({ expiresAt: nowSeconds + 60 });
+  it("stores hashes of the token in its owner's item, and never the token", async () => {
+    const { apiKey, keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
 
-    expect(await items()).toEqual([
+    const [item] = await database.readAll(store.apiKeysTable);
+    expect(item).toEqual({
+      ownerHash: { S: hashOwnerPart(apiKey) },
+      ownerId: { S: ownerId },
+      plan: { S: 'free' },
+      status: { S: 'active' },
+      perMinute: { N: '60' },
+      perDay: { N: '1000' },
+      minuteWindow: { N: '0' },
+      minuteCount: { N: '0' },
+      priorMinuteWindow: { N: '0' },
+      priorMinuteCount: { N: '0' },
+      dayWindow: { N: '0' },
+      dayCount: { N: '0' },
+      priorDayWindow: { N: '0' },
+      priorDayCount: { N: '0' },
+      keys: {
+        M: {
+          [hashToken(apiKey)]: {
+            M: { id: { S: keyId.slice(-12) }, expiresAt: { N: String(nowSeconds + 60) } },
+          },
+        },
+      },
+    });
+    const stored = JSON.stringify([await allItems(), gatewayKeys()]);
+    for (const part of [apiKey, apiKey.slice(8, 28), apiKey.slice(28, 48)]) {
+      expect(stored).not.toContain(part);
+    }
+  });
+
+  it('notes what only operators need: label, last characters, time of issue', async () => {
+    const { apiKey, keyId } = await issue({ label: ' web shop ' });
+
+    expect(await detailsOf(keyId)).toEqual({
+      label: 'web shop',
+      lastFour: apiKey.slice(-4),
+      createdAt: '2026-11-20T09:30:15.500Z',
+      tokenHash: hashToken(apiKey),
+    });
+  });
+
+  it('creates the owner where a plan is named, and gives its next keys the same limits', async () => {
+    const first = await issue({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+    const second = await issueKey({ owner: ' acme ' }, store);
+    const third = await issueKey({ owner: first.ownerId, plan: 'enterprise' }, store);
+
+    expect(second).toMatchObject({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+    expect([first, second, third].map(({ owner, ownerId }) => [owner, ownerId])).toEqual(
+      Array.from({ length: 3 }, () => ['Acme', first.ownerId]),
+    );
+    expect(gatewayKeys()).toEqual([
       {
-        keyHash: { S: hashToken(apiKey) },
-        keyId: { S: keyId },
-        owner: { S: 'Acme' },
-        plan: { S: 'free' },
-        perMinute: { N: '60' },
-        perDay: { N: '1000' },
-        status: { S: 'active' },
-        createdAt: { S: '2026-11-20T09:30:15.500Z' },
-        expiresAt: { N: String(nowSeconds + 60) },
-        minuteWindow: { N: '0' },
-        minuteCount: { N: '0' },
-        dayWindow: { N: '0' },
-        dayCount: { N: '0' },
-        rejectionWindow: { N: '0' },
-        rejectionCount: { N: '0' },
+        name: `StoreOrders-staging-${first.ownerId}`,
+        value: first.ownerId,
+        usagePlanIds: new Set(['plan-e']),
       },
     ]);
-    expect(JSON.stringify([await items(), gatewayKeys()])).not.toContain(apiKey);
   });
 
-  it("puts an API Gateway key whose value is the key id into the plan's usage plan", async () => {
-    const { keyId } = await issue({ plan: 'pro' });
+  it.each<[string, Partial<KeyRequest>, string]>([
+    ['plan', { plan: 'pro' }, 'has plan free and not pro'],
+    ['limit', { plan: 'free', perMinute: 5 }, 'has perMinute 60 and not 5'],
+    ['plan with limits', { plan: 'enterprise', perMinute: 5, perDay: 5 }, 'has plan free and not'],
+  ])(
+    "refuses another %s than the owner's, and names what changes it",
+    async (_, asked, message) => {
+      const { ownerId } = await issue();
+      const before = await allItems();
 
-    expect(gatewayKeys()).toEqual([
-      { name: `StoreOrders-staging-${keyId}`, value: keyId, usagePlanIds: new Set(['plan-pro']) },
-    ]);
-  });
+      const refused = issueKey({ owner: 'Acme', ...asked }, store);
 
-  it.each(['', '  ', 'two\nlines', 'x'.repeat(201)])('refuses the owner %p', async (owner) => {
-    await expect(issue({ owner })).rejects.toThrow(
-      /^owner: .*expected a name of 1 to 200 characters/,
-    );
-    expect(gateway.changes).toEqual([]);
-  });
-
-  it.each(['createApiKey', 'createUsagePlanKey'] as const)(
-    'leaves nothing behind when %s fails, and says to run it again',
-    async (call) => {
-      gateway.fail(call);
-
-      await expect(issue()).rejects.toThrow(
-        `No key was issued: ${call}: Too Many Requests; run the command again`,
-      );
-      expect(gatewayKeys()).toEqual([]);
-      expect(await items()).toEqual([]);
+      await expect(refused).rejects.toThrow(message);
+      await expect(refused).rejects.toThrow(`"owners set-plan ${ownerId} ${asked.plan}`);
+      expect(await allItems()).toEqual(before);
     },
   );
 
-  it('leaves nothing behind when DynamoDB fails', async () => {
-    failDynamoDb(PutItemCommand, 'before');
+  it('refuses an owner that does not exist where no plan is named, and tells how', async () => {
+    await expect(issueKey({ owner: 'Nobody' }, store)).rejects.toThrow(
+      'There is no owner "Nobody": create it with "owners create", or name the --plan',
+    );
+    expect(await allItems()).toEqual([]);
+  });
 
-    await expect(issue()).rejects.toThrow(
+  it('creates no owner of an id', async () => {
+    const owner = `own_${'a'.repeat(20)}`;
+
+    await expect(issue({ owner })).rejects.toThrow(`There is no owner "${owner}"`);
+  });
+
+  it('refuses a suspended owner', async () => {
+    const { keyId } = await issue();
+    await suspend(keyId);
+
+    await expect(issue()).rejects.toThrow('"owners resume" ends that');
+  });
+
+  it.each(['', '  ', 'two\nlines', 'esc\u001b[31m', 'c1\u009b31m', 'x'.repeat(201)])(
+    'refuses the owner %j',
+    async (owner) => {
+      await expect(issue({ owner })).rejects.toThrow(/^owner: .*expected 1 to 200 characters/);
+      expect(gateway.changes).toEqual([]);
+    },
+  );
+
+  it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
+    await expect(issue({ label })).rejects.toThrow(/^label: .*expected 1 to 100 characters/);
+    expect(await allItems()).toEqual([]);
+  });
+
+  it.each(['owner', 'label'] as const)(
+    'refuses a token as %s without repeating it',
+    async (field) => {
+      const { apiKey } = await issue({ owner: 'Other' });
+
+      const error: Error = await issue({ [field]: apiKey }).catch((thrown) => thrown);
+
+      expect(error.message).toContain(`${field}: this looks like a bearer token`);
+      expect(error.message).not.toContain(apiKey.slice(8));
+    },
+  );
+
+  it('leaves nothing of the key behind when its entry cannot be written', async () => {
+    const { ownerId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+
+    await expect(issue({}, flaky)).rejects.toThrow(
       'No key was issued: connection lost; run the command again',
     );
-    expect(gatewayKeys()).toEqual([]);
+    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 
   it("issues the key when only DynamoDB's answer was lost", async () => {
-    failDynamoDb(PutItemCommand, 'after');
+    await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'after');
 
-    const { keyId } = await issue();
+    const { keyId } = await issue({}, flaky);
 
-    expect((await items()).map((item) => item.keyId!.S)).toEqual([keyId]);
-    expect(gatewayKeys().map(({ value }) => value)).toEqual([keyId]);
+    expect(await keyOf(keyId)).toMatchObject({
+      entry: { keyId },
+      details: { lastFour: expect.any(String) },
+    });
   });
 
   it('names what repairs it when it cannot clean up either', async () => {
-    gateway.fail('createUsagePlanKey', 1);
-    gateway.fail('deleteApiKey', 1);
+    const { ownerId } = await issue();
+    const isUpdate = (call: unknown) => call instanceof UpdateCommand;
+    let updates = 0;
+    const dead = failing(store, (call) => isUpdate(call) && ++updates > 1, 'before', 2);
 
-    const error = await issue().catch((thrown: Error) => thrown);
+    const error: Error = await issue({}, dead).catch((thrown) => thrown);
 
-    const [, keyId] = /run "keys revoke (key_\w+)", then this command again$/.exec(
-      (error as Error).message,
-    )!;
-    expect(gatewayKeys().map(({ value }) => value)).toEqual([keyId]);
+    const [, keyId] = /run "keys revoke (key_\w+)", then this command again$/.exec(error.message)!;
+    expect(summarizeKey(await keyOf(keyId!), nowMs).status).toBe('unfinished');
     await revokeKey(keyId!, store);
-    expect(gatewayKeys()).toEqual([]);
+    expect(summarizeKey(await keyOf(keyId!), nowMs).status).toBe('revoked');
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(1);
+  });
+
+  it('gives an owner no more keys than its item can hold in reason', async () => {
+    const { ownerId, apiKey } = await issue();
+    const others = Array.from({ length: 99 }, (_, index) => [`${index}`, { id: `${index}` }]);
+    await store.documents.send(
+      new UpdateCommand({
+        TableName: store.apiKeysTable,
+        Key: { ownerHash: hashOwnerPart(apiKey) },
+        UpdateExpression: 'SET #keys = :keys',
+        ExpressionAttributeNames: { '#keys': 'keys' },
+        ExpressionAttributeValues: {
+          ':keys': { ...Object.fromEntries(others), [hashToken(apiKey)]: { id: 'x' } },
+        },
+      }),
+    );
+
+    await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the most');
+    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
   });
 });
 
 describe('rotateKey', () => {
-  it('issues a key with the same owner, plan and limits; the old one expires after the grace', async () => {
-    const old = await issue({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+  it('issues a key of the same owner and label; the old one expires after the grace', async () => {
+    const old = await issue({ label: 'web shop' });
+    const before = (await stage.owner(old.ownerId)).item;
 
     const rotated = await rotateKey(old.keyId, { graceSeconds: 3_600 }, store);
 
     expect(rotated).toMatchObject({
-      plan: 'enterprise',
+      plan: 'free',
       owner: 'Acme',
-      perMinute: 700,
-      perDay: 9_000,
+      ownerId: old.ownerId,
+      label: 'web shop',
       previousKeyId: old.keyId,
       previousExpiresAt: nowSeconds + 3_600,
     });
-    expect(rotated.keyId).not.toBe(old.keyId);
     expect(rotated.expiresAt).toBeUndefined();
-    const before = await itemOf(old.keyId);
-    expect(before.expiresAt).toEqual({ N: String(nowSeconds + 3_600) });
-    expect(before.replacedBy).toEqual({ S: rotated.keyId });
-    expect((await itemOf(rotated.keyId)).replaces).toEqual({ S: old.keyId });
-    expect(gatewayKeys()).toHaveLength(2);
+    expect(await keyOf(old.keyId)).toMatchObject({
+      details: { replacedBy: rotated.keyId },
+      entry: { expiresAt: nowSeconds + 3_600 },
+    });
+    expect(await keyOf(rotated.keyId)).toMatchObject({
+      tokenHash: hashToken(rotated.apiKey),
+      details: { replaces: old.keyId, label: 'web shop' },
+      entry: { expiresAt: undefined },
+    });
+    const after = (await stage.owner(old.ownerId)).item;
+    expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
+    expect(gatewayKeys()).toHaveLength(1);
   });
 
   it('never gives a key more time than it had, and hands its expiry on', async () => {
@@ -206,18 +292,57 @@ describe('rotateKey', () => {
     expect(rotated).toMatchObject({ previousExpiresAt: nowSeconds, expiresAt: nowSeconds + 999 });
   });
 
-  it.each([
-    ['revoked', async (keyId: string) => void (await revokeKey(keyId, store))],
-    ['expired', (keyId: string) => set(keyId, { expiresAt: nowSeconds })],
-  ])('refuses a key that is %s', async (status, make) => {
+  it('bans the replacement of a banned key as long, with its rejections counted', async () => {
+    const { keyId } = await issue();
+    await ban(keyId);
+
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    const punished = {
+      bannedUntil: nowSeconds + 300,
+      rejectionWindow: minute,
+      rejectionCount: 181,
+    };
+    expect(await entryOf(rotated.keyId)).toMatchObject(punished);
+    expect(await entryOf(keyId)).toMatchObject(punished);
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>, number]>([
+    ['began', ban, nowSeconds + 300],
+    ['was lifted', (keyId) => unbanKey(keyId, store), 0],
+  ])(
+    'copies the ban as it is when a ban %s after the key was read',
+    async (what, make, bannedUntil) => {
+      const { keyId } = await issue();
+      if (what === 'was lifted') await ban(keyId);
+      const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => make(keyId));
+
+      const rotated = await rotateKey(keyId, { graceSeconds: 60 }, meanwhile);
+
+      expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil });
+    },
+  );
+
+  it('does not copy a ban that no clock can have begun', async () => {
+    const { keyId } = await issue();
+    await set(keyId, { bannedUntil: nowSeconds + 86_400 });
+
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil: 0 });
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>, string]>([
+    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" makes its owner a new one'],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" makes its owner'],
+    ['of a suspended owner', suspend, '"owners resume" ends that'],
+  ])('refuses a key that is %s', async (_, make, message) => {
     const { keyId } = await issue();
     await make(keyId);
-    gateway.changes.length = 0;
+    const before = await allItems();
 
-    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(
-      `${keyId} is ${status} and cannot be rotated; "keys issue" makes its owner a new one`,
-    );
-    expect(gateway.changes).toEqual([]);
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(message);
+    expect(await allItems()).toEqual(before);
   });
 
   it('refuses a key that was rotated before, naming the one to rotate', async () => {
@@ -229,8 +354,18 @@ describe('rotateKey', () => {
     );
   });
 
-  it('rotates a key once, though two operators do it at the same time', async () => {
+  it('rotates a key again whose replacement was revoked', async () => {
     const { keyId } = await issue();
+    const { keyId: lost } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+    await revokeKey(lost, store);
+
+    const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(await detailsOf(keyId)).toMatchObject({ replacedBy: next });
+  });
+
+  it('rotates a key once, though two operators do it at the same time', async () => {
+    const { keyId, ownerId } = await issue();
 
     const outcomes = await Promise.allSettled([
       rotateKey(keyId, { graceSeconds: 60 }, store),
@@ -238,56 +373,99 @@ describe('rotateKey', () => {
     ]);
 
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(await items()).toHaveLength(2);
-    expect(gatewayKeys()).toHaveLength(2);
+    const { details, item } = await stage.owner(ownerId);
+    expect(item!.keys.size).toBe(2);
+    expect(Object.keys(details.keys)).toHaveLength(2);
   });
 
-  it('changes nothing when API Gateway fails', async () => {
-    const { keyId } = await issue();
-    gateway.fail('createUsagePlanKey');
+  it('gives way to a rotation that took it for interrupted', async () => {
+    const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 30 });
+    let quicker: string | undefined;
+    const slow = interposed(store, isUpdateOf(store.apiKeysTable), async () => {
+      quicker = (await rotateKey(keyId, { graceSeconds: 60 }, store)).keyId;
+    });
 
-    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(
-      'run the command again',
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, slow)).rejects.toThrow(
+      'changed by somebody else meanwhile',
     );
-    expect(await items()).toHaveLength(1);
-    expect(gatewayKeys()).toHaveLength(1);
-    expect((await itemOf(keyId)).expiresAt).toBeUndefined();
+    const valid = [...(await stage.owner(ownerId)).item!.keys.values()].map((key) => key.keyId);
+    expect(valid.sort()).toEqual([keyId, quicker].sort());
+  });
+
+  it('changes nothing when the key is revoked meanwhile', async () => {
+    const { keyId, ownerId } = await issue();
+    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      revokeKey(keyId, store),
+    );
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
+      `${keyId} was changed by somebody else meanwhile`,
+    );
+    const { details, item } = await stage.owner(ownerId);
+    expect([item!.keys.size, Object.keys(details.keys)]).toEqual([0, [keyId]]);
+    expect(details.keys[keyId]).not.toHaveProperty('replacedBy');
+  });
+
+  it.each([
+    ['before', 'rejects'],
+    ['after', 'resolves'],
+  ] as const)('survives a connection that is lost %s the one write', async (when, outcome) => {
+    const { keyId, ownerId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), when);
+
+    const rotation = rotateKey(keyId, { graceSeconds: 60 }, flaky);
+
+    await expect(rotation)[outcome].toBeDefined();
+    const { details, item } = await stage.owner(ownerId);
+    const keys = outcome === 'resolves' ? 2 : 1;
+    expect([item!.keys.size, Object.keys(details.keys).length]).toEqual([keys, keys]);
   });
 });
 
 describe('revokeKey', () => {
-  it('marks the key in DynamoDB and deletes it in API Gateway', async () => {
-    const { keyId } = await issue();
+  it('removes the entry, and notes in the details what was last known', async () => {
+    const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
+    await set(keyId, { usedAt: minute });
 
     expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: true });
 
-    expect(await itemOf(keyId)).toMatchObject({
-      status: { S: 'revoked' },
-      revokedAt: { S: '2026-11-20T09:30:15.500Z' },
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+    expect(await detailsOf(keyId)).toMatchObject({
+      revokedAt: '2026-11-20T09:30:15.500Z',
+      usedAt: minute,
+      expiresAt: nowSeconds + 60,
     });
-    expect(gatewayKeys()).toEqual([]);
+    expect(gatewayKeys()).toHaveLength(1);
   });
 
-  it('refuses the key first: when API Gateway fails it says so, and run again it completes', async () => {
+  it('refuses the key first: when that cannot be noted it says so, and run again it completes', async () => {
     const { keyId } = await issue();
-    gateway.fail('deleteApiKey', 1);
+    const flaky = failing(store, isUpdateOf(store.ownersTable), 'before');
 
-    await expect(revokeKey(keyId, store)).rejects.toThrow(
-      `${keyId} is revoked and its token refused already; its API Gateway key could not be deleted: ` +
-        'deleteApiKey: Too Many Requests; run the command again',
+    await expect(revokeKey(keyId, flaky)).rejects.toThrow(
+      `${keyId} is revoked and its token refused already; that could not be written down: ` +
+        'connection lost; run the command again',
     );
-    expect((await itemOf(keyId)).status).toEqual({ S: 'revoked' });
+    expect(await entryOf(keyId)).toBeUndefined();
 
     expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: false });
-    expect(gatewayKeys()).toEqual([]);
+    expect(summarizeKey(await keyOf(keyId), nowMs).status).toBe('revoked');
   });
 
-  it('does not touch API Gateway when DynamoDB fails', async () => {
+  it('notes nothing when the key could not be refused', async () => {
     const { keyId } = await issue();
-    failDynamoDb(UpdateItemCommand, 'before');
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
 
-    await expect(revokeKey(keyId, store)).rejects.toThrow('connection lost');
-    expect(gatewayKeys()).toHaveLength(1);
+    await expect(revokeKey(keyId, flaky)).rejects.toThrow('connection lost');
+    expect(await detailsOf(keyId)).not.toHaveProperty('revokedAt');
+  });
+
+  it('ends a key whose details somebody has removed', async () => {
+    const { keyId, ownerId } = await issue();
+    await forgetAllDetails(ownerId);
+
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: true });
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
   });
 
   it('says so when there is no such key', async () => {
@@ -297,96 +475,19 @@ describe('revokeKey', () => {
   });
 });
 
-describe('setKeyPlan', () => {
-  it('moves a key to another plan, in DynamoDB and in API Gateway', async () => {
-    const { keyId } = await issue();
-
-    const key = await setKeyPlan(keyId, 'pro', {}, store);
-
-    expect(key).toMatchObject({ plan: 'pro', perMinute: 300, perDay: 10_000 });
-    expect(gatewayKeys().map(({ usagePlanIds }) => [...usagePlanIds])).toEqual([['plan-pro']]);
-  });
-
-  it('keeps what was used', async () => {
-    const { keyId } = await issue();
-    await set(keyId, { minuteWindow: minute, minuteCount: 7, dayWindow: day, dayCount: 70 });
-
-    const { usage } = await setKeyPlan(keyId, 'business', {}, store);
-
-    expect(usage.minute).toMatchObject({ used: 7, remaining: 993 });
-    expect(usage.day).toMatchObject({ used: 70, remaining: 99_930 });
-  });
-
-  it('never lets the usage plan be the tighter one: to a larger plan API Gateway goes first', async () => {
-    const { keyId } = await issue();
-    failDynamoDb(UpdateItemCommand, 'before');
-
-    await expect(setKeyPlan(keyId, 'pro', {}, store)).rejects.toThrow(
-      `The plan of ${keyId} may be changed in part only: connection lost; run the command again`,
-    );
-    expect(gatewayKeys().map(({ usagePlanIds }) => [...usagePlanIds])).toEqual([['plan-pro']]);
-    expect((await itemOf(keyId)).plan).toEqual({ S: 'free' });
-
-    await setKeyPlan(keyId, 'pro', {}, store);
-    expect((await itemOf(keyId)).plan).toEqual({ S: 'pro' });
-  });
-
-  it.each(['createUsagePlanKey', 'deleteUsagePlanKey'] as const)(
-    'to a smaller plan DynamoDB goes first, and run again it repairs a failed %s',
-    async (call) => {
-      const { keyId } = await issue({ plan: 'pro' });
-      gateway.fail(call, 1);
-
-      await expect(setKeyPlan(keyId, 'free', {}, store)).rejects.toThrow('run the command again');
-      expect((await itemOf(keyId)).perMinute).toEqual({ N: '60' });
-
-      await setKeyPlan(keyId, 'free', {}, store);
-      expect(gatewayKeys().map(({ usagePlanIds }) => [...usagePlanIds])).toEqual([['plan-free']]);
-    },
-  );
-
-  it('makes the API Gateway key anew when somebody deleted it', async () => {
-    const { keyId } = await issue();
-    gateway.keys.clear();
-
-    await setKeyPlan(keyId, 'free', {}, store);
-
-    expect(gatewayKeys()).toEqual([
-      { name: `StoreOrders-staging-${keyId}`, value: keyId, usagePlanIds: new Set(['plan-free']) },
-    ]);
-  });
-
-  it('demands limits for the enterprise plan, and changes nothing without them', async () => {
-    const { keyId } = await issue();
-    gateway.changes.length = 0;
-
-    await expect(setKeyPlan(keyId, 'enterprise', {}, store)).rejects.toThrow('perMinute: missing');
-    expect(gateway.changes).toEqual([]);
-  });
-
-  it('refuses a revoked key', async () => {
-    const { keyId } = await issue();
-    await revokeKey(keyId, store);
-
-    await expect(setKeyPlan(keyId, 'pro', {}, store)).rejects.toThrow(`${keyId} is revoked`);
-  });
-});
-
 describe('unbanKey', () => {
   it('lifts the ban and forgives the rejections', async () => {
     const { keyId } = await issue();
-    await set(keyId, {
-      bannedUntil: nowSeconds + 300,
-      rejectionWindow: minute,
-      rejectionCount: 181,
-    });
+    await ban(keyId);
 
     const key = await unbanKey(keyId, store);
 
     expect(key).toMatchObject({ wasBanned: true, bannedUntil: null, rejectionsThisMinute: 0 });
-    const item = await itemOf(keyId);
-    expect(item.bannedUntil).toBeUndefined();
-    expect(item.rejectionCount).toEqual({ N: '0' });
+    expect(await entryOf(keyId)).toMatchObject({
+      bannedUntil: 0,
+      rejectionWindow: 0,
+      rejectionCount: 0,
+    });
   });
 
   it('is no error for a key that is not banned', async () => {
@@ -404,53 +505,73 @@ describe('unbanKey', () => {
 });
 
 describe('describeKey', () => {
-  it('tells what is used of the present minute and day', async () => {
-    const { keyId } = await issue();
-    await set(keyId, {
+  const described = async (keyId: string, at = nowMs) => describeKey(await keyOf(keyId), at);
+
+  it('tells what is used of the present minute and day, by all keys of the owner', async () => {
+    const { keyId, ownerId } = await issue();
+    await stage.set(ownerId, {
       minuteWindow: minute,
       minuteCount: 60,
       dayWindow: day,
       dayCount: 412,
+    });
+    await set(keyId, {
+      usedAt: minute,
       rejectionWindow: minute,
       rejectionCount: 9,
       bannedUntil: nowSeconds + 30,
     });
 
-    expect(describeKey(await itemOf(keyId), nowMs)).toMatchObject({
-      status: 'active',
+    expect(await described(keyId)).toMatchObject({
+      status: 'banned',
       usage: {
         minute: { limit: 60, used: 60, remaining: 0, resetsAt: '2026-11-20T09:31:00Z' },
         day: { limit: 1_000, used: 412, remaining: 588, resetsAt: '2026-11-21T00:00:00Z' },
       },
       rejectionsThisMinute: 9,
       bannedUntil: '2026-11-20T09:30:45Z',
+      lastUsedAt: '2026-11-20T09:30:00Z',
     });
   });
 
   it('counts nothing of a minute or day that is over, and no ban that has ended', async () => {
-    const { keyId } = await issue();
-    await set(keyId, {
+    const { keyId, ownerId } = await issue();
+    await stage.set(ownerId, {
       minuteWindow: minute - 60,
       minuteCount: 60,
       dayWindow: day - 86_400,
       dayCount: 1_000,
+    });
+    await set(keyId, {
       rejectionWindow: minute - 60,
       rejectionCount: 9,
       bannedUntil: nowSeconds,
     });
 
-    expect(describeKey(await itemOf(keyId), nowMs)).toMatchObject({
+    expect(await described(keyId)).toMatchObject({
+      status: 'active',
       usage: { minute: { used: 0, remaining: 60 }, day: { used: 0, remaining: 1_000 } },
       rejectionsThisMinute: 0,
       bannedUntil: null,
+      lastUsedAt: null,
     });
   });
 
-  it('calls a key expired from the second on in which the authorizer refuses it', async () => {
-    const { keyId } = await issue({ expiresAt: nowSeconds });
+  it.each<[string, (keyId: string) => Promise<unknown>]>([
+    ['active', async () => {}],
+    ['banned', ban],
+    ['active', (keyId) => set(keyId, { bannedUntil: nowSeconds + 86_400 })],
+    ['suspended', suspend],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
+    ['active', (keyId) => set(keyId, { expiresAt: nowSeconds + 1 })],
+    ['revoked', (keyId) => revokeKey(keyId, store)],
+  ])('calls a key %s as the authorizer does, in the list as well', async (status, make) => {
+    const { keyId } = await issue();
 
-    expect(describeKey(await itemOf(keyId), nowMs).status).toBe('expired');
-    expect(describeKey(await itemOf(keyId), nowMs - 1_000).status).toBe('active');
+    await make(keyId);
+
+    expect(await described(keyId)).toMatchObject({ status });
+    expect(await listKeys({}, store)).toMatchObject([{ keyId, status }]);
   });
 });
 
@@ -466,34 +587,74 @@ describe('findKey', () => {
 
     const error: Error = await findKey(apiKey, store).catch((thrown) => thrown);
 
-    expect(error.message).toContain('this is a bearer token');
+    expect(error.message).toContain('this looks like a bearer token');
     expect(error.message).not.toContain(apiKey.slice(8));
   });
 
-  it('reads the key itself, which the index follows with a delay', async () => {
-    const { keyId } = await issue();
-    const send = jest.spyOn(database.dynamodb, 'send');
+  it("knows the owner by the key's id, and reads both tables as they are now", async () => {
+    const { keyId, ownerId } = await issue();
+    const reads: unknown[] = [];
+    const watched = failing(
+      store,
+      (call) => reads.push((call as { input: object }).input) < 0,
+      'before',
+    );
 
-    await findKey(keyId, store);
+    await findKey(keyId, watched);
 
-    const reads = send.mock.calls.map(([command]) => command);
-    expect(reads.find((command) => command instanceof GetItemCommand)!.input).toMatchObject({
-      ConsistentRead: true,
-    });
-    send.mockRestore();
+    expect(reads).toEqual([
+      { TableName: store.ownersTable, Key: { ownerId }, ConsistentRead: true },
+      { TableName: store.apiKeysTable, Key: expect.anything(), ConsistentRead: true },
+    ]);
   });
 });
 
 describe('listKeys', () => {
-  it('reads every page, and shows the newest first', async () => {
-    for (let index = 0; index < 3; index++) {
-      store = { ...store, now: () => nowMs + index * 1_000 };
-      await issue({ owner: `Owner ${index}` });
-    }
+  const at = (seconds: number) => ({ ...store, now: () => nowMs + seconds * 1_000 });
 
-    const keys = await listKeys(store);
+  it('shows the newest first', async () => {
+    for (let index = 0; index < 3; index++) await issue({ owner: `Owner ${index}` }, at(index));
+
+    const keys = await listKeys({}, store);
 
     expect(keys.map(({ owner }) => owner)).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
     expect(keys[0]).toMatchObject({ plan: 'free', status: 'active', expiresAt: null });
   });
+
+  it('shows those of an owner, of a plan, and in a state', async () => {
+    const [one, two] = [await issue({ owner: 'One' }), await issue({ owner: 'Two' }, at(1))];
+    const three = await issue({ owner: 'Two' }, at(2));
+    await setOwnerPlan('Two', { plan: 'pro' }, store);
+    await revokeKey(three.keyId, store);
+    const list = async (filter: Parameters<typeof listKeys>[0]) =>
+      (await listKeys(filter, store)).map(({ keyId }) => keyId);
+
+    expect(await list({ owner: 'two' })).toEqual([three.keyId, two.keyId]);
+    expect(await list({ owner: one.ownerId })).toEqual([one.keyId]);
+    expect(await list({ plan: 'free' })).toEqual([one.keyId]);
+    expect(await list({ plan: 'pro', status: 'active' })).toEqual([two.keyId]);
+    expect(await list({ status: 'revoked' })).toEqual([three.keyId]);
+    await expect(list({ owner: 'Three' })).rejects.toThrow('There is no owner "Three"');
+  });
+
+  it('shows a valid key also where its details are gone', async () => {
+    const { keyId, ownerId } = await issue();
+    await forgetAllDetails(ownerId);
+
+    expect(await listKeys({}, store)).toMatchObject([
+      { keyId, owner: 'Acme', status: 'active', lastFour: null, createdAt: null },
+    ]);
+  });
 });
+
+async function forgetAllDetails(ownerId: string): Promise<void> {
+  await store.documents.send(
+    new UpdateCommand({
+      TableName: store.ownersTable,
+      Key: { ownerId },
+      UpdateExpression: 'SET #keys = :none',
+      ExpressionAttributeNames: { '#keys': 'keys' },
+      ExpressionAttributeValues: { ':none': {} },
+    }),
+  );
+}

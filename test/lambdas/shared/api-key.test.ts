@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hashToken, parseAuthorization, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
+import {
+  hashOwnerPart,
+  hashToken,
+  parseAuthorization,
+  tokenChecksum,
+} from '../../../lambdas/shared/api-key.ts';
 import { exampleToken } from '../../helpers/key-items.ts';
 
 const prefix = 'so_test_';
@@ -121,10 +126,23 @@ describe('tokenChecksum', () => {
 });
 
 describe('hashToken', () => {
-  it('is the SHA-256 of the whole token in lower-case hexadecimal', () => {
-    expect(hashToken('abc')).toBe(
-      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-    );
-    expect(hashToken(token)).toBe(createHash('sha256').update(token).digest('hex'));
+  it('is the SHA-256 of the whole token in base64url', () => {
+    expect(hashToken('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
+    expect(hashToken(token)).toBe(createHash('sha256').update(token).digest('base64url'));
+  });
+});
+
+describe('hashOwnerPart', () => {
+  it("is that of the prefix and the owner's twenty characters", () => {
+    const ownerPart = token.slice(0, prefix.length + 20);
+
+    expect(hashOwnerPart(token)).toBe(createHash('sha256').update(ownerPart).digest('base64url'));
+  });
+
+  it('is the same for all keys of an owner, and another in another stage', () => {
+    const other = `${token.slice(0, prefix.length + 20)}${'0'.repeat(26)}`;
+
+    expect(hashOwnerPart(other)).toBe(hashOwnerPart(token));
+    expect(hashOwnerPart(exampleToken('so_live_'))).not.toBe(hashOwnerPart(token));
   });
 });

@@ -8,14 +8,16 @@ import {
 } from '../../../lambdas/shared/api-middleware.ts';
 import { ApiError, OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
 import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
-import { lambdaContext, proxyEvent, requestContext, requestId } from '../../helpers/events.ts';
+import {
+  lambdaContext,
+  noRateLimitHeaders,
+  proxyEvent,
+  rateLimitHeaders,
+  requestContext,
+  requestId,
+} from '../../helpers/events.ts';
 import { keyId } from '../../helpers/key-items.ts';
 
-const rateLimitHeaders = {
-  'X-RateLimit-Limit': '60',
-  'X-RateLimit-Remaining': '41',
-  'X-RateLimit-Reset': '1795000020',
-};
 let captured: CapturedLines;
 
 beforeEach(() => {
@@ -60,15 +62,12 @@ describe('R22: the rate-limit headers', () => {
     ['an authorizer without findings', requestContext({ authorizer: { principalId: 'p' } })],
     ['no request context', undefined],
   ])('are zero where there is %s', async (_name, context) => {
-    const zero = {
-      'X-RateLimit-Limit': '0',
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': '0',
-    };
     const event = proxyEvent({ requestContext: context });
 
-    expect((await answer(ok, event)).headers).toMatchObject(zero);
-    expect((await answer(throwing(new Error('odd')), event)).headers).toMatchObject(zero);
+    expect((await answer(ok, event)).headers).toMatchObject(noRateLimitHeaders);
+    expect((await answer(throwing(new Error('odd')), event)).headers).toMatchObject(
+      noRateLimitHeaders,
+    );
   });
 
   it.each([

@@ -18,6 +18,7 @@ describe.each(stageNames)('access logs of %s', (stage) => {
       stage: '$context.stage',
       requestId: '$context.requestId',
       extendedRequestId: '$context.extendedRequestId',
+      ownerId: '$context.authorizer.ownerId',
       keyId: '$context.authorizer.keyId',
       plan: '$context.authorizer.plan',
       sourceIp: '$context.identity.sourceIp',

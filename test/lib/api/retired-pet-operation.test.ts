@@ -7,6 +7,8 @@ const headers = {
   'X-RateLimit-Limit': 'context.authorizer.limit',
   'X-RateLimit-Remaining': 'context.authorizer.remaining',
   'X-RateLimit-Reset': 'context.authorizer.reset',
+  'RateLimit-Policy': 'context.authorizer.rateLimitPolicy',
+  RateLimit: 'context.authorizer.rateLimit',
   Deprecation: "'@1777593600'",
   Sunset: "'Sun, 01 Nov 2026 00:00:00 GMT'",
   Link: `'<../store/orders>; rel="successor-version"'`,

@@ -72,7 +72,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
 
 describe.each(stageNames)('roles of %s', (stage) => {
   it.each([
-    ['Authorizer', 'dynamodb:UpdateItem', '${TablesApiKeys.Arn}'],
+    ['Authorizer', ['dynamodb:GetItem', 'dynamodb:UpdateItem'], '${TablesApiKeys.Arn}'],
     ['ListOrders', 'dynamodb:Scan', '${TablesOrders.Arn}'],
     ['CancelOrder', 'dynamodb:UpdateItem', '${TablesOrders.Arn}'],
   ])('allow %s its log, %s on %s, and nothing else', (name, action, table) => {

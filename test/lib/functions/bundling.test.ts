@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
 import { bundleLimitsKb, type FunctionName } from '../../../lib/functions/bundling.ts';
 import { answer, DynamodbProxy, failure, lost, type Reply } from '../../helpers/dynamodb-proxy.ts';
+import { exampleToken, ownerItem } from '../../helpers/key-items.ts';
 import { assemblyDirectory, assetsManifestFile, template } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
@@ -80,35 +81,43 @@ describe('what is left out of the bundles is not needed', () => {
   });
 
   it.each([
-    ['authorizer', authorizerEvent(), 'UpdateItem', answer({ Attributes: keyItem() }), 'Allow'],
-    ['cancelOrder', cancelEvent(), 'UpdateItem', cancelled, '"statusCode":204'],
+    [
+      'authorizer',
+      authorizerEvent(),
+      {
+        GetItem: answer({ Item: ownerOfKey() }),
+        UpdateItem: answer({ Attributes: ownerOfKey() }),
+      },
+      'Allow',
+    ],
+    ['cancelOrder', cancelEvent(), { UpdateItem: cancelled }, '"statusCode":204'],
     [
       'listOrders',
       listEvent(),
-      'Scan',
-      answer({ Items: [{ id: { N: '7' } }], Count: 1 }),
+      { Scan: answer({ Items: [{ id: { N: '7' } }], Count: 1 }) },
       '[{\\"id\\":7}]',
     ],
   ] as const)(
     '%s: answers over TLS, signed with credentials from the environment alone',
-    async (name, event, operation, reply, expected) => {
+    async (name, event, operations, expected) => {
+      const replies = Object.values<Reply>(operations);
       const requests: object[] = [];
       dynamodb.reply = (call) => {
         const { authorization, 'x-amz-security-token': token } = call.incoming.headers;
         requests.push({ operation: call.operation, authorization, token });
-        return reply(call);
+        return replies.shift()?.(call);
       };
 
       const result = await invoke(name, event);
 
       expect(result).toContain(expected);
-      expect(requests).toEqual([
-        {
+      expect(requests).toEqual(
+        Object.keys(operations).map((operation) => ({
           operation,
           authorization: expect.stringContaining('Credential=AKIDEXAMPLE/'),
           token: 'session-token',
-        },
-      ]);
+        })),
+      );
     },
   );
 
@@ -169,25 +178,19 @@ function sourceMapFile(name: FunctionName): string {
 function authorizerEvent() {
   return {
     type: 'TOKEN',
-    // Made up, with the checksum that it needs to be looked up at all.
-    authorizationToken: `Bearer so_test_${'0'.repeat(40)}0vP84T`,
+    authorizationToken: `Bearer ${exampleToken()}`,
     methodArn: 'arn:aws:execute-api:eu-central-1:123456789012:api/staging/GET/v1/store/orders',
   };
 }
 
-function keyItem() {
+function ownerOfKey() {
   const now = Math.floor(Date.now() / 1000);
-  return {
-    keyId: { S: 'key_example' },
-    plan: { S: 'free' },
-    status: { S: 'active' },
-    perMinute: { N: '60' },
-    perDay: { N: '1000' },
-    minuteWindow: { N: String(now - (now % 60)) },
-    minuteCount: { N: '1' },
-    dayWindow: { N: String(now - (now % 86_400)) },
-    dayCount: { N: '1' },
-  };
+  return ownerItem({
+    minuteWindow: now - (now % 60),
+    minuteCount: 1,
+    dayWindow: now - (now % 86_400),
+    dayCount: 1,
+  });
 }
 
 function cancelEvent() {

@@ -7,22 +7,22 @@ describe('plans', () => {
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
   ])('R20: give the plan %s %i requests a minute and %i a day', (name, perMinute, perDay) => {
-    expect(plans[name]).toMatchObject({ perMinute, perDay, limitsPerKey: false });
+    expect(plans[name]).toMatchObject({ perMinute, perDay, limitsPerOwner: false });
   });
 
   it('R21, I26: leave the limits of enterprise open, up to what one item can count', () => {
     const dynamoDbWritesPerSecondAndPartition = 1_000;
 
-    expect(plans.enterprise.limitsPerKey).toBe(true);
+    expect(plans.enterprise.limitsPerOwner).toBe(true);
     expect(plans.enterprise.perMinute).toBeLessThanOrEqual(
       dynamoDbWritesPerSecondAndPartition * 60,
     );
   });
 
-  it.each(planNames)('I25: tolerate more rejections than requests before they ban: %s', (name) => {
-    const { perMinute, toleratedRejectionsPerMinute, limitsPerKey, banSeconds } = plans[name];
+  it.each(planNames)('I25: tolerates more rejections than requests before it bans: %s', (name) => {
+    const { perMinute, toleratedRejectionsPerMinute, limitsPerOwner, banSeconds } = plans[name];
 
     expect(banSeconds).toBe(300);
-    if (!limitsPerKey) expect(toleratedRejectionsPerMinute).toBe(3 * perMinute);
+    if (!limitsPerOwner) expect(toleratedRejectionsPerMinute).toBe(3 * perMinute);
   });
 });

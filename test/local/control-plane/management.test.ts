@@ -79,6 +79,7 @@ afterAll(async () => {
 });
 
 const signed = { authorization: 'AWS4-HMAC-SHA256 x' };
+const listTables = { ...signed, 'x-amz-target': 'DynamoDB_20120810.ListTables' };
 
 /** `fetch` does not let a test set the `Host` header. */
 async function send(path: string, init: { method: string; body?: string }, headers: object) {
@@ -191,6 +192,31 @@ describe('the operator of a local run, with AWS clients', () => {
       'under a name that is not this machine',
       '/apikeys',
       { method: 'GET', headers: { authorization: 'AWS4-HMAC-SHA256 x', host: 'evil.example' } },
+    ],
+    [
+      'from a page of another origin',
+      '/apikeys',
+      { method: 'GET', headers: { ...signed, origin: 'https://evil.example' } },
+    ],
+    [
+      "from the run's own page",
+      '/apikeys',
+      { method: 'GET', headers: { ...signed, 'sec-fetch-site': 'same-origin' } },
+    ],
+    [
+      'on tables, from a page of another origin',
+      '/',
+      { method: 'POST', headers: { ...listTables, origin: 'https://evil.example' }, body: '{}' },
+    ],
+    [
+      "on tables, from the run's own page",
+      '/',
+      { method: 'POST', headers: { ...listTables, 'sec-fetch-site': 'same-origin' }, body: '{}' },
+    ],
+    [
+      'on tables, under a name that is not this machine',
+      '/',
+      { method: 'POST', headers: { ...listTables, host: 'evil.example' }, body: '{}' },
     ],
     ['a call of another kind', '/restapis', { method: 'GET', headers: signed }],
     ['an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],

@@ -30,7 +30,7 @@ export class FunctionUnderTest {
     const assembly = writeAssembly({}, { Fn: code });
     const lines: string[] = [];
     const runner = new FunctionRunner({
-      variables: { AWS_REGION: 'eu-central-1' },
+      variablesOf: () => ({ AWS_REGION: 'eu-central-1' }),
       log: (name, line) => lines.push(`${name}: ${line}`),
       maxEnvironments,
       startEnvironment: this.#startEnvironment,

@@ -1,4 +1,4 @@
-import type { KeyGateway } from '../../../admin/stage/key-gateway.ts';
+import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
 
 type Call = keyof KeyGateway;
 
@@ -15,6 +15,7 @@ export function fakeGateway(): FakeGateway {
   const keys: FakeGateway['keys'] = new Map();
   const changes: string[] = [];
   const failures = new Map<Call, number>();
+  let created = 0;
   const failWhenAsked = (call: Call) => {
     const times = failures.get(call) ?? 0;
     if (times === 0) return;
@@ -31,13 +32,18 @@ export function fakeGateway(): FakeGateway {
     fail: (call, times = Number.POSITIVE_INFINITY) => void failures.set(call, times),
     createApiKey: async ({ name, value }) => {
       change('createApiKey');
-      const id = `gateway${keys.size + 1}`;
+      if ([...keys.values()].some((key) => key.value === value)) {
+        throw new Error('API Key already exists');
+      }
+      const id = `gateway${++created}`;
       keys.set(id, { name, value, usagePlanIds: new Set() });
       return { id };
     },
-    findApiKeys: async (name) => {
+    findApiKeys: async (namePrefix) => {
       failWhenAsked('findApiKeys');
-      return [...keys].filter(([, key]) => key.name === name).map(([id]) => id);
+      return [...keys]
+        .filter(([, { name }]) => name.startsWith(namePrefix))
+        .map(([id, { name }]) => ({ id, name }));
     },
     deleteApiKey: async ({ apiKey }) => {
       change('deleteApiKey');

@@ -1,0 +1,57 @@
+import { hashOwnerPart, hashToken, parseAuthorization } from '../../lambdas/shared/api-key.ts';
+import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { NotFoundError, OperatorError, quoted } from '../../shared/errors.ts';
+import { findOwnerOfHash } from '../owners/find-owner.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { keysOf, type StoredKey } from './find-key.ts';
+
+const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
+
+/**
+ * The key that a token belongs to, also when the key is not valid any more.
+ *
+ * @param text holds the token, perhaps with other words around it
+ * @throws OperatorError, which repeats nothing of the text
+ */
+export async function whoseToken(text: string, store: KeyStore): Promise<StoredKey> {
+  const token = soleToken(text);
+  refuseUnlessOfStage(token, store.tokenPrefix);
+  const owner = await findOwnerOfHash(hashOwnerPart(token), store);
+  if (!owner) {
+    throw new NotFoundError(
+      'No owner of this stage has such a token: it is of another account, or was made up',
+    );
+  }
+  const tokenHash = hashToken(token);
+  const key = keysOf(owner).find((each) => each.tokenHash === tokenHash);
+  if (key) return key;
+  const { name, ownerId } = owner.details;
+  throw new NotFoundError(
+    `The token begins as those of ${quoted(name)} do (${ownerId}), who has no such key: its details ` +
+      'were purged, or it was made up by somebody who has seen another of its tokens',
+  );
+}
+
+function soleToken(text: string): string {
+  const [token, ...others] = new Set(text.match(tokenForm));
+  if (token === undefined) {
+    throw new OperatorError('Standard input holds no token, which begins with "so_" and its stage');
+  }
+  if (others.length === 0) return token;
+  throw new OperatorError(`Standard input holds ${others.length + 1} tokens: give one at a time`);
+}
+
+function refuseUnlessOfStage(token: string, prefix: string): void {
+  if (isOfStage(token, prefix)) return;
+  const other = stageNames.find((stage) =>
+    isOfStage(token, stageConfiguration(stage, {}).apiKeyPrefix),
+  );
+  if (other) throw new OperatorError(`The token is one of stage ${other}: ask there who has it`);
+  throw new OperatorError(
+    'The token is incomplete or mistyped: its last six characters do not fit the others',
+  );
+}
+
+function isOfStage(token: string, prefix: string): boolean {
+  return parseAuthorization(`Bearer ${token}`, prefix) !== undefined;
+}

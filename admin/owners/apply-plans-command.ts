@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  print,
+  printText,
+  tell,
+} from '../console/command-io.ts';
+import { examples } from '../console/command-options.ts';
+import { type ConfirmationOptions, confirmAlways } from '../console/questions.ts';
+import { counted } from '../console/text-layout.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { connect } from '../stage/stage-connection.ts';
+import { applyPlans, type OutdatedOwner, reviewPlans } from './apply-plans.ts';
+import { outdatedList } from './owner-texts.ts';
+import type { CompleteOwner } from './stored-owner.ts';
+
+interface ApplyPlansOptions extends GlobalOptions, ConfirmationOptions {
+  dryRun?: boolean;
+}
+
+const help = `
+It compares every owner's limits with the numbers in lib/settings/plans.ts, shows what it will change,
+and then asks; without a terminal it needs --yes. Limits agreed with an owner stay, as far as its
+plan allows them. Deploy first where a number has grown, and last where it has shrunk.
+${examples('owners apply-plans --stage prod --dry-run', 'owners apply-plans --stage prod --yes')}`;
+
+/** `owners apply-plans`. */
+export function addApplyPlans(owners: Command, io: CommandIo): void {
+  const command = owners
+    .command('apply-plans')
+    .description('give owners the present numbers of their plans')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', help)
+    .action(async () => {
+      const options = command.optsWithGlobals<ApplyPlansOptions>();
+      await run(io, options, await connect(options, io.now));
+    });
+}
+
+async function run(io: CommandIo, options: ApplyPlansOptions, store: KeyStore): Promise<void> {
+  const { outdated, unclear } = await reviewPlans(store);
+  const changes = outdated.map(changeJson);
+  for (const owner of unclear) tell(io, unclearText(owner));
+  if (options.dryRun || outdated.length === 0) {
+    print(io, options, { changes, applied: false }, reviewText(outdated));
+    return;
+  }
+  // What will change is shown before it does, also where the result is to be JSON.
+  if (options.json) tell(io, reviewText(outdated));
+  else printText(io, reviewText(outdated));
+  await confirmAlways(io, options, () => `Change ${counted(outdated.length, 'owner')}?`);
+  await applyPlans(outdated, store);
+  const text = `Changed ${counted(outdated.length, 'owner')}.`;
+  print(io, options, { changes, applied: true }, text);
+}
+
+function reviewText(outdated: readonly OutdatedOwner[]): string {
+  if (outdated.length > 0) return outdatedList(outdated);
+  return 'Every owner has the limits of its plan: there is nothing to change.';
+}
+
+function unclearText({ details, item }: CompleteOwner): string {
+  const { ownerId, agreed } = details;
+  return (
+    `${ownerId} is left out: its move from ${item.plan} to ${agreed.plan} was interrupted; ` +
+    '"owners set-plan" completes it'
+  );
+}
+
+function changeJson({ owner: { details, item }, limits }: OutdatedOwner) {
+  const { ownerId, name } = details;
+  const { plan, perMinute, perDay } = item;
+  return { ownerId, name, plan, from: { perMinute, perDay }, to: limits };
+}

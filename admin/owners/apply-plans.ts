@@ -1,0 +1,47 @@
+import type { KeyStore } from '../stage/key-store.ts';
+import { allOwners } from './find-owner.ts';
+import { orHalfDone } from './half-done.ts';
+import { hasLimits, type OwnerLimits, presentLimits } from './owner-limits.ts';
+import { setLimits } from './set-owner-plan.ts';
+import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
+
+/** An owner whose limits are not those of its plan's present numbers. */
+export interface OutdatedOwner {
+  readonly owner: CompleteOwner;
+  readonly limits: OwnerLimits;
+}
+
+export interface PlanReview {
+  readonly outdated: OutdatedOwner[];
+  /** Owners whose move to another plan was interrupted: what they should have is not known. */
+  readonly unclear: CompleteOwner[];
+}
+
+/** Compares every owner's limits with the present numbers of its plan. */
+export async function reviewPlans(store: KeyStore): Promise<PlanReview> {
+  const owners = (await allOwners(store)).filter(isComplete);
+  const unclear = owners.filter(({ details, item }) => details.agreed.plan !== item.plan);
+  const outdated = owners
+    .filter((owner) => !unclear.includes(owner))
+    .map((owner) => ({ owner, limits: presentLimits(owner.details.agreed, owner.item) }))
+    .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
+  return { outdated, unclear };
+}
+
+/**
+ * Gives owners the present limits of their plans, one conditional write each. Stopped in between,
+ * running it again finds those that are left.
+ *
+ * @throws OperatorError when DynamoDB fails, or an owner was changed meanwhile
+ */
+export async function applyPlans(outdated: readonly OutdatedOwner[], store: KeyStore) {
+  await orHalfDone('The plans may be applied to some owners only', async () => {
+    for (const { owner, limits } of outdated) {
+      await setLimits(owner, owner.item.plan, limits, store);
+    }
+  });
+}
+
+function isComplete(owner: StoredOwner): owner is CompleteOwner {
+  return owner.item !== undefined;
+}

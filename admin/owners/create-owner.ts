@@ -1,0 +1,113 @@
+import { ownerCounters } from '../../lambdas/shared/owner-record.ts';
+import type { PlanName } from '../../lib/settings/plans.ts';
+import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
+import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { change, putNew } from '../stage/conditional-writes.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { ownerIdOfName, readOwner } from './find-owner.ts';
+import { putGatewayKey } from './gateway-key.ts';
+import { orHalfDone } from './half-done.ts';
+import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { nameReservation, ownerName } from './owner-name.ts';
+import type { DocumentOfOwner, OwnerDetails, StoredOwner } from './stored-owner.ts';
+
+export interface NewOwner extends Partial<OwnerLimits> {
+  readonly name: string;
+  readonly plan: PlanName;
+}
+
+/**
+ * Creates an owner, in four steps of which each can be repeated: the reservation of its name, its
+ * details, its API Gateway key in the plan's usage plan, and the item in the ApiKeys table without
+ * which no key of it can be valid. Stopped in between, the same command goes on where it was.
+ *
+ * @throws OperatorError when there is an owner of this name, or one of the two services fails
+ */
+export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
+  const name = ownerName(request.name);
+  const limits = limitsFor(request.plan, request);
+  return orHalfDone(`The owner ${quoted(name)} may be created in part only`, async () => {
+    const ownerId = await reserveName(name, store);
+    const details = await putDetails(ownerId, name, request, store);
+    await putGatewayKey(ownerId, request.plan, store);
+    await putItem(details, request.plan, limits, store);
+    return (await readOwner(ownerId, store))!;
+  });
+}
+
+/** @returns the id of the new owner, or of one whose creation was interrupted */
+async function reserveName(name: string, store: KeyStore): Promise<string> {
+  const { ownerId } = createIdentity(store.tokenPrefix);
+  const reservation = { ownerId: nameReservation(name), owner: ownerId };
+  if (await putNew(store.ownersTable, reservation, 'ownerId', store)) return ownerId;
+  const present = (await ownerIdOfName(name, store)) ?? ownerId;
+  const owner = await readOwner(present, store);
+  if (owner?.item) throw nameTaken(owner);
+  return present;
+}
+
+/** What an interrupted creation has left stays; only the limits are those of this request. */
+async function putDetails(
+  ownerId: string,
+  name: string,
+  request: NewOwner,
+  store: KeyStore,
+): Promise<OwnerDetails> {
+  const { seed, ownerHash } = createIdentity(store.tokenPrefix);
+  const createdAt = new Date(store.now()).toISOString();
+  const once = { name, createdAt, seed, ownerHash, keys: {} };
+  const fields = Object.keys(once);
+  const details = await change<OwnerDetails>(
+    {
+      table: store.ownersTable,
+      key: { ownerId },
+      update: `SET agreed = :agreed, ${fields
+        .map((field) => `#${field} = if_not_exists(#${field}, :${field})`)
+        .join(', ')}`,
+      names: Object.fromEntries(fields.map((field) => [`#${field}`, field])),
+      values: {
+        ':agreed': agreedLimits(request.plan, request),
+        ...Object.fromEntries(Object.entries(once).map(([field, value]) => [`:${field}`, value])),
+      },
+    },
+    store,
+  );
+  return details!;
+}
+
+async function putItem(
+  { ownerId, ownerHash }: OwnerDetails,
+  plan: PlanName,
+  limits: OwnerLimits,
+  store: KeyStore,
+): Promise<void> {
+  const item: DocumentOfOwner & { ownerHash: string } = {
+    ownerHash,
+    ownerId,
+    plan,
+    status: 'active',
+    ...limits,
+    ...noUsage,
+    keys: {},
+  };
+  if (await putNew(store.apiKeysTable, item, 'ownerHash', store)) return;
+  const present = (await readOwner(ownerId, store))!;
+  // The answer to a write that was carried out may have been lost, and the write repeated.
+  if (hasLimits(present.item, plan, limits)) return;
+  // Somebody else created the owner in this moment: the usage plan has to be that of its plan.
+  await putGatewayKey(ownerId, present.item!.plan, store);
+  throw nameTaken(present);
+}
+
+/** The authorizer's counters before the first request. */
+export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
+  (typeof ownerCounters)[number],
+  number
+>;
+
+function nameTaken({ details, item }: StoredOwner): WrongStateError {
+  return new WrongStateError(
+    `There is an owner ${quoted(details.name)} already, ${details.ownerId}, on the ${item!.plan} ` +
+      'plan; choose another name, or change its plan with "owners set-plan"',
+  );
+}

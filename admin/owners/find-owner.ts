@@ -1,0 +1,108 @@
+import { GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { isOwnerId } from '../../shared/api-key-token.ts';
+import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { nameReservation } from './owner-name.ts';
+import {
+  type CompleteOwner,
+  type DocumentOfOwner,
+  type OwnerDetails,
+  readOwnerItem,
+  type StoredOwner,
+} from './stored-owner.ts';
+
+/**
+ * An owner as it is now, by its id or its name.
+ *
+ * @throws OperatorError when there is none, or the text looks like a token
+ */
+export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
+  const owner = await lookUpOwner(idOrName, store);
+  if (owner) return owner;
+  throw new NotFoundError(
+    `There is no owner ${quoted(idOrName)}; "owners list" shows those there are`,
+  );
+}
+
+/** As `findOwner`. @throws OperatorError also for an owner that was created in part only */
+export async function findCompleteOwner(idOrName: string, store: KeyStore): Promise<CompleteOwner> {
+  return complete(await findOwner(idOrName, store));
+}
+
+/** @throws WrongStateError for an owner that was created in part only, with what completes it */
+export function complete({ details, item }: StoredOwner): CompleteOwner {
+  if (item) return { details, item };
+  throw new WrongStateError(
+    `The owner ${quoted(details.name)} is created in part only; "owners create" with this name and ` +
+      'a plan completes it',
+  );
+}
+
+/** As `findOwner`, or undefined where there is none. @throws OperatorError for what is no name */
+export async function lookUpOwner(
+  idOrName: string,
+  store: KeyStore,
+): Promise<StoredOwner | undefined> {
+  if (isOwnerId(idOrName)) return readOwner(idOrName, store);
+  const ownerId = await ownerIdOfName(idOrName, store);
+  return ownerId === undefined ? undefined : readOwner(ownerId, store);
+}
+
+/** The owner that a name is reserved for. @throws OperatorError for what can be no name */
+export async function ownerIdOfName(name: string, store: KeyStore): Promise<string | undefined> {
+  const reservation = await getItem<{ owner: string }>(store, store.ownersTable, {
+    ownerId: nameReservation(name),
+  });
+  return reservation?.owner;
+}
+
+/** Both items of an owner, or undefined where there is no such owner. */
+export async function readOwner(
+  ownerId: string,
+  store: KeyStore,
+): Promise<StoredOwner | undefined> {
+  const details = await getItem<OwnerDetails>(store, store.ownersTable, { ownerId });
+  if (!details) return undefined;
+  const { ownerHash } = details;
+  const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
+  return { details, item: item && readOwnerItem(item) };
+}
+
+/** The owner whose tokens have this hash of their common part, or undefined where there is none. */
+export async function findOwnerOfHash(
+  ownerHash: string,
+  store: KeyStore,
+): Promise<StoredOwner | undefined> {
+  const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
+  if (item) return readOwner(item.ownerId, store);
+  // All of its keys may have been withdrawn.
+  return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
+}
+
+/** Every owner of the stage, read page by page, the newest first. */
+export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
+  const details = await scan<OwnerDetails>(store, store.ownersTable);
+  const items = await scan<DocumentOfOwner & { ownerHash: string }>(store, store.apiKeysTable);
+  const byHash = new Map(items.map((item) => [item.ownerHash, readOwnerItem(item)]));
+  return details
+    .filter(({ ownerId }) => isOwnerId(ownerId))
+    .map((owner) => ({ details: owner, item: byHash.get(owner.ownerHash) }))
+    .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
+}
+
+/** All items of a table, as they are now. */
+export async function scan<T>(store: KeyStore, TableName: string): Promise<T[]> {
+  const items: T[] = [];
+  const pages = paginateScan({ client: store.documents }, { TableName, ConsistentRead: true });
+  for await (const page of pages) items.push(...((page.Items ?? []) as T[]));
+  return items;
+}
+
+async function getItem<T>(
+  { documents }: KeyStore,
+  TableName: string,
+  Key: Record<string, string>,
+): Promise<T | undefined> {
+  const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Item as T | undefined;
+}

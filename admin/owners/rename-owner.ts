@@ -1,0 +1,80 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { change } from '../stage/conditional-writes.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { findOwner, readOwner, scan } from './find-owner.ts';
+import { orHalfDone } from './half-done.ts';
+import { nameReservation, ownerName } from './owner-name.ts';
+import type { StoredOwner } from './stored-owner.ts';
+
+/**
+ * Gives an owner another name: reserves it, writes it down, and lets go of the old one. Stopped in
+ * between, the owner is found under both names, and the same command completes it.
+ *
+ * @throws OperatorError when another owner has the name, or DynamoDB fails
+ */
+export async function renameOwner(
+  idOrName: string,
+  newName: string,
+  store: KeyStore,
+): Promise<StoredOwner> {
+  const name = ownerName(newName);
+  const { ownerId } = (await findOwner(idOrName, store)).details;
+  return orHalfDone(`${ownerId} may be renamed in part only`, async () => {
+    await reserve(name, ownerId, store);
+    await writeName(name, ownerId, store);
+    await releaseOtherNames(name, ownerId, store);
+    return (await readOwner(ownerId, store))!;
+  });
+}
+
+async function reserve(name: string, ownerId: string, store: KeyStore): Promise<void> {
+  const reserved = await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: nameReservation(name) },
+      update: 'SET #owner = :owner',
+      condition: 'attribute_not_exists(ownerId) OR #owner = :owner',
+      names: { '#owner': 'owner' },
+      values: { ':owner': ownerId },
+    },
+    store,
+  );
+  if (reserved) return;
+  throw new WrongStateError(
+    `Another owner has the name ${quoted(name)}; "owners show" with this name tells which`,
+  );
+}
+
+async function writeName(name: string, ownerId: string, store: KeyStore): Promise<void> {
+  await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId },
+      update: 'SET #name = :name',
+      condition: 'attribute_exists(ownerId)',
+      names: { '#name': 'name' },
+      values: { ':name': name },
+    },
+    store,
+  );
+}
+
+/** Also of the names that an interrupted renaming has left. */
+async function releaseOtherNames(name: string, ownerId: string, store: KeyStore): Promise<void> {
+  const items = await scan<{ ownerId: string; owner?: string }>(store, store.ownersTable);
+  const others = items.filter(
+    (item) => item.owner === ownerId && item.ownerId !== nameReservation(name),
+  );
+  for (const { ownerId: key } of others) {
+    await store.documents.send(
+      new DeleteCommand({
+        TableName: store.ownersTable,
+        Key: { ownerId: key },
+        ConditionExpression: '#owner = :owner',
+        ExpressionAttributeNames: { '#owner': 'owner' },
+        ExpressionAttributeValues: { ':owner': ownerId },
+      }),
+    );
+  }
+}

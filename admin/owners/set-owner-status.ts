@@ -1,0 +1,29 @@
+import { change } from '../stage/conditional-writes.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { complete, readOwner } from './find-owner.ts';
+import type { CompleteOwner } from './stored-owner.ts';
+
+export type OwnerStatus = 'active' | 'suspended';
+
+/**
+ * Suspends an owner, all of whose keys are refused from the next request on, or resumes it. Neither
+ * is an error where it is so already.
+ */
+export async function setOwnerStatus(
+  { details: { ownerId, ownerHash } }: CompleteOwner,
+  status: OwnerStatus,
+  store: KeyStore,
+): Promise<CompleteOwner> {
+  await change(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash },
+      update: 'SET #status = :status',
+      condition: 'attribute_exists(ownerHash)',
+      names: { '#status': 'status' },
+      values: { ':status': status },
+    },
+    store,
+  );
+  return complete((await readOwner(ownerId, store))!);
+}

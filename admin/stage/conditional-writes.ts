@@ -1,0 +1,56 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { KeyStore } from './key-store.ts';
+
+/** One conditional UpdateItem, in DynamoDB's expressions. */
+export interface Change {
+  readonly table: string;
+  readonly key: Readonly<Record<string, string>>;
+  readonly update: string;
+  readonly condition?: string;
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** Whether the item is wanted as it was before. @default as it is after */
+  readonly returnsOld?: boolean;
+}
+
+/** Carries a change out. Returns the item, or undefined when the condition fails. */
+export async function change<T>(
+  { table, key, update, condition, names, values, returnsOld }: Change,
+  { documents }: KeyStore,
+): Promise<T | undefined> {
+  const command = new UpdateCommand({
+    TableName: table,
+    Key: key,
+    UpdateExpression: update,
+    ConditionExpression: condition,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ReturnValues: returnsOld ? 'ALL_OLD' : 'ALL_NEW',
+  });
+  return unlessConditionFails(async () => (await documents.send(command)).Attributes as T);
+}
+
+/** Puts an item where there is none. Returns whether it did. */
+export async function putNew(
+  table: string,
+  item: object,
+  keyName: string,
+  { documents }: KeyStore,
+): Promise<boolean> {
+  const command = new PutCommand({
+    TableName: table,
+    Item: { ...item },
+    ConditionExpression: `attribute_not_exists(${keyName})`,
+  });
+  return (await unlessConditionFails(() => documents.send(command))) !== undefined;
+}
+
+async function unlessConditionFails<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  type GetItemCommandInput,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { Item } from '../shared/owner-record.ts';
+
+export type Client = Pick<DynamoDBClient, 'send'>;
+
+/** What a conditional write came to. */
+export interface WriteResult {
+  isDone: boolean;
+  /** As the write left it, or as the failed condition found it; undefined where there is none. */
+  item: Item | undefined;
+}
+
+/** Reads an item; undefined where there is none. */
+export async function readItem(
+  client: Client,
+  input: GetItemCommandInput,
+): Promise<Item | undefined> {
+  const { Item } = await client.send(new GetItemCommand(input));
+  return Item;
+}
+
+/** Writes, unless the condition fails. */
+export async function writeItem(
+  client: Client,
+  input: UpdateItemCommandInput,
+): Promise<WriteResult> {
+  try {
+    const { Attributes } = await client.send(new UpdateItemCommand(input));
+    return { isDone: true, item: Attributes };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { isDone: false, item: error.Item };
+  }
+}

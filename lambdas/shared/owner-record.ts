@@ -1,0 +1,90 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { WindowCounters } from './windows.ts';
+
+/** An owner's item, without its keys: what it may, and how much it has used. */
+export interface OwnerRecord extends WindowCounters {
+  ownerId: string;
+  plan: string;
+  /** False for a suspended owner, all of whose keys are refused. */
+  isActive: boolean;
+}
+
+/** One key's entry in its owner's item. Times are Unix seconds. */
+export interface KeyEntry {
+  keyId: string;
+  /** Absent for a key that never expires. */
+  expiresAt: number | undefined;
+  /** The end of the last ban, which may be over; 0 for none. */
+  bannedUntil: number;
+  /** Names the request that began this ban, so that it knows its own write again. */
+  bannedBy: string | undefined;
+  /** The start of the UTC minute that `rejectionCount` counts; 0 before the first rejection. */
+  rejectionWindow: number;
+  rejectionCount: number;
+  /** The start of the UTC minute in which the key was last admitted; 0 for never. */
+  usedAt: number;
+}
+
+export type Item = Record<string, AttributeValue>;
+
+/** The counters of an owner's item, all of them 0 in a new one. */
+export const ownerCounters = [
+  'minuteWindow',
+  'minuteCount',
+  'priorMinuteWindow',
+  'priorMinuteCount',
+  'dayWindow',
+  'dayCount',
+  'priorDayWindow',
+  'priorDayCount',
+] as const satisfies readonly (keyof WindowCounters)[];
+
+/** Reads an owner's item. The counters are far below 2^53, so they may be numbers. */
+export function readOwnerRecord(item: Item): OwnerRecord {
+  return {
+    ownerId: item.ownerId?.S ?? '',
+    plan: item.plan?.S ?? '',
+    isActive: item.status?.S === 'active',
+    perMinute: numberOf(item, 'perMinute'),
+    perDay: numberOf(item, 'perDay'),
+    minuteWindow: numberOf(item, 'minuteWindow'),
+    minuteCount: numberOf(item, 'minuteCount'),
+    priorMinuteWindow: numberOf(item, 'priorMinuteWindow'),
+    priorMinuteCount: numberOf(item, 'priorMinuteCount'),
+    dayWindow: numberOf(item, 'dayWindow'),
+    dayCount: numberOf(item, 'dayCount'),
+    priorDayWindow: numberOf(item, 'priorDayWindow'),
+    priorDayCount: numberOf(item, 'priorDayCount'),
+  };
+}
+
+/** Reads a key's entry in its owner's item; undefined where there is none, as for a revoked key. */
+export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefined {
+  const keys = item.keys?.M ?? {};
+  const entry = Object.hasOwn(keys, tokenHash) ? keys[tokenHash]?.M : undefined;
+  if (!entry) return undefined;
+  return {
+    keyId: keyIdOf(item.ownerId?.S ?? '', entry.id?.S ?? ''),
+    expiresAt: entry.expiresAt?.N === undefined ? undefined : Number(entry.expiresAt.N),
+    bannedUntil: numberOf(entry, 'bannedUntil'),
+    bannedBy: entry.bannedBy?.S,
+    rejectionWindow: numberOf(entry, 'rejectionWindow'),
+    rejectionCount: numberOf(entry, 'rejectionCount'),
+    usedAt: numberOf(entry, 'usedAt'),
+  };
+}
+
+/** All of an owner's keys that are not revoked, by the hash of their token. */
+export function readKeyEntries(item: Item): Map<string, KeyEntry> {
+  const hashes = Object.keys(item.keys?.M ?? {});
+  return new Map(hashes.map((tokenHash) => [tokenHash, readKeyEntry(item, tokenHash)!]));
+}
+
+/** A key's public id: its owner's, with `key_` in front, and the characters of its own. */
+export function keyIdOf(ownerId: string, ownCharacters: string): string {
+  return `key_${ownerId.slice('own_'.length)}${ownCharacters}`;
+}
+
+function numberOf(item: Item, name: string): number {
+  return Number(item[name]?.N ?? 0);
+}

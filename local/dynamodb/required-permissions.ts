@@ -1,0 +1,75 @@
+/** An action on a resource that a call needs to be allowed. */
+export interface Permission {
+  /** Such as `dynamodb:UpdateItem`. */
+  readonly action: string;
+  /** An ARN, or `*`. */
+  readonly resource: string;
+}
+
+interface Input {
+  readonly TableName?: unknown;
+  readonly IndexName?: unknown;
+  readonly ResourceArn?: unknown;
+  readonly RequestItems?: unknown;
+  readonly TransactItems?: unknown;
+}
+
+type TransactItem = Readonly<Record<string, { readonly TableName?: unknown } | undefined>>;
+
+const withoutResource = new Set(['DescribeEndpoints', 'DescribeLimits', 'ListTables']);
+
+/** A transaction is allowed by the actions of its parts. */
+const actionsOfParts: Readonly<Record<string, string>> = {
+  ConditionCheck: 'ConditionCheckItem',
+  Delete: 'DeleteItem',
+  Get: 'GetItem',
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+};
+
+/**
+ * The permissions that a call of DynamoDB's API needs, all of them. None at all means that it cannot
+ * be told, as for a statement in PartiQL: such a call has to be denied.
+ *
+ * @param operation such as `UpdateItem`
+ * @param input the call's body, parsed
+ * @param tablesArn what stands before the name in a table's ARN, up to `table/`
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+ */
+export function requiredPermissions(
+  operation: string,
+  input: unknown,
+  tablesArn: string,
+): Permission[] {
+  const { TableName, IndexName, ResourceArn, RequestItems, TransactItems } = (input ?? {}) as Input;
+  const permission = (action: string, resource: string) => ({
+    action: `dynamodb:${action}`,
+    resource,
+  });
+  const arnOf = (table: string) => (table.startsWith('arn:') ? table : `${tablesArn}${table}`);
+  if (withoutResource.has(operation)) return [permission(operation, '*')];
+  if (operation === 'TransactGetItems' || operation === 'TransactWriteItems') {
+    return partsOf(TransactItems).map(([action, table]) => permission(action, arnOf(table)));
+  }
+  if (operation === 'BatchGetItem' || operation === 'BatchWriteItem') {
+    return Object.keys(RequestItems ?? {}).map((table) => permission(operation, arnOf(table)));
+  }
+  if (isText(TableName)) {
+    const index = isText(IndexName) ? `/index/${IndexName}` : '';
+    return [permission(operation, `${arnOf(TableName)}${index}`)];
+  }
+  return isText(ResourceArn) ? [permission(operation, ResourceArn)] : [];
+}
+
+/** The action and the table of each part; none at all when one of them cannot be told. */
+function partsOf(items: unknown): [action: string, table: string][] {
+  if (!Array.isArray(items)) return [];
+  const parts = (items as TransactItem[]).flatMap((item) =>
+    Object.entries(item ?? {}).map(([kind, part]) => [actionsOfParts[kind], part?.TableName]),
+  );
+  return parts.every((part): part is [string, string] => part.every(isText)) ? parts : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,145 @@
+import type { Rules } from './rules.ts';
+import {
+  banTicks,
+  dayOf,
+  type Item,
+  type Key,
+  minuteOf,
+  never,
+  type Question,
+  type Sighting,
+  type Tick,
+  toleranceTicks,
+  type Window,
+  type WindowName,
+  windowNames,
+} from './state.ts';
+
+/** What a state of the item means at a moment. */
+export interface Standing {
+  isUsable: boolean;
+  isBanned: boolean;
+  isBanVoid: boolean;
+  isVoid: boolean;
+  full: WindowName[];
+}
+
+export function currentStart(name: WindowName, at: Tick): Tick {
+  return name === 'minute' ? minuteOf(at) : dayOf(at);
+}
+
+/** What is counted in the window that is current at a moment. */
+export function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules): number {
+  const current = currentStart(name, at);
+  if (rules.isVoid(window, at)) return rules.carriedOver(window, current);
+  return rules.isCurrent(window, current, at) ? window.count : 0;
+}
+
+export function standingOf(sighting: Sighting, at: Tick, rules: Rules): Standing {
+  const { key, limits } = sighting;
+  const isBanVoid = key.bannedUntil > at + toleranceTicks + banTicks;
+  const used = (name: WindowName) => usedIn(sighting[name], name, at, rules);
+  return {
+    isUsable: sighting.isActive && key.expiresAt > at,
+    isBanned: rules.isBanRunning(key, at),
+    isBanVoid,
+    isVoid: isBanVoid || windowNames.some((name) => rules.isVoid(sighting[name], at)),
+    full: windowNames.filter((name) => !rules.hasLeft(used(name), limits[name])),
+  };
+}
+
+/** The item after an admission; undefined where the write's condition fails. */
+export function admitted(item: Item, question: Question, rules: Rules): Item | undefined {
+  const { key, at, belief } = question;
+  if (!mayWrite(item, key, at, rules)) return undefined;
+  const minute = counted(item, 'minute', belief!, at, rules);
+  const day = counted(item, 'day', belief!, at, rules);
+  if (!minute || !day) return undefined;
+  const { isBanVoid } = standingOf(belief!, at, rules);
+  const after = { ...item, minute, day };
+  return isBanVoid ? withKey(after, key, { bannedUntil: never }) : after;
+}
+
+/** The item after a refusal that is counted; undefined where the write's condition fails. */
+export function refused(item: Item, question: Question, rules: Rules): Item | undefined {
+  const { key, at, belief, ban, rejections } = question;
+  const { full, isBanVoid } = standingOf(belief!, at, rules);
+  const isAllowed = ban !== undefined && !rules.asksForBan;
+  if (!isAllowed && !mayWrite(item, key, at, rules)) return undefined;
+  const found = item.keys[key];
+  const repaired = full.map((name) => [name, stillFull(item, name, belief!, at, rules)] as const);
+  if (!found || repaired.some(([, window]) => !window)) return undefined;
+  const isCounting = countsRejections(belief!.key, at);
+  if (isCounting !== countsRejections(found, at)) return undefined;
+  const before = isCounting ? found.rejections : 0;
+  // A turn is not bound to how many there were: a new minute has none.
+  if (isCounting && rules.isBanDue(before + rejections) !== (ban !== undefined)) return undefined;
+  const windows = Object.fromEntries(repaired) as Partial<Record<WindowName, Window>>;
+  return withKey({ ...item, ...windows }, key, {
+    rejectionsStart: isCounting ? found.rejectionsStart : minuteOf(at),
+    rejections: before + rejections,
+    ...(isBanVoid && { bannedUntil: never }),
+    ...(ban !== undefined && { bannedUntil: at + banTicks, bannedBy: ban }),
+  });
+}
+
+/** Whether a key's rejections are those of this minute, or of one that a faster clock has begun. */
+export function countsRejections(key: Key, at: Tick): boolean {
+  return key.rejectionsStart >= minuteOf(at) && key.rejectionsStart <= at + toleranceTicks;
+}
+
+/** The condition of every write: a key that may be used, and is not banned. */
+function mayWrite(item: Item, key: number, at: Tick, rules: Rules): boolean {
+  const found = item.keys[key];
+  if (rules.asksForKey && (!item.isActive || !found || found.expiresAt <= at)) return false;
+  return !found || !rules.isBanRunning(found, at);
+}
+
+/** A window with one request more, by the step that the belief calls for. */
+function counted(
+  item: Item,
+  name: WindowName,
+  belief: Sighting,
+  at: Tick,
+  rules: Rules,
+): Window | undefined {
+  const window = item[name];
+  const limit = item.limits[name];
+  const current = currentStart(name, at);
+  if (rules.isVoid(belief[name], at)) {
+    const count = rules.carriedOver(belief[name], current);
+    if (!rules.isSame(window, belief[name]) || !rules.hasLeft(count, limit)) return undefined;
+    return { ...window, start: current, count: count + 1 };
+  }
+  if (belief[name].start < current) {
+    if (!rules.isOver(window, current)) return undefined;
+    return { start: current, count: 1, priorStart: window.start, priorCount: window.count };
+  }
+  const isCountable = rules.isCurrent(window, current, at) && rules.hasLeft(window.count, limit);
+  return isCountable ? { ...window, count: window.count + 1 } : undefined;
+}
+
+/** A window that is still full, put right where it was void. */
+function stillFull(
+  item: Item,
+  name: WindowName,
+  belief: Sighting,
+  at: Tick,
+  rules: Rules,
+): Window | undefined {
+  const window = item[name];
+  const limit = item.limits[name];
+  const current = currentStart(name, at);
+  if (rules.isVoid(belief[name], at)) {
+    const count = rules.carriedOver(belief[name], current);
+    if (!rules.isSame(window, belief[name]) || rules.hasLeft(count, limit)) return undefined;
+    return { ...window, start: current, count };
+  }
+  const isFull = rules.isCurrent(window, current, at) && !rules.hasLeft(window.count, limit);
+  return isFull ? window : undefined;
+}
+
+function withKey(item: Item, key: number, changes: Partial<Key>): Item {
+  const changed = { ...item.keys[key]!, ...changes };
+  return { ...item, keys: item.keys.map((each, index) => (index === key ? changed : each)) };
+}

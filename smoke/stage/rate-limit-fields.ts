@@ -1,0 +1,39 @@
+import type { Answer } from './http-client.ts';
+
+const policyForm = /^"minute";q=(\d+);w=60, "day";q=(\d+);w=86400$/;
+const limitForm = /^"minute";r=(\d+);t=(\d+), "day";r=(\d+);t=(\d+)$/;
+
+/** Whole seconds on both sides, and the time that an answer takes from the limiter to its `Date`. */
+const toleranceSeconds = 5;
+
+type Headers = Pick<Answer, 'headers'>;
+
+/**
+ * What `RateLimit-Policy` and `RateLimit` say otherwise than the three `X-RateLimit-` headers of
+ * the same answer: these describe one of the two windows, by its numbers.
+ */
+export function rateLimitFieldDifferences({ headers }: Headers, dateSeconds: number): string[] {
+  const value = (name: string) => headers.get(name)?.join() ?? 'absent';
+  const [policy, limit] = [value('ratelimit-policy'), value('ratelimit')];
+  const quotas = policyForm.exec(policy)?.slice(1).map(Number);
+  const left = limitForm.exec(limit)?.slice(1).map(Number);
+  if (!quotas) return [`ratelimit-policy is ${policy}`];
+  if (!left) return [`ratelimit is ${limit}`];
+  const isDescribed = quotas.some((quota, index) => {
+    const [remaining, seconds] = left.slice(2 * index);
+    return (
+      value('x-ratelimit-limit') === String(quota) &&
+      value('x-ratelimit-remaining') === String(remaining) &&
+      isSameReset(Number(value('x-ratelimit-reset')), seconds!, dateSeconds)
+    );
+  });
+  return isDescribed
+    ? []
+    : [`ratelimit is ${limit}, the x-ratelimit headers describe no such window`];
+}
+
+/** A reset of 0 is that of no allowance at all. */
+function isSameReset(reset: number, seconds: number, dateSeconds: number): boolean {
+  if (reset === 0) return seconds === 0;
+  return Math.abs(dateSeconds + seconds - reset) <= toleranceSeconds;
+}

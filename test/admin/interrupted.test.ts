@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { keysOf } from '../../admin/keys/find-key.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
+import { summarizeKey } from '../../admin/keys/key-description.ts';
+import { listKeys } from '../../admin/keys/list-keys.ts';
+import {
+  findPurgeable,
+  findStageKeys,
+  purgeKeys,
+  withdrawStageKeys,
+} from '../../admin/keys/purge-keys.ts';
+import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { rotateKey } from '../../admin/keys/rotate-key.ts';
+import { unbanKey } from '../../admin/keys/unban-key.ts';
+import { applyPlans, reviewPlans } from '../../admin/owners/apply-plans.ts';
+import { createOwner } from '../../admin/owners/create-owner.ts';
+import { allOwners, findOwner } from '../../admin/owners/find-owner.ts';
+import { renameOwner } from '../../admin/owners/rename-owner.ts';
+import { resetUsage } from '../../admin/owners/reset-usage.ts';
+import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
+import { setOwnerStatus } from '../../admin/owners/set-owner-status.ts';
+import type { CompleteOwner } from '../../admin/owners/stored-owner.ts';
+import type { KeyStore } from '../../admin/stage/key-store.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { dying, nowMs, nowSeconds, type StageOfKeys, stageOfKeys } from './stage-of-keys.ts';
+
+let database: EmbeddedDynamoDb;
+let stage: StageOfKeys;
+let keyId: string;
+let ownerId: string;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+afterAll(() => database.stop());
+
+/** A command that changes something, and what has to be so when it was run, in the end, in full. */
+interface Command {
+  readonly name: string;
+  readonly plan?: PlanName;
+  readonly prepare?: () => Promise<unknown>;
+  readonly run: (store: KeyStore) => Promise<unknown>;
+  readonly check: () => Promise<void>;
+}
+
+const acme = async () => (await findOwner('Acme', stage.store)) as CompleteOwner;
+const statuses = async () => (await listKeys({}, stage.store)).map(({ status }) => status).sort();
+
+const commands: Command[] = [
+  {
+    name: 'owners create',
+    run: (store) => createOwner({ name: 'New', plan: 'pro' }, store),
+    check: async () => {
+      expect((await findOwner('New', stage.store)).item).toMatchObject({ plan: 'pro' });
+    },
+  },
+  {
+    name: 'keys issue for a new owner',
+    run: (store) => issueKey({ owner: 'New', plan: 'pro' }, store),
+    check: async () => {
+      const { item } = await findOwner('New', stage.store);
+      expect([item!.plan, item!.keys.size]).toEqual(['pro', 1]);
+    },
+  },
+  {
+    name: 'keys issue',
+    run: (store) => issueKey({ owner: 'Acme' }, store),
+    check: async () => {
+      expect((await acme()).item.keys.size).toBe(2);
+    },
+  },
+  {
+    name: 'keys rotate',
+    run: (store) => rotateOrItsReplacement(keyId, store),
+    check: async () => {
+      const keys = await listKeys({ owner: 'Acme', status: 'active' }, stage.store);
+      const old = keys.find((key) => key.keyId === keyId);
+      expect(old!.expiresAt).not.toBeNull();
+      expect(keys.some((key) => key.expiresAt === null)).toBe(true);
+    },
+  },
+  {
+    name: 'keys revoke',
+    run: (store) => revokeKey(keyId, store),
+    check: async () => {
+      expect(await statuses()).toEqual(['revoked']);
+    },
+  },
+  {
+    name: 'keys unban',
+    run: (store) => unbanKey(keyId, store),
+    check: async () => {
+      expect(await statuses()).toEqual(['active']);
+    },
+  },
+  {
+    name: 'keys purge',
+    prepare: () => revokeKey(keyId, stage.store),
+    run: async (store) => purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store),
+    check: async () => {
+      expect(await statuses()).toEqual([]);
+    },
+  },
+  {
+    name: 'keys purge of expired keys',
+    prepare: () => rotateKey(keyId, { graceSeconds: 0 }, stage.store),
+    run: async (store) => purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store),
+    check: async () => {
+      expect(await statuses()).toEqual(['active']);
+    },
+  },
+  {
+    name: 'keys purge --all',
+    run: async (store) => withdrawStageKeys(await findStageKeys(store), store),
+    check: async () => {
+      expect([await statuses(), stage.gateway.keys.size]).toEqual([['revoked'], 0]);
+    },
+  },
+  {
+    name: 'owners set-plan to a larger plan',
+    run: (store) => setOwnerPlan('Acme', { plan: 'business' }, store),
+    check: async () => {
+      const { details, item } = await acme();
+      expect([item.plan, details.agreed.plan]).toEqual(['business', 'business']);
+      expect(await usagePlanOf(ownerId)).toBe('plan-b');
+    },
+  },
+  {
+    name: 'owners set-plan to a smaller plan',
+    plan: 'business',
+    run: (store) => setOwnerPlan('Acme', { plan: 'free' }, store),
+    check: async () => {
+      const { details, item } = await acme();
+      expect([item.plan, details.agreed.plan]).toEqual(['free', 'free']);
+      expect(await usagePlanOf(ownerId)).toBe('plan-free');
+    },
+  },
+  {
+    name: 'owners rename',
+    run: (store) => renameOwner(ownerId, 'Initech', store),
+    check: async () => {
+      expect((await findOwner('Initech', stage.store)).details).toMatchObject({
+        ownerId,
+        name: 'Initech',
+      });
+      await expect(findOwner('Acme', stage.store)).rejects.toThrow('There is no owner');
+    },
+  },
+  {
+    name: 'owners suspend',
+    run: async (store) => setOwnerStatus(await acme(), 'suspended', store),
+    check: async () => {
+      expect((await acme()).item.isActive).toBe(false);
+    },
+  },
+  {
+    name: 'owners reset-usage',
+    prepare: () => stage.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
+    run: (store) => resetUsage('Acme', store),
+    check: async () => {
+      expect((await acme()).item.dayCount).toBe(0);
+    },
+  },
+  {
+    name: 'owners apply-plans',
+    prepare: async () => {
+      await createOwner({ name: 'Other', plan: 'pro' }, stage.store);
+      for (const owner of await allOwners(stage.store)) {
+        await stage.set(owner.details.ownerId, { perDay: 5 });
+      }
+    },
+    run: async (store) => applyPlans((await reviewPlans(store)).outdated, store),
+    check: async () => {
+      expect(await reviewPlans(stage.store)).toMatchObject({ outdated: [] });
+      expect((await acme()).item.perDay).toBe(plans.free.perDay);
+    },
+  },
+];
+
+describe.each(commands)('$name, killed after any of its changes', (command) => {
+  beforeEach(async () => {
+    stage = await stageOfKeys(database);
+    const request = { owner: 'Acme', plan: command.plan ?? ('free' as const) };
+    ({ keyId, ownerId } = await issueKey(request, stage.store));
+    await command.prepare?.();
+  });
+
+  // More than any command has; one that is not killed any more is run to its end.
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+    'after %i, leaves nothing valid that nobody knows of, and run again completes',
+    async (changes) => {
+      const error = await diesAfter(changes, command);
+
+      await expectNothingUnknown();
+      if (error) await repair(error, command);
+      await command.check();
+      await expectNothingUnknown();
+      await expectNobodyRefused();
+    },
+  );
+
+  it('is killed at least once, and at last not any more', async () => {
+    expect(await diesAfter(1, command)).toBeDefined();
+    expect(await diesAfter(20, command)).toBeUndefined();
+  });
+});
+
+/** As the message of a rotation that was done before tells to. */
+async function rotateOrItsReplacement(id: string, store: KeyStore): Promise<unknown> {
+  try {
+    return await rotateKey(id, { graceSeconds: 60 }, store);
+  } catch (error) {
+    const [, replacement] = /is replaced by (key_\w+); rotate that one/.exec(String(error)) ?? [];
+    if (!replacement) throw error;
+    return rotateKey(replacement, { graceSeconds: 60 }, store);
+  }
+}
+
+/** @returns what the command says where it is killed, and otherwise nothing */
+async function diesAfter(changes: number, { run }: Command): Promise<Error | undefined> {
+  try {
+    await run(dying(stage.store, changes));
+    return undefined;
+  } catch (error) {
+    expect(String(error)).toContain('killed');
+    return error as Error;
+  }
+}
+
+/** Does what the message says, and runs the command again. */
+async function repair({ message }: Error, { run }: Command): Promise<void> {
+  const [, leftBehind] = /run "keys revoke (key_\w+)", then this command again/.exec(message) ?? [];
+  if (leftBehind) await revokeKey(leftBehind, stage.store).catch(isNothingLeft);
+  await run(stage.store).catch(isDoneAlready);
+}
+
+/** The process was killed before it wrote anything of the key. */
+function isNothingLeft(error: Error): void {
+  expect(error.message).toContain('No key has the id');
+}
+
+/** The process was killed after its last change. */
+function isDoneAlready(error: Error): void {
+  expect(error.message).toContain('There is an owner "New" already');
+}
+
+/** Every key that works is listed with its details, and API Gateway's keys are those of owners. */
+async function expectNothingUnknown(): Promise<void> {
+  const owners = await allOwners(stage.store);
+  const items = await database.readAll(stage.store.apiKeysTable);
+  const hashes = owners.map(({ details }) => details.ownerHash);
+  expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash!.S)));
+  for (const key of owners.flatMap(keysOf)) {
+    expect(key.details).toMatchObject({ tokenHash: key.tokenHash });
+    const { status } = summarizeKey(key, nowMs);
+    if (!key.entry) expect(['revoked', 'unfinished']).toContain(status);
+  }
+  const ids = owners.map(({ details }) => details.ownerId);
+  for (const { value } of stage.gateway.keys.values()) expect(ids).toContain(value);
+}
+
+/** The usage plan of an owner with keys is never tighter than its own limits. */
+async function expectNobodyRefused(): Promise<void> {
+  for (const { details, item } of await allOwners(stage.store)) {
+    if (!item || item.keys.size === 0) continue;
+    const plan = plans[await planOfUsagePlan(details.ownerId)];
+    expect(plan.perMinute).toBeGreaterThanOrEqual(item.perMinute);
+    expect(plan.perDay).toBeGreaterThanOrEqual(item.perDay);
+  }
+}
+
+async function planOfUsagePlan(id: string): Promise<PlanName> {
+  const usagePlanId = await usagePlanOf(id);
+  return planNames.find((name) => stage.store.usagePlanIds[name] === usagePlanId)!;
+}
+
+async function usagePlanOf(id: string): Promise<string | undefined> {
+  const key = [...stage.gateway.keys.values()].find(({ value }) => value === id);
+  const [usagePlanId, ...others] = key!.usagePlanIds;
+  expect(others).toEqual([]);
+  return usagePlanId;
+}

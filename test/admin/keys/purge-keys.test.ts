@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { issueKey } from '../../../admin/keys/issue-key.ts';
+import { listKeys } from '../../../admin/keys/list-keys.ts';
+import {
+  findPurgeable,
+  findStageKeys,
+  purgeKeys,
+  withdrawStageKeys,
+} from '../../../admin/keys/purge-keys.ts';
+import { revokeKey } from '../../../admin/keys/revoke-key.ts';
+import { createOwner } from '../../../admin/owners/create-owner.ts';
+import type { KeyStore } from '../../../admin/stage/key-store.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import type { FakeGateway } from '../fake-gateway.ts';
+import { failing, isUpdateOf, nowMs, nowSeconds, stageOfKeys } from '../stage-of-keys.ts';
+
+const daySeconds = 86_400;
+
+let database: EmbeddedDynamoDb;
+let gateway: FakeGateway;
+let store: KeyStore;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+afterAll(() => database.stop());
+beforeEach(async () => {
+  ({ gateway, store } = await stageOfKeys(database));
+});
+
+const daysLater = (days: number): KeyStore => ({
+  ...store,
+  now: () => nowMs + days * daySeconds * 1_000,
+});
+const issue = (expiresAt?: number) => issueKey({ owner: 'Acme', plan: 'free', expiresAt }, store);
+const remaining = async () => (await listKeys({}, store)).map(({ keyId }) => keyId);
+
+async function purge(olderThanDays: number, at: KeyStore): Promise<void> {
+  const filter = { olderThanSeconds: olderThanDays * daySeconds };
+  await purgeKeys(await findPurgeable(filter, at), at);
+}
+
+describe('purgeKeys', () => {
+  const kinds: [string, () => Promise<unknown>][] = [
+    ['was revoked', async () => revokeKey((await issue()).keyId, store)],
+    ['has expired', () => issue(nowSeconds)],
+    [
+      'was issued in part only',
+      async () => {
+        await createOwner({ name: 'Acme', plan: 'free' }, store);
+        const isEntry = isUpdateOf(store.apiKeysTable);
+        const isRemoval = (call: unknown) =>
+          isUpdateOf(store.ownersTable)(call as object) &&
+          /^REMOVE/.test((call as { input: { UpdateExpression: string } }).input.UpdateExpression);
+        const dead = failing(store, (call) => isEntry(call) || isRemoval(call), 'before', 2);
+        await issueKey({ owner: 'Acme' }, dead).catch(() => {});
+      },
+    ],
+  ];
+
+  it.each(kinds)('removes all that is stored of a key that %s so long ago', async (_, make) => {
+    await make();
+    expect(await remaining()).toHaveLength(1);
+
+    await purge(30, daysLater(29));
+    expect(await remaining()).toHaveLength(1);
+
+    await purge(30, daysLater(30));
+    expect(await remaining()).toEqual([]);
+    const tables = [store.apiKeysTable, store.ownersTable];
+    for (const table of tables) {
+      expect(JSON.stringify(await database.readAll(table))).not.toContain('key_');
+    }
+  });
+
+  it('never touches a key that is valid', async () => {
+    const { keyId } = await issue();
+    const expiring = await issue(nowSeconds + 31 * daySeconds);
+
+    await purge(0, daysLater(30));
+
+    expect((await remaining()).sort()).toEqual([keyId, expiring.keyId].sort());
+  });
+
+  it("purges one owner's keys where it is named", async () => {
+    await revokeKey((await issue()).keyId, store);
+    const other = await issueKey({ owner: 'Other', plan: 'free' }, store);
+    await revokeKey(other.keyId, store);
+
+    const found = await findPurgeable({ owner: 'other', olderThanSeconds: 0 }, store);
+
+    expect(found.map(({ keyId }) => keyId)).toEqual([other.keyId]);
+  });
+});
+
+describe('withdrawStageKeys', () => {
+  it('leaves nothing that a client could use, and keeps who had what', async () => {
+    const { keyId } = await issue();
+    await issueKey({ owner: 'Other', plan: 'pro' }, store);
+
+    await withdrawStageKeys(await findStageKeys(store), store);
+
+    expect(await database.readAll(store.apiKeysTable)).toEqual([]);
+    expect([...gateway.keys]).toEqual([]);
+    const keys = await listKeys({}, store);
+    expect(keys.map(({ status }) => status)).toEqual(['revoked', 'revoked']);
+    expect(keys.find((key) => key.keyId === keyId)).toMatchObject({ owner: 'Acme' });
+  });
+
+  it("leaves other stages' keys in API Gateway alone", async () => {
+    const names = ['StoreOrders-prod', 'StoreOrders-staging-eu', 'StoreOrders-staging-spare'];
+    for (const [index, stack] of names.entries()) {
+      const value = `own_${String(index).repeat(20)}`;
+      await gateway.createApiKey({ name: `${stack}-${value}`, value, enabled: true });
+    }
+    await issue();
+
+    await withdrawStageKeys(await findStageKeys(store), store);
+
+    const left = [...gateway.keys.values()].map(({ name }) => name.replace(/-own_.*/, ''));
+    expect(left).toEqual(names);
+  });
+
+  it('lets the owner have keys again, under the same id', async () => {
+    const { ownerId } = await issue();
+    await withdrawStageKeys(await findStageKeys(store), store);
+
+    const again = await issueKey({ owner: 'Acme', plan: 'pro' }, store);
+
+    expect(again.ownerId).toBe(ownerId);
+    expect([...gateway.keys.values()]).toMatchObject([{ value: ownerId }]);
+  });
+});

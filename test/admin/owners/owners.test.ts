@@ -1,0 +1,402 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { issueKey } from '../../../admin/keys/issue-key.ts';
+import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.ts';
+import { allOwners, findOwner } from '../../../admin/owners/find-owner.ts';
+import { describeOwner, summarizeOwner } from '../../../admin/owners/owner-description.ts';
+import { renameOwner } from '../../../admin/owners/rename-owner.ts';
+import { resetUsage } from '../../../admin/owners/reset-usage.ts';
+import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
+import { setOwnerStatus } from '../../../admin/owners/set-owner-status.ts';
+import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
+import type { KeyStore } from '../../../admin/stage/key-store.ts';
+import { hashOwnerPart } from '../../../lambdas/shared/api-key.ts';
+import { createToken, isOwnerId } from '../../../shared/api-key-token.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import type { FakeGateway } from '../fake-gateway.ts';
+import {
+  day,
+  failing,
+  interposed,
+  isUpdateOf,
+  minute,
+  nowMs,
+  type StageOfKeys,
+  stageOfKeys,
+} from '../stage-of-keys.ts';
+
+let database: EmbeddedDynamoDb;
+let stage: StageOfKeys;
+let gateway: FakeGateway;
+let store: KeyStore;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+afterAll(() => database.stop());
+beforeEach(async () => {
+  stage = await stageOfKeys(database);
+  ({ gateway, store } = stage);
+});
+
+const create = (request: Partial<NewOwner> = {}, at: KeyStore = store) =>
+  createOwner({ name: 'Acme', plan: 'free', ...request }, at);
+const usagePlans = () => [...gateway.keys.values()].map(({ usagePlanIds }) => [...usagePlanIds]);
+const itemOf = async (name: string) => (await findOwner(name, store)).item;
+
+describe('createOwner', () => {
+  it('stores its secret and its details apart from what the authorizer reads', async () => {
+    const { details, item } = await create({ name: ' Acme Ltd ' });
+
+    expect(details).toEqual({
+      ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
+      name: 'Acme Ltd',
+      createdAt: '2026-11-20T09:30:15.500Z',
+      seed: expect.stringMatching(/^[\w-]{43}$/),
+      ownerHash: hashOwnerPart(createToken('so_test_', details.seed)),
+      agreed: { plan: 'free' },
+      keys: {},
+    });
+    expect(item).toMatchObject({ plan: 'free', isActive: true, perMinute: 60, perDay: 1_000 });
+    expect(JSON.stringify(await database.readAll(store.apiKeysTable))).not.toContain(details.seed);
+  });
+
+  it("puts an API Gateway key whose value is the owner's id into the plan's usage plan", async () => {
+    const { details } = await create({ plan: 'pro' });
+
+    expect([...gateway.keys.values()]).toEqual([
+      {
+        name: `StoreOrders-staging-${details.ownerId}`,
+        value: details.ownerId,
+        usagePlanIds: new Set(['plan-pro']),
+      },
+    ]);
+  });
+
+  it('remembers which limits were agreed and which are the plan’s', async () => {
+    const { details, item } = await create({ plan: 'business', perDay: 5_000 });
+
+    expect(details.agreed).toEqual({ plan: 'business', perDay: 5_000 });
+    expect(item).toMatchObject({ perMinute: 1_000, perDay: 5_000 });
+  });
+
+  it.each(['Acme', 'ACME', '  acme '])('refuses a name that is taken: %j', async (name) => {
+    const { details } = await create();
+
+    await expect(create({ name, plan: 'pro' })).rejects.toThrow(
+      `There is an owner "Acme" already, ${details.ownerId}, on the free plan`,
+    );
+    expect(await allOwners(store)).toHaveLength(1);
+    expect(usagePlans()).toEqual([['plan-free']]);
+  });
+
+  it('takes composed and decomposed letters for the same name', async () => {
+    await create({ name: 'Caf\u00e9' });
+
+    await expect(create({ name: 'Cafe\u0301' })).rejects.toThrow('There is an owner');
+  });
+
+  it.each([
+    ['so_live_abc', 'this looks like a bearer token'],
+    ['Acme so_test_abc', 'this looks like a bearer token'],
+    ['SO_LIVE_', 'this looks like a bearer token'],
+    [`own_${'a'.repeat(20)}`, 'not of the form of an owner id'],
+    ['two\nlines', 'without control characters'],
+    ['right\u202eleft', 'without control characters'],
+    ['\ud800', 'without control characters'],
+  ])('refuses the name %j', async (name, message) => {
+    const error: Error = await create({ name }).catch((thrown) => thrown);
+
+    expect(error.message).toContain(message);
+    if (/so_/i.test(name)) expect(error.message).not.toContain(name);
+    expect(gateway.changes).toEqual([]);
+  });
+
+  it.each(['Also_ran Ltd', 'Ço', '日本語', 'so what'])('takes the name %j', async (name) => {
+    expect((await create({ name })).details.name).toBe(name);
+  });
+
+  it('demands limits of an enterprise owner before it writes anything', async () => {
+    await expect(create({ plan: 'enterprise' })).rejects.toThrow('perMinute: missing');
+    expect(await database.readAll(store.ownersTable)).toEqual([]);
+  });
+
+  it('lets one of two operators create it who choose the same name at the same time', async () => {
+    const outcomes = await Promise.allSettled([create({ plan: 'free' }), create({ plan: 'pro' })]);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const [owner] = await allOwners(store);
+    expect(usagePlans()).toEqual([[`plan-${owner!.item!.plan}`]]);
+  });
+
+  it.each(['createApiKey', 'createUsagePlanKey', 'findApiKeys'] as const)(
+    'says to run it again when %s fails, which completes it, also with another plan',
+    async (call) => {
+      gateway.fail(call, 1);
+
+      await expect(create()).rejects.toThrow(
+        `The owner "Acme" may be created in part only: ${call}: Too Many Requests; run the command ` +
+          'again to complete it',
+      );
+      expect(await allOwners(store)).toMatchObject([{ item: undefined }]);
+
+      const { details, item } = await create({ plan: 'pro' });
+      expect([item!.plan, details.agreed]).toEqual(['pro', { plan: 'pro' }]);
+      expect(usagePlans()).toEqual([['plan-pro']]);
+    },
+  );
+});
+
+describe('findOwner', () => {
+  it('finds an owner by id and by name', async () => {
+    const { details } = await create();
+
+    expect(await findOwner(details.ownerId, store)).toMatchObject({ details });
+    expect(await findOwner(' aCME', store)).toMatchObject({ details });
+  });
+
+  it('names what lists them when there is none', async () => {
+    const ownerId = `own_${'0'.repeat(20)}`;
+
+    for (const owner of ['Nobody', ownerId]) {
+      await expect(findOwner(owner, store)).rejects.toThrow(
+        `There is no owner "${owner}"; "owners list" shows those there are`,
+      );
+    }
+  });
+
+  it('does not repeat a token', async () => {
+    const error: Error = await findOwner('so_live_secret', store).catch((thrown) => thrown);
+
+    expect(error.message).not.toContain('secret');
+  });
+});
+
+describe('setOwnerPlan', () => {
+  it('moves all keys of an owner to another plan, in DynamoDB and in API Gateway', async () => {
+    const { details } = await create();
+    await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 7 });
+
+    const owner = await setOwnerPlan('Acme', { plan: 'pro' }, store);
+
+    expect(owner.item).toMatchObject({
+      plan: 'pro',
+      perMinute: 300,
+      perDay: 10_000,
+      minuteCount: 7,
+    });
+    expect(owner.details.agreed).toEqual({ plan: 'pro' });
+    expect(usagePlans()).toEqual([['plan-pro']]);
+  });
+
+  it('to a larger plan API Gateway goes first', async () => {
+    await create();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, flaky)).rejects.toThrow(
+      /^The plan of own_\w+ may be changed in part only: connection lost; run the command again/,
+    );
+    expect(usagePlans()).toEqual([['plan-pro']]);
+    expect(await itemOf('Acme')).toMatchObject({ plan: 'free' });
+
+    await setOwnerPlan('Acme', { plan: 'pro' }, store);
+    expect(await itemOf('Acme')).toMatchObject({ plan: 'pro' });
+  });
+
+  it.each(['createUsagePlanKey', 'deleteUsagePlanKey'] as const)(
+    'to a smaller plan DynamoDB goes first, and run again it repairs a failed %s',
+    async (call) => {
+      await create({ plan: 'pro' });
+      gateway.fail(call, 1);
+
+      await expect(setOwnerPlan('Acme', { plan: 'free' }, store)).rejects.toThrow(
+        'run the command',
+      );
+      expect(await itemOf('Acme')).toMatchObject({ perMinute: 60 });
+
+      await setOwnerPlan('Acme', { plan: 'free' }, store);
+      expect(usagePlans()).toEqual([['plan-free']]);
+    },
+  );
+
+  it("compares the plans, as an owner's own limits can be small on a large one", async () => {
+    await create({ plan: 'enterprise', perMinute: 10, perDay: 5_000_000 });
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+
+    await expect(setOwnerPlan('Acme', { plan: 'business' }, flaky)).rejects.toThrow('run the');
+
+    // A day of 5,000,000 on a usage plan of 100,000 would refuse a good client.
+    expect(usagePlans()).toEqual([['plan-e']]);
+  });
+
+  it('makes the API Gateway key anew when somebody deleted it', async () => {
+    const { details } = await create();
+    gateway.keys.clear();
+
+    await setOwnerPlan('Acme', { plan: 'free' }, store);
+
+    expect([...gateway.keys.values()]).toMatchObject([{ value: details.ownerId }]);
+    expect(usagePlans()).toEqual([['plan-free']]);
+  });
+
+  it('demands limits for the enterprise plan, and changes nothing without them', async () => {
+    await create();
+    gateway.changes.length = 0;
+
+    await expect(setOwnerPlan('Acme', { plan: 'enterprise' }, store)).rejects.toThrow(
+      'perMinute: missing',
+    );
+    expect(gateway.changes).toEqual([]);
+  });
+
+  it('lets one of two operators have it, and the usage plan is that of the plan which holds', async () => {
+    await create();
+    const slow = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      setOwnerPlan('Acme', { plan: 'business' }, store),
+    );
+
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, slow)).rejects.toThrow(
+      'was changed by somebody else meanwhile, to business',
+    );
+    expect(await itemOf('Acme')).toMatchObject({ plan: 'business' });
+    expect(usagePlans()).toEqual([['plan-b']]);
+  });
+
+  it('knows its own write again when the answer was lost', async () => {
+    await create();
+    const repeated = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      setOwnerPlan('Acme', { plan: 'pro' }, store),
+    );
+
+    const owner = await setOwnerPlan('Acme', { plan: 'pro' }, repeated);
+
+    expect(owner.item.plan).toBe('pro');
+  });
+
+  it('refuses an owner that was created in part only, and tells what completes it', async () => {
+    gateway.fail('createApiKey', 1);
+    await create().catch(() => {});
+
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, store)).rejects.toThrow(
+      'The owner "Acme" is created in part only; "owners create" with this name and a plan completes it',
+    );
+  });
+});
+
+describe('renameOwner', () => {
+  it('is found under the new name only, and the old one is free again', async () => {
+    const { details } = await create();
+
+    expect((await renameOwner('Acme', 'Initech', store)).details.name).toBe('Initech');
+
+    expect((await findOwner('initech', store)).details.ownerId).toBe(details.ownerId);
+    await expect(findOwner('Acme', store)).rejects.toThrow('There is no owner "Acme"');
+    expect((await create()).details.ownerId).not.toBe(details.ownerId);
+  });
+
+  it('may differ in case only', async () => {
+    await create();
+
+    await renameOwner('Acme', 'ACME', store);
+
+    expect((await findOwner('acme', store)).details.name).toBe('ACME');
+  });
+
+  it('refuses the name of another owner', async () => {
+    await create();
+    await create({ name: 'Initech' });
+
+    await expect(renameOwner('Acme', 'initech', store)).rejects.toThrow(
+      'Another owner has the name "initech"',
+    );
+    expect((await findOwner('Acme', store)).details.name).toBe('Acme');
+  });
+
+  it('lets go of a name that an abandoned renaming has reserved', async () => {
+    await create();
+    const isNameWrite = (call: unknown) =>
+      call instanceof UpdateCommand && isOwnerId(call.input.Key!.ownerId);
+    await renameOwner('Acme', 'Typo', failing(store, isNameWrite, 'before')).catch(() => {});
+
+    await renameOwner('Acme', 'Initech', store);
+
+    await expect(findOwner('Typo', store)).rejects.toThrow('There is no owner "Typo"');
+  });
+});
+
+describe('setOwnerStatus', () => {
+  it('suspends and resumes an owner, any number of times', async () => {
+    const owner = (await create()) as CompleteOwner;
+
+    for (const status of ['suspended', 'suspended', 'active', 'active'] as const) {
+      const changed = await setOwnerStatus(owner, status, store);
+      expect(summarizeOwner(changed).status).toBe(status);
+    }
+  });
+});
+
+describe('resetUsage', () => {
+  it('forgets what was used, and nothing else', async () => {
+    const { details, item } = await create();
+    await issueKey({ owner: 'Acme' }, store);
+    const before = (await stage.owner(details.ownerId)).item!;
+    const far = day + 400 * 86_400;
+    await stage.set(details.ownerId, {
+      ...{ minuteWindow: far, minuteCount: 60, priorMinuteWindow: far, priorMinuteCount: 9 },
+      ...{ dayWindow: far, dayCount: 1_000, priorDayWindow: day, priorDayCount: 1_000 },
+    });
+
+    const reset = await resetUsage('Acme', store);
+
+    expect(reset.item).toEqual(before);
+    expect({ ...reset.item, keys: item!.keys }).toEqual(item);
+  });
+});
+
+describe('describeOwner', () => {
+  it('tells what is used, and how many keys there are', async () => {
+    const { details } = await create();
+    await issueKey({ owner: 'Acme' }, store);
+    await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
+
+    expect(describeOwner(await stage.owner(details.ownerId), nowMs)).toEqual({
+      ownerId: details.ownerId,
+      name: 'Acme',
+      plan: 'free',
+      status: 'active',
+      perMinute: 60,
+      perDay: 1_000,
+      keys: 1,
+      createdAt: '2026-11-20T09:30:15.500Z',
+      usage: {
+        minute: { limit: 60, used: 12, remaining: 48, resetsAt: '2026-11-20T09:31:00Z' },
+        day: { limit: 1_000, used: 0, remaining: 1_000, resetsAt: '2026-11-21T00:00:00Z' },
+      },
+    });
+  });
+
+  it('calls an owner incomplete that was created in part only', async () => {
+    gateway.fail('createApiKey', 1);
+    await create().catch(() => {});
+
+    const [owner] = await allOwners(store);
+
+    expect(describeOwner(owner!, nowMs)).toMatchObject({
+      status: 'incomplete',
+      plan: null,
+      usage: null,
+    });
+  });
+});
+
+describe('allOwners', () => {
+  it('are the newest first', async () => {
+    for (const index of [0, 1, 2]) {
+      await create({ name: `Owner ${index}` }, { ...store, now: () => nowMs + index });
+    }
+
+    const names = (await allOwners(store)).map(({ details }) => details.name);
+
+    expect(names).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
+  });
+});

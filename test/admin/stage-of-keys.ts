@@ -1,0 +1,147 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { readOwner } from '../../admin/owners/find-owner.ts';
+import type { StoredOwner } from '../../admin/owners/stored-owner.ts';
+import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
+import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
+import type { EmbeddedDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
+
+export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
+export const nowSeconds = Math.floor(nowMs / 1_000);
+export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
+export const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
+
+/** A stage's owners and keys, with empty tables of its own. */
+export interface StageOfKeys {
+  readonly store: KeyStore;
+  readonly gateway: FakeGateway;
+  owner(ownerId: string): Promise<StoredOwner>;
+  /** Brings attributes of an owner's item, or of a key's entry in it, into a state. */
+  set(ownerId: string, values: Record<string, number | string>, tokenHash?: string): Promise<void>;
+}
+
+export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKeys> {
+  const gateway = fakeGateway();
+  const store: KeyStore = {
+    documents: documentClient(database.dynamodb),
+    gateway,
+    apiKeysTable: await database.createApiKeysTable(),
+    ownersTable: await database.createOwnersTable(),
+    usagePlanIds: { free: 'plan-free', pro: 'plan-pro', business: 'plan-b', enterprise: 'plan-e' },
+    stackName: 'StoreOrders-staging',
+    tokenPrefix: 'so_test_',
+    now: () => nowMs,
+  };
+  const owner = async (ownerId: string) => (await readOwner(ownerId, store))!;
+  return {
+    store,
+    gateway,
+    owner,
+    set: async (ownerId, values, tokenHash) => {
+      const names = Object.keys(values);
+      const path = tokenHash === undefined ? '' : '#keys.#key.';
+      await database.dynamodb.send(
+        new UpdateItemCommand({
+          TableName: store.apiKeysTable,
+          Key: { ownerHash: { S: (await owner(ownerId)).details.ownerHash } },
+          UpdateExpression: `SET ${names.map((name) => `${path}#${name} = :${name}`).join(', ')}`,
+          ExpressionAttributeNames: {
+            ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+            ...(tokenHash !== undefined && { '#keys': 'keys', '#key': tokenHash }),
+          },
+          ExpressionAttributeValues: Object.fromEntries(
+            names.map((name) => {
+              const value = values[name]!;
+              return [`:${name}`, typeof value === 'string' ? { S: value } : { N: String(value) }];
+            }),
+          ),
+        }),
+      );
+    },
+  };
+}
+
+/** A call is a command of the document client, or the name of a call to the gateway. */
+type Call = object | string;
+
+/** Lets calls fail, the first of them or more, before or after they are carried out. */
+export function failing(
+  store: KeyStore,
+  isCall: (call: Call) => boolean,
+  when: 'before' | 'after',
+  times = 1,
+): KeyStore {
+  let left = times;
+  return intercepted(store, async (call, carryOut) => {
+    const fails = isCall(call) && left-- > 0;
+    if (fails && when === 'before') throw new Error('connection lost');
+    const answer = await carryOut();
+    if (fails) throw new Error('connection lost');
+    return answer;
+  });
+}
+
+/** A store whose process dies after so many changes: from then on, nothing is carried out. */
+export function dying(store: KeyStore, changes: number): KeyStore {
+  let done = 0;
+  return intercepted(store, async (call, carryOut) => {
+    if (done >= changes) throw new Error('killed');
+    const answer = await carryOut();
+    if (isChange(call) && ++done >= changes) throw new Error('killed');
+    return answer;
+  });
+}
+
+/** Runs something before a call, the first time. */
+export function interposed(
+  store: KeyStore,
+  isCall: (call: Call) => boolean,
+  meanwhile: () => Promise<unknown>,
+): KeyStore {
+  let isDone = false;
+  return intercepted(store, async (call, carryOut) => {
+    if (!isDone && isCall(call)) {
+      isDone = true;
+      await meanwhile();
+    }
+    return carryOut();
+  });
+}
+
+type Interceptor = (call: Call, carryOut: () => Promise<unknown>) => Promise<unknown>;
+
+function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
+  const { documents, gateway } = store;
+  const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
+  const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
+  const guarded = calls.map(([name, call]) => [
+    name,
+    (parameter: unknown) => intercept(name, () => call(parameter)),
+  ]);
+  return {
+    ...store,
+    documents: new Proxy(documents, {
+      get: (target, name) =>
+        name === 'send'
+          ? (command: object) => intercept(command, () => send(command))
+          : Reflect.get(target, name, target),
+    }) as DynamoDBDocumentClient,
+    gateway: Object.fromEntries(guarded) as KeyGateway,
+  };
+}
+
+function isChange(call: Call): boolean {
+  if (typeof call === 'string') return /^(create|delete)/.test(call);
+  return [PutCommand, UpdateCommand, DeleteCommand].some((kind) => call instanceof kind);
+}
+
+/** Tells the updates of a table. */
+export function isUpdateOf(tableName: string): (call: Call) => boolean {
+  return (call) => call instanceof UpdateCommand && call.input.TableName === tableName;
+}

@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import * as errors from '../../lambdas/shared/errors.ts';
+import { differences, missing, type Statement } from '../helpers/differences.ts';
+import { type StageName, stageNames, type Template, template } from '../helpers/synthesized.ts';
+import { synthesize } from '../lib/stack-factory.ts';
+import {
+  authorizerCodes,
+  authorizerExamples,
+  contract,
+  describeBody,
+  type ErrorBody,
+  examplesOf,
+  referred,
+  responses,
+} from './documented-errors.ts';
+
+const gatewayResponses = contract.document['x-gateway-responses'] as Readonly<
+  Record<string, Readonly<Record<string, { readonly $ref: string }>>>
+>;
+
+const contractPlace = 'openapi.yaml, components.responses, examples';
+
+describe('the error classes', () => {
+  it('are all errors that clients are told about, but for the one that API Gateway answers', () => {
+    const others = Object.entries(errors).filter(([, value]) => !isErrorClass(value));
+
+    expect(others.map(([name]) => name)).toEqual(['ApiError', 'UnauthorizedError']);
+  });
+
+  it('are declared in lambdas/shared/errors.ts and nowhere else', () => {
+    const others = readdirSync('lambdas', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && file !== join('shared', 'errors.ts'))
+      .filter((file) =>
+        /(extends|new) ApiError\b/.test(readFileSync(join('lambdas', file), 'utf8')),
+      );
+
+    expect(others).toEqual([]);
+  });
+
+  it('are all in the examples of the contract, with their status, code and message', () => {
+    const found = missing(
+      stated('lambdas/shared/errors.ts', classBodies()),
+      stated(contractPlace, exampleBodies()),
+    );
+
+    expect(found).toEqual([]);
+  });
+});
+
+describe.each(stageNames)('the fixed errors of the template of %s', (stage) => {
+  it.each(Object.entries(gatewayResponseBodies(stage)))(
+    'are in the examples of the response that the contract has for %s',
+    (type, body) => {
+      const place = `openapi.yaml, x-gateway-responses.${type}`;
+      const documented = referred(Object.values(gatewayResponses[type] ?? {})[0]);
+      const known = documented ? examplesOf(documented) : [];
+
+      // Its code and message are the authorizer's, which tests of the running service compare.
+      if (body.code.startsWith('$context.')) return expect(documented).toBeDefined();
+
+      expect(missing(stated('lib/api/gateway-responses.ts', [body]), stated(place, known))).toEqual(
+        [],
+      );
+    },
+  );
+
+  it('are in the examples of the contract where a method or the firewall gives them', () => {
+    const fixed = [...methodBodies(template(stage)), ...firewallBodies(stage)];
+
+    expect(missing(stated('lib/api', fixed), stated(contractPlace, exampleBodies()))).toEqual([]);
+  });
+});
+
+describe('the errors of the contract', () => {
+  const fixed = stageNames.flatMap((stage) => [
+    ...Object.values(gatewayResponseBodies(stage)),
+    ...methodBodies(template(stage)),
+    ...firewallBodies(stage),
+  ]);
+
+  it('are all made by an error class, the template or the authorizer, whose own the tests of the running service compare', () => {
+    const made = [...classBodies(), ...fixed, ...authorizerExamples()];
+
+    const found = missing(
+      stated(contractPlace, exampleBodies()),
+      stated('lambdas/shared/errors.ts or lib/api', made),
+    );
+
+    expect(found).toEqual([]);
+  });
+
+  it('have the codes that the authorizer rejects with, all of them', () => {
+    const { properties } = responses.TooManyRequests!.content['application/json'].schema.allOf[1];
+
+    expect(
+      differences(
+        ['lambdas/authorizer/verdict.ts, RejectionCode', authorizerCodes],
+        ['openapi.yaml, components.responses.TooManyRequests', properties.code.enum],
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(Object.entries(responses))('list the codes of the examples of %s', (name, response) => {
+    const [, { properties }] = response.content['application/json'].schema.allOf;
+    const examples = examplesOf(response);
+
+    const place = `openapi.yaml, components.responses.${name}`;
+    const found = differences(
+      [`${place}, code`, properties.code.enum],
+      [`${place}, examples`, examples.map(({ code }) => code)],
+    );
+
+    expect(found).toEqual([]);
+    for (const { status } of examples) expect(status).toBe(properties.status.const);
+  });
+});
+
+describe.each(stageNames)('the dashboard of %s', (stage) => {
+  it('shows every reason for which a request is rejected', () => {
+    const found = differences(
+      [
+        'openapi.yaml, 401 and 429',
+        [...examplesOf(responses.Unauthorized!).map(({ code }) => code), ...authorizerCodes],
+      ],
+      ['lib/monitoring/service-metrics.ts, rejectionReasons', shownDimensions(stage, 'Reason')],
+    );
+
+    expect(found).toEqual([]);
+  });
+
+  it('shows every outcome of a cancellation', () => {
+    const ofClasses = new Set(classBodies().map(({ code }) => code));
+    const refusals = [
+      ...examplesOf(responses.OrderNotFound!),
+      ...examplesOf(responses.OrderNotCancellable!),
+    ];
+
+    const codes = refusals.map(({ code }) => code).filter((code) => ofClasses.has(code));
+    const found = differences(
+      ['openapi.yaml, cancelOrder, 204, 404 and 409', ['cancelled', ...codes]],
+      [
+        'lib/monitoring/service-metrics.ts, cancellationOutcomes',
+        shownDimensions(stage, 'Outcome'),
+      ],
+    );
+
+    expect(found).toEqual([]);
+  });
+});
+
+function exampleBodies(): ErrorBody[] {
+  return Object.values(responses).flatMap(examplesOf);
+}
+
+type ErrorClass = new () => errors.ApiError;
+
+function isErrorClass(value: unknown): value is ErrorClass {
+  return typeof value === 'function' && value.prototype instanceof errors.ApiError;
+}
+
+function classBodies(): ErrorBody[] {
+  return Object.values(errors as Record<string, unknown>)
+    .filter(isErrorClass)
+    .map((OneError) => new OneError());
+}
+
+function gatewayResponseBodies(stage: StageName): Record<string, ErrorBody> {
+  const bodies = ofType(template(stage), 'AWS::ApiGateway::GatewayResponse').map(
+    ({ ResponseType, ResponseTemplates }) => [
+      ResponseType,
+      JSON.parse(ResponseTemplates['application/json']),
+    ],
+  );
+  return Object.fromEntries(bodies);
+}
+
+function methodBodies(from: Template): ErrorBody[] {
+  return ofType(from, 'AWS::ApiGateway::Method')
+    .flatMap(({ Integration }) => Integration.IntegrationResponses ?? [])
+    .flatMap(({ ResponseTemplates = {} }) => Object.values<string>(ResponseTemplates))
+    .map((body) => JSON.parse(body));
+}
+
+function firewallBodies(stage: StageName): ErrorBody[] {
+  const guarded = synthesize(stage, { firewall: { requestsPerIpPer5Minutes: 400_000 } });
+  return ofType(guarded, 'AWS::WAFv2::WebACL')
+    .flatMap(({ CustomResponseBodies }) => Object.values<{ Content: string }>(CustomResponseBodies))
+    .map(({ Content }) => JSON.parse(Content));
+}
+
+function shownDimensions(stage: StageName, dimension: string): string[] {
+  const [{ DashboardBody }] = ofType(template(stage), 'AWS::CloudWatch::Dashboard') as [
+    { DashboardBody: unknown },
+  ];
+  // Names and values follow each other: `"Reason","unauthorized"`.
+  const text = JSON.stringify(DashboardBody).replaceAll('\\', '');
+  return [...text.matchAll(new RegExp(`"${dimension}","([a-z_]+)"`, 'g'))].map(
+    ([, value]) => value!,
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
+function ofType({ Resources }: Template, type: string): Record<string, any>[] {
+  return Object.values(Resources)
+    .filter(({ Type }) => Type === type)
+    .map(({ Properties }) => Properties);
+}
+
+function stated(place: string, bodies: readonly ErrorBody[]): Statement {
+  return [place, bodies.map(describeBody)];
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type { KeyAddress } from '../../lambdas/authorizer/key-state.ts';
+import { createLimiter, type Judge } from '../../lambdas/authorizer/limiter.ts';
+import type { Verdict } from '../../lambdas/authorizer/verdict.ts';
+import { hashToken } from '../../lambdas/shared/api-key.ts';
+import type { Item } from './expressions.ts';
+import {
+  address,
+  entryOf,
+  exampleToken,
+  type KeyOverrides,
+  type Overrides,
+  ownerHash,
+} from './key-items.ts';
+import type { KeyTable } from './key-tables.ts';
+
+/** Twenty seconds into a minute, in the middle of a day. */
+export const minute = Date.UTC(2026, 10, 20, 12, 34) / 1_000;
+export const day = Date.UTC(2026, 10, 20) / 1_000;
+export const nextDay = day + 86_400;
+export const startSeconds = minute + 20;
+
+export const tolerated = 3;
+export const banSeconds = 300;
+export const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
+
+/** Windows that are current at the start, with so much used. */
+export function used(minuteCount: number, dayCount: number): Overrides {
+  return { minuteWindow: minute, minuteCount, dayWindow: day, dayCount };
+}
+
+/** The addresses of so many keys of the example owner; the first is the example key's. */
+export function keysOfOwner(count: number): KeyAddress[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ownerHash,
+    tokenHash: index === 0 ? address.tokenHash : hashToken(exampleToken('so_test_', own(index))),
+  }));
+}
+
+function own(index: number): string {
+  return String(index).padStart(20, '0');
+}
+
+/** An owner with limits, a table that holds it, a clock, and execution environments that judge. */
+export class LimitedOwner {
+  readonly table: KeyTable;
+  nowMs = startSeconds * 1_000;
+  readonly #judge: Judge;
+
+  constructor(table: KeyTable) {
+    this.table = table;
+    this.#judge = this.environment();
+  }
+
+  /** A new execution environment, which has met no key. */
+  environment(client: KeyTable['client'] = this.table.client): Judge {
+    return createLimiter({
+      client: client as never,
+      tableName: this.table.tableName,
+      banRules,
+      now: () => this.nowMs,
+    });
+  }
+
+  /** One request, in the same execution environment each time. */
+  judge(key = address): Promise<Verdict> {
+    return this.#judge(key);
+  }
+
+  judgeAtOnce(times: number): Promise<Verdict[]> {
+    return Promise.all(Array.from({ length: times }, () => this.judge()));
+  }
+
+  async judgeInTurn(times: number): Promise<Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (let index = 0; index < times; index++) verdicts.push(await this.judge());
+    return verdicts;
+  }
+
+  wait(seconds: number): void {
+    this.nowMs += seconds * 1_000;
+  }
+
+  /** Puts the item as another machine or an operator has left it. */
+  put(overrides?: Overrides, keys?: KeyOverrides): Promise<void> {
+    return this.table.put(overrides, keys);
+  }
+
+  item(): Promise<Item> {
+    return this.table.item();
+  }
+
+  async entry(): Promise<Item> {
+    return entryOf(await this.item());
+  }
+
+  /** What an action costs in reads and writes. */
+  async cost<Result>(action: () => Promise<Result>): Promise<Cost & { result: Result }> {
+    const { reads, writes } = this.table;
+    const result = await action();
+    return { result, reads: this.table.reads - reads, writes: this.table.writes - writes };
+  }
+}
+
+export interface Cost {
+  reads: number;
+  writes: number;
+}
+
+/** Lets each test of a suite have a limited owner of its own, in one table. */
+export function limitedOwners(startTable: () => Promise<KeyTable>): () => LimitedOwner {
+  let table: KeyTable;
+  let owner: LimitedOwner;
+  beforeAll(async () => {
+    table = await startTable();
+  });
+  beforeEach(() => {
+    owner = new LimitedOwner(table);
+  });
+  afterAll(() => table.stop());
+  return () => owner;
+}

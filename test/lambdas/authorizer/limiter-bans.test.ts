@@ -1,0 +1,230 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Verdict } from '../../../lambdas/authorizer/verdict.ts';
+import { address } from '../../helpers/key-items.ts';
+import { keyTables } from '../../helpers/key-tables.ts';
+import {
+  banSeconds,
+  type LimitedOwner,
+  limitedOwners,
+  minute,
+  nextDay,
+  startSeconds,
+  tolerated,
+  used,
+} from '../../helpers/limited-owner.ts';
+
+async function sendUntilBanned(owner: LimitedOwner): Promise<Verdict> {
+  await owner.put(used(60, 60));
+  await owner.judgeInTurn(tolerated);
+  return owner.judge();
+}
+
+const codes = (verdicts: Verdict[]) => verdicts.map((verdict) => verdict.rejection?.code);
+
+describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
+  const theOwner = limitedOwners(startTable);
+
+  it('is tolerated as often as the plan says', async () => {
+    const owner = theOwner();
+    await owner.put(used(60, 60));
+
+    const verdicts = await owner.judgeInTurn(tolerated);
+
+    expect(codes(verdicts)).toEqual(Array(tolerated).fill('rate_limit_exceeded'));
+    expect((await owner.entry()).bannedUntil).toBeUndefined();
+  });
+
+  it('bans the key at the next rejection, and says until when', async () => {
+    const owner = theOwner();
+
+    const verdict = await sendUntilBanned(owner);
+
+    const bannedUntil = startSeconds + banSeconds;
+    expect(verdict).toMatchObject({
+      limit: 60,
+      remaining: 0,
+      reset: bannedUntil,
+      retryAfterSeconds: banSeconds,
+      isBanStart: true,
+    });
+    expect(verdict.rejection?.code).toBe('api_key_banned');
+    expect(await owner.entry()).toMatchObject({ bannedUntil: { N: String(bannedUntil) } });
+  });
+
+  it('withholds what is left of the other window as well', async () => {
+    const owner = theOwner();
+
+    const { rateLimit, rateLimitPolicy } = await sendUntilBanned(owner);
+
+    expect(rateLimit).toBe(`"minute";r=0;t=${banSeconds}, "day";r=0;t=${banSeconds}`);
+    expect(rateLimitPolicy).toBe('"minute";q=60;w=60, "day";q=1000;w=86400');
+  });
+
+  it('bans once, of many requests at once in one environment', async () => {
+    const owner = theOwner();
+    await owner.put(used(60, 60));
+
+    const verdicts = await owner.judgeAtOnce(100);
+    const later = await owner.judgeInTurn(10);
+
+    expect([...verdicts, ...later].filter(({ isBanStart }) => isBanStart)).toHaveLength(1);
+    expect(verdicts.every((verdict) => verdict.rejection)).toBe(true);
+    expect(later.at(-1)!.rejection?.code).toBe('api_key_banned');
+  });
+
+  it('bans once, of many requests in turn in many environments, and none too early', async () => {
+    const owner = theOwner();
+    await owner.put(used(60, 60));
+    const environments = [1, 2, 3].map(() => owner.environment());
+
+    const verdicts: Verdict[] = [];
+    for (let index = 0; index < 30; index++) {
+      verdicts.push(await environments[index % 3]!(address));
+    }
+
+    const starts = verdicts.flatMap(({ isBanStart }, index) => (isBanStart ? [index] : []));
+    expect(starts).toHaveLength(1);
+    expect(starts[0]).toBeGreaterThanOrEqual(tolerated);
+    expect(codes(verdicts.slice(starts[0]))).toEqual(
+      Array(verdicts.length - starts[0]!).fill('api_key_banned'),
+    );
+  });
+
+  it('costs a read and no write while the key is banned', async () => {
+    const owner = theOwner();
+    await sendUntilBanned(owner);
+    const before = await owner.item();
+
+    const { result, reads, writes } = await owner.cost(() => owner.judge());
+
+    expect(result.rejection?.code).toBe('api_key_banned');
+    expect(result.isBanStart).toBeFalsy();
+    expect({ reads, writes }).toEqual({ reads: 1, writes: 0 });
+    expect(await owner.item()).toEqual(before);
+  });
+
+  it('costs a read and no write in an environment that has not met the banned key', async () => {
+    const owner = theOwner();
+    await sendUntilBanned(owner);
+
+    const { result, reads, writes } = await owner.cost(() => owner.environment()(address));
+
+    expect(result.rejection?.code).toBe('api_key_banned');
+    expect({ reads, writes }).toEqual({ reads: 1, writes: 0 });
+  });
+
+  it('keeps the key banned when the windows have turned', async () => {
+    const owner = theOwner();
+    await sendUntilBanned(owner);
+    owner.wait(60);
+
+    const verdict = await owner.judge();
+
+    expect(verdict).toMatchObject({ remaining: 0, retryAfterSeconds: banSeconds - 60 });
+    expect(verdict.reset).toBe(startSeconds + banSeconds);
+    expect(verdict.rejection?.code).toBe('api_key_banned');
+  });
+
+  it('waits for the day, when that is later than the end of the ban', async () => {
+    const owner = theOwner();
+    await owner.put({ ...used(60, 1_000), bannedUntil: minute + 100 });
+
+    const verdict = await owner.judge();
+
+    const seconds = nextDay - startSeconds;
+    expect(verdict).toMatchObject({ remaining: 0, reset: nextDay, retryAfterSeconds: seconds });
+    expect(verdict.rateLimit).toBe(`"minute";r=0;t=${seconds}, "day";r=0;t=${seconds}`);
+    expect(verdict.rejection?.code).toBe('api_key_banned');
+  });
+
+  it('serves the key when the ban is over, to the second', async () => {
+    const owner = theOwner();
+    const banned = await sendUntilBanned(owner);
+    owner.wait(banned.retryAfterSeconds - 1);
+    const tooEarly = await owner.judge();
+    owner.wait(1);
+
+    const served = await owner.judge();
+
+    expect(tooEarly.rejection?.code).toBe('api_key_banned');
+    expect(served.rejection).toBeUndefined();
+  });
+
+  it('is over at the second that the ban ends, also for a key that is refused again', async () => {
+    const owner = theOwner();
+    await owner.put({ ...used(60, 60), bannedUntil: startSeconds });
+
+    const verdict = await owner.judge();
+
+    expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+    expect(verdict.retryAfterSeconds).toBe(40);
+  });
+
+  it('starts from nothing in another minute', async () => {
+    const owner = theOwner();
+    await owner.put({ ...used(60, 60), rejectionWindow: minute - 60, rejectionCount: tolerated });
+
+    const verdict = await owner.judge();
+
+    expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+    expect(await owner.entry()).toMatchObject({
+      rejectionWindow: { N: String(minute) },
+      rejectionCount: { N: '1' },
+    });
+  });
+
+  it('never bans a key whose plan has no rule', async () => {
+    const owner = theOwner();
+    await owner.put({ ...used(60, 60), plan: 'unheard-of' });
+
+    const verdicts = await owner.judgeInTurn(10);
+
+    expect(new Set(codes(verdicts))).toEqual(new Set(['rate_limit_exceeded']));
+  });
+
+  describe('where the counter changes between the look and the count', () => {
+    const banDue = { ...used(60, 60), rejectionWindow: minute, rejectionCount: tolerated };
+
+    /** @param meanwhile what another machine or an operator makes of the owner */
+    async function judgeWith(owner: LimitedOwner, meanwhile: object): Promise<Verdict> {
+      await owner.put(banDue);
+      const { client } = owner.table;
+      const judge = owner.environment({
+        send: async (command) => {
+          const answer = await client.send(command);
+          if ('Item' in answer) await owner.put({ ...banDue, ...meanwhile });
+          return answer;
+        },
+      });
+      return judge(address);
+    }
+
+    it('does not ban when a machine with a faster clock has begun to count anew', async () => {
+      const owner = theOwner();
+
+      const verdict = await judgeWith(owner, { rejectionWindow: minute + 60, rejectionCount: 1 });
+
+      expect(verdict).toMatchObject({ isBanStart: false });
+      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect((await owner.entry()).bannedUntil).toBeUndefined();
+    });
+
+    it('begins no second ban when another request has begun one', async () => {
+      const owner = theOwner();
+
+      const verdict = await judgeWith(owner, { bannedUntil: minute + 200, bannedBy: 'another!' });
+
+      expect(verdict).toMatchObject({ isBanStart: false, reset: minute + 200 });
+      expect(verdict.rejection?.code).toBe('api_key_banned');
+    });
+
+    it('admits when the limit is raised', async () => {
+      const owner = theOwner();
+
+      const verdict = await judgeWith(owner, { perMinute: 300 });
+
+      expect(verdict).toMatchObject({ limit: 300, remaining: 239 });
+      expect(verdict.rejection).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { address, keyId } from '../../helpers/key-items.ts';
+import { type KeyTable, keyTables } from '../../helpers/key-tables.ts';
+import {
+  type LimitedOwner,
+  limitedOwners,
+  minute,
+  tolerated,
+  used,
+} from '../../helpers/limited-owner.ts';
+
+type Send = KeyTable['client']['send'];
+
+const throttled = new Error('The table is throttled');
+
+/** Sends every write twice, as the SDK does with one whose answer is lost. */
+function repeating({ table }: LimitedOwner): KeyTable['client'] {
+  const { send } = table.client;
+  return {
+    send: async (command) => {
+      if (!(command instanceof GetItemCommand)) await send(command).catch(() => {});
+      return send(command);
+    },
+  };
+}
+
+describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, startTable) => {
+  const theOwner = limitedOwners(startTable);
+  let captured: CapturedLines;
+
+  beforeEach(() => {
+    captured = captureLines();
+  });
+
+  afterEach(() => captured.release());
+
+  describe('whose write is repeated because its answer was lost', () => {
+    it('costs the client one request, and admits none too many', async () => {
+      const owner = theOwner();
+      await owner.put(used(58, 58));
+      const judge = owner.environment(repeating(owner));
+
+      const first = await judge(address);
+      const second = await judge(address);
+
+      expect(first).toMatchObject({ remaining: 0 });
+      expect(first.rejection).toBeUndefined();
+      expect(second.rejection?.code).toBe('rate_limit_exceeded');
+      expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' } });
+    });
+
+    it('turns a window once, and counts the repetition in it', async () => {
+      const owner = theOwner();
+      await owner.put();
+      const judge = owner.environment(repeating(owner));
+
+      const verdict = await judge(address);
+
+      expect(verdict.rejection).toBeUndefined();
+      expect(Number((await owner.item()).minuteCount?.N)).toBeLessThanOrEqual(3);
+    });
+
+    it('knows the ban that its own first attempt began, and counts it once', async () => {
+      const owner = theOwner();
+      const banDue = { rejectionWindow: minute, rejectionCount: tolerated };
+      await owner.put({ ...used(60, 60), ...banDue });
+      const judge = owner.environment(repeating(owner));
+
+      const first = await judge(address);
+      const second = await judge(address);
+
+      expect(first).toMatchObject({ isBanStart: true });
+      expect(first.rejection?.code).toBe('api_key_banned');
+      expect(second.isBanStart).toBeFalsy();
+    });
+  });
+
+  describe('that is throttled', () => {
+    const failingFrom = (owner: LimitedOwner, isFailing: (calls: number) => boolean) => {
+      let calls = 0;
+      const send: Send = async (command) => {
+        if (isFailing(++calls)) throw throttled;
+        return owner.table.client.send(command);
+      };
+      return owner.environment({ send });
+    };
+
+    it('refuses what it has read to be full, though it cannot count it, and logs why', async () => {
+      const owner = theOwner();
+      await owner.put(used(60, 60));
+      const judge = failingFrom(owner, (calls) => calls === 2);
+
+      const verdict = await judge(address);
+
+      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(captured.lines()).toMatchObject([
+        { level: 'ERROR', keyId, error: { message: 'The table is throttled' } },
+      ]);
+    });
+
+    it('refuses nothing by what it remembers alone', async () => {
+      const owner = theOwner();
+      await owner.put(used(60, 60));
+      const judge = failingFrom(owner, (calls) => calls > 2);
+      await judge(address);
+
+      await expect(judge(address)).rejects.toBe(throttled);
+    });
+
+    it.each([1, 2])('passes the error of question %i on', async (failing) => {
+      const owner = theOwner();
+      await owner.put(used(3, 3));
+      const judge = failingFrom(owner, (calls) => calls === failing);
+
+      await expect(judge(address)).rejects.toBe(throttled);
+    });
+  });
+
+  it('ends with an error when no attempt succeeds, not in an endless loop', async () => {
+    // An owner without a limit can be neither counted nor refused.
+    const owner = theOwner();
+    await owner.put({ ...used(3, 3), minuteWindow: 'not a number' });
+
+    const cost = await owner.cost(() => owner.judge().catch((error: Error) => error.message));
+
+    expect(cost.result).toContain('changed with every attempt');
+    expect(cost.writes).toBe(4);
+  });
+});

@@ -1,0 +1,360 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import {
+  DynamoDBClient,
+  ExecuteStatementCommand,
+  GetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type DynamoDBGuard, startDynamoDBGuard } from '../../../local/dynamodb/guard.ts';
+import {
+  type Credentials,
+  createIdentities,
+  type Identities,
+} from '../../../local/dynamodb/identities.ts';
+import { createTemplate, lambda } from '../small-template.ts';
+
+const template = createTemplate({
+  ...lambda('Read', { FunctionName: 'read', Role: { 'Fn::GetAtt': ['Role', 'Arn'] } }),
+  ...lambda('Nothing', { FunctionName: 'nothing' }),
+  Role: {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      RoleName: 'reader',
+      AssumeRolePolicyDocument: {
+        Statement: { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+      },
+      Policies: [
+        {
+          PolicyDocument: {
+            Statement: [
+              { Effect: 'Allow', Action: ['dynamodb:*'], Resource: ['*'] },
+              { Effect: 'Deny', Action: ['dynamodb:Put*'], Resource: ['*'] },
+            ],
+          },
+        },
+      ],
+    },
+  },
+});
+const Key = { id: { S: 'ä' } };
+const get = new GetItemCommand({ TableName: 'Orders', Key });
+const put = new PutItemCommand({ TableName: 'Orders', Item: Key });
+
+interface Received {
+  readonly incoming: IncomingMessage;
+  readonly body: string;
+  readonly answer: ServerResponse;
+}
+
+let server: Server;
+let received: Received[];
+/** What the server behind the guard does with a call. */
+let onCall: (call: Received) => unknown;
+let identities: Identities;
+let lines: string[];
+let guards: DynamoDBGuard[];
+let clients: DynamoDBClient[];
+
+beforeEach(async () => {
+  received = [];
+  lines = [];
+  guards = [];
+  clients = [];
+  onCall = ({ answer }) => answer.setHeader('access-control-allow-origin', '*').end('{}');
+  identities = createIdentities(template);
+  server = createServer(async (incoming, answer) => {
+    const call = { incoming, answer, body: (await buffer(incoming)).toString() };
+    received.push(call);
+    onCall(call);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await Promise.all(guards.map((guard) => guard.close()));
+  server.close();
+  server.closeAllConnections();
+});
+
+const serverAddress = () => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+async function start({ isSerial = false, endpoint = `http://${serverAddress()}` } = {}) {
+  const log = (line: string) => lines.push(line);
+  const guard = await startDynamoDBGuard({ endpoint, identities, isSerial, log });
+  guards.push(guard);
+  return guard;
+}
+
+function clientOf({ endpoint }: DynamoDBGuard, credentials: Credentials): DynamoDBClient {
+  const client = new DynamoDBClient({ endpoint, region: 'eu-west-1', credentials, maxAttempts: 1 });
+  clients.push(client);
+  return client;
+}
+
+const credentialsOf = (name: string) => identities.functions.get(name)!.credentials;
+
+/** The headers of a call that the operator has signed, as the SDK sends them. */
+async function signedHeaders(guard: DynamoDBGuard): Promise<Record<string, string>> {
+  let headers: Record<string, string> = {};
+  const client = clientOf(guard, identities.operator.credentials);
+  client.middlewareStack.add(
+    (next) => async (parameters) => {
+      headers = { ...(parameters.request as { headers: Record<string, string> }).headers };
+      return next(parameters);
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  await client.send(new ScanCommand({ TableName: 'Orders' }));
+  received.length = 0;
+  return headers;
+}
+
+const signedBody = '{"TableName":"Orders"}';
+
+async function send(
+  { endpoint }: DynamoDBGuard,
+  headers: Record<string, string>,
+  { body = signedBody, method = 'POST', path = '/' } = {},
+) {
+  const call = request(endpoint + path, { method, headers });
+  call.end(method === 'POST' ? body : undefined);
+  const [response] = await once(call, 'response');
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+describe('the guard before DynamoDB', () => {
+  it("hands an allowed call on, and its answer back without what lets other sites' pages read it", async () => {
+    const guard = await start();
+    const headers = await signedHeaders(guard);
+
+    const answer = await send(guard, headers);
+
+    expect([answer.status, answer.body]).toEqual([200, '{}']);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    expect(received.map(({ body }) => body)).toEqual([signedBody]);
+  });
+
+  it('shows the server neither whose call it is nor its own name', async () => {
+    const guard = await start();
+
+    await clientOf(guard, credentialsOf('Read')).send(get);
+
+    const { headers } = received[0]!.incoming;
+    expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=local\//);
+    expect(headers.host).toBe(serverAddress());
+  });
+
+  it.each<[string, Record<string, string>, { body?: string; method?: string; path?: string }]>([
+    ['a page of another origin sends', { origin: 'https://evil.example' }, {}],
+    ['a page of its own origin sends', { 'sec-fetch-site': 'same-origin' }, {}],
+    ['comes under another name', { host: 'evil.example' }, {}],
+    ['comes under the name of another port', { host: '127.0.0.1:1' }, {}],
+    ['has no signature', { authorization: '' }, {}],
+    ['has another body than was signed', {}, { body: '{"TableName":"Others"}' }],
+    ['has another target than was signed', { 'x-amz-target': 'DynamoDB_20120810.DeleteTable' }, {}],
+    ['is no POST', {}, { method: 'GET' }],
+    ['has another path', {}, { path: '/x' }],
+    ['asks what a page may send', { origin: 'https://evil.example' }, { method: 'OPTIONS' }],
+  ])('refuses what %s', async (_, headers, parts) => {
+    const guard = await start();
+    const signed = await signedHeaders(guard);
+
+    const answer = await send(guard, { ...signed, ...headers }, parts);
+
+    expect(answer.status).toBe(403);
+    expect(Object.keys(answer.headers).join()).not.toContain('access-control');
+    expect(received).toEqual([]);
+  });
+
+  it.each<[string, (own: Credentials) => Credentials]>([
+    ['an identifier of nobody', (own) => ({ ...own, accessKeyId: 'local' })],
+    ['another secret', (own) => ({ ...own, secretAccessKey: 'local' })],
+    ["another run's credentials", () => createIdentities(template).operator.credentials],
+  ])('refuses a client with %s', async (_, change) => {
+    const guard = await start();
+    const client = clientOf(guard, change(identities.operator.credentials));
+
+    const call = client.send(get);
+
+    await expect(call).rejects.toMatchObject({ name: 'UnrecognizedClientException' });
+    expect(received).toEqual([]);
+  });
+
+  it('refuses a client that reaches it under another name', async () => {
+    const { endpoint } = await start();
+    const renamed = { endpoint: endpoint.replace('127.0.0.1', 'localhost') } as DynamoDBGuard;
+
+    const call = clientOf(renamed, identities.operator.credentials).send(get);
+
+    await expect(call).rejects.toMatchObject({ name: 'UnrecognizedClientException' });
+    expect(received).toEqual([]);
+  });
+
+  it('lets the operator do what no function may', async () => {
+    const guard = await start();
+
+    await clientOf(guard, identities.operator.credentials).send(put);
+
+    expect(received.map(({ body }) => JSON.parse(body).TableName)).toEqual(['Orders']);
+  });
+
+  it.each([
+    [
+      'nothing allows',
+      'Nothing',
+      get,
+      'assumed-role/no-role/nothing is not authorized to perform: dynamodb:GetItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/Orders because no identity-based policy allows the dynamodb:GetItem action',
+    ],
+    [
+      'a policy denies',
+      'Read',
+      put,
+      'assumed-role/reader/read is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-central-1:123456789012:table/Orders with an explicit deny in an identity-based policy',
+    ],
+    [
+      'cannot be evaluated',
+      'Read',
+      new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Orders"' }),
+      'assumed-role/reader/read is not authorized to perform: dynamodb:ExecuteStatement on resource: * because the local run cannot tell what the call needs',
+    ],
+  ])('denies a function what %s, and logs it', async (_, name, command, message) => {
+    const guard = await start();
+
+    const call = clientOf(guard, credentialsOf(name)).send(command as GetItemCommand);
+
+    await expect(call).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: `User: arn:aws:sts::123456789012:${message}`,
+      $metadata: { httpStatusCode: 400 },
+    });
+    expect(received).toEqual([]);
+    expect(lines).toEqual([
+      `iam: ${message.split('/').slice(2).join('/').replace('perform:', 'perform').replace('resource: ', '')}`,
+    ]);
+  });
+
+  it('hands a large answer on as it comes', async () => {
+    const guard = await start();
+    const headers = await signedHeaders(guard);
+    onCall = ({ answer }) => answer.write('x'.repeat(100_000));
+
+    const call = request(guard.endpoint, { method: 'POST', headers });
+    call.end(signedBody);
+    const [response] = await once(call, 'response');
+    const [chunk] = await once(response, 'data');
+
+    expect(chunk.length).toBeGreaterThan(0);
+    call.destroy();
+  });
+
+  it('breaks an answer off that the server breaks off', async () => {
+    const guard = await start();
+    const headers = await signedHeaders(guard);
+    onCall = ({ answer }) => {
+      answer.writeHead(200, { 'content-length': 10 });
+      answer.write('{', () => answer.destroy());
+    };
+
+    await expect(send(guard, headers)).rejects.toThrow('aborted');
+  });
+
+  it('answers 503 when the server does not, and says so without its password', async () => {
+    const guard = await start({ endpoint: 'http://user:secret@127.0.0.1:9' });
+
+    const call = clientOf(guard, identities.operator.credentials).send(get);
+
+    await expect(call).rejects.toMatchObject({
+      message: 'http://…@127.0.0.1:9 does not answer (ECONNREFUSED)',
+      $metadata: { httpStatusCode: 503 },
+    });
+  });
+
+  it("sends the address's user and password to the server", async () => {
+    const guard = await start({ endpoint: `http://user:secret@${serverAddress()}` });
+
+    await clientOf(guard, identities.operator.credentials).send(get);
+
+    expect(received[0]!.incoming.headers.authorization).toBe(`Basic ${btoa('user:secret')}`);
+  });
+});
+
+describe('the guard before a server that works serially', () => {
+  const scan = () => new ScanCommand({ TableName: 'Orders' });
+  const operations = () =>
+    received.map(({ incoming }) => String(incoming.headers['x-amz-target']).split('.')[1]);
+
+  const scans = () => operations().filter((operation) => operation === 'Scan');
+
+  /** Waits until the server has had so many calls. */
+  async function untilReceived(count: number): Promise<void> {
+    while (received.length < count) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it('gives it one scan at a time, and everything else at once', async () => {
+    const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
+    onCall = ({ incoming, answer }) => {
+      if (!String(incoming.headers['x-amz-target']).endsWith('Scan')) answer.end('{}');
+    };
+
+    const sent = [client.send(scan()), client.send(scan()), client.send(scan())];
+    await untilReceived(1);
+    await client.send(get);
+    const meanwhile = operations();
+    received[0]!.answer.end('{}');
+    await untilReceived(3);
+
+    expect(meanwhile).toEqual(['Scan', 'GetItem']);
+    expect(operations()).toEqual(['Scan', 'GetItem', 'Scan']);
+    onCall = ({ answer }) => answer.end('{}');
+    received[2]!.answer.end('{}');
+    await Promise.all(sent);
+  });
+
+  it('gives it the next scan when it begins to answer, however slowly its client reads', async () => {
+    const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
+    onCall = ({ answer }) => answer.write('{');
+
+    const sent = [client.send(scan()), client.send(scan())];
+    await untilReceived(2);
+
+    expect(operations()).toEqual(['Scan', 'Scan']);
+    for (const { answer } of received) answer.end('}');
+    await Promise.all(sent);
+  });
+
+  it('lets a scan that has begun end before the next, also when its client has gone away', async () => {
+    const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
+    onCall = ({ incoming, answer }) => {
+      if (!String(incoming.headers['x-amz-target']).endsWith('Scan')) answer.end('{}');
+    };
+    const leaving = new AbortController();
+    const left = client.send(scan(), { abortSignal: leaving.signal });
+    await untilReceived(1);
+    const waiting = client.send(scan());
+
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    // Long enough for the guard to learn that the client has gone away.
+    for (let call = 0; call < 20; call++) await client.send(get);
+    const meanwhile = scans();
+    onCall = ({ answer }) => answer.end('{}');
+    received[0]!.answer.end('{}');
+    await waiting;
+
+    expect(meanwhile).toEqual(['Scan']);
+    expect(scans()).toEqual(['Scan', 'Scan']);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { decide } from '../../../local/iam/policy.ts';
+import { readFunctionRoles } from '../../../local/iam/roles.ts';
+import { createTemplate, lambda, type Resources } from '../small-template.ts';
+
+const trust = (Service: string | string[]) => ({
+  Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service } }],
+});
+const mayScan = { Statement: [{ Effect: 'Allow', Action: 'dynamodb:Scan', Resource: '*' }] };
+
+const role = (properties: object = {}): Resources => ({
+  Role: {
+    Type: 'AWS::IAM::Role',
+    Properties: { AssumeRolePolicyDocument: trust('lambda.amazonaws.com'), ...properties },
+  },
+});
+const list = lambda('List', { Role: { 'Fn::GetAtt': ['Role', 'Arn'] } });
+const policy = (Type: string, properties: object = {}): Resources => ({
+  Policy: { Type, Properties: { PolicyDocument: mayScan, ...properties } },
+});
+const awsPolicy = (name: string) => ({
+  'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/${name}`,
+});
+
+const read = (...resources: Resources[]) =>
+  readFunctionRoles(createTemplate(Object.assign({}, list, ...resources)), 'dynamodb');
+const decision = (...resources: Resources[]) =>
+  decide(read(...resources).get('List')?.statements ?? [], 'dynamodb:Scan', 'arn:aws:dynamodb:x');
+
+describe("a function's role", () => {
+  it.each<[string, Resources[]]>([
+    ['its own', [role({ Policies: [{ PolicyName: 'p', PolicyDocument: mayScan }] })]],
+    ['attached to it', [role(), policy('AWS::IAM::Policy', { Roles: [{ Ref: 'Role' }] })]],
+    [
+      'managed, and attached to it',
+      [role(), policy('AWS::IAM::ManagedPolicy', { Roles: [{ Ref: 'Role' }] })],
+    ],
+    [
+      'managed, and named by it',
+      [role({ ManagedPolicyArns: [{ Ref: 'Policy' }] }), policy('AWS::IAM::ManagedPolicy')],
+    ],
+  ])('has what a policy allows that is %s', (_, resources) => {
+    expect(decision(...resources)).toBe('allow');
+  });
+
+  it.each<[string, Resources[]]>([
+    ['none', [role()]],
+    ["another role's", [role(), policy('AWS::IAM::Policy', { Roles: ['other'] })]],
+    [
+      "AWS's own for logs",
+      [role({ ManagedPolicyArns: [awsPolicy('service-role/AWSLambdaBasicExecutionRole')] })],
+    ],
+  ])('has nothing of a policy that is %s', (_, resources) => {
+    expect(decision(...resources)).toBe('implicit-deny');
+  });
+
+  it('is named as in the ARN of who has assumed it', () => {
+    expect(read(role({ RoleName: 'lister' })).get('List')?.name).toBe('lister');
+  });
+
+  it.each<[string, Resources[], RegExp]>([
+    ['is not in the template', [], /^List: Fn::GetAtt "Role.Arn"/],
+    [
+      'has a name of its own elsewhere',
+      [lambda('List', { Role: 'arn:aws:iam::1:role/x' })],
+      /^List: its role arn:aws:iam::1:role\/x is not defined here/,
+    ],
+    [
+      'is for another service',
+      [role({ AssumeRolePolicyDocument: trust('ec2.amazonaws.com') })],
+      /^Role: lambda.amazonaws.com may not assume/,
+    ],
+    [
+      'has a permissions boundary',
+      [role({ PermissionsBoundary: 'arn:aws:iam::1:policy/x' })],
+      /^Role: a permissions boundary/,
+    ],
+    [
+      "has a policy of AWS's that is not known",
+      [role({ ManagedPolicyArns: [awsPolicy('AmazonDynamoDBFullAccess')] })],
+      /^Role: what arn:aws:iam::aws:policy\/AmazonDynamoDBFullAccess allows is not known/,
+    ],
+  ])('stops the run when it %s', (_, resources, message) => {
+    expect(() => read(...resources)).toThrow(message);
+  });
+});
