@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
@@ -13,6 +13,9 @@ import { type Ready, type Run, root, startRun, startService } from '../contract/
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const endsWithinMs = 2_000;
+
+// Each start synthesizes the template, and a test starts up to three runs.
+jest.setTimeout(60_000);
 
 let directory: TemporaryDirectory;
 let runs: Run[];
