@@ -14,7 +14,8 @@ export interface paths {
          *     and no pagination.
          *
          *     The array is streamed, and gzipped where `Accept-Encoding` allows it. A response that is
-         *     cut off lacks the closing `]`, and so never passes for a shorter list.
+         *     cut off lacks the closing `]`, and so never passes for a shorter list. A client that reads
+         *     less than 1 Mbit/s for some time, or for two minutes, is cut off.
          */
         get: operations["listOrders"];
         put?: never;

@@ -56,7 +56,7 @@ async function cancelOrder(event: APIGatewayProxyEvent): Promise<ApiResponse> {
 }
 
 function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): void {
-  recordMetrics({ OrdersCancelled: 1 }, { dimension: { Outcome: outcome }, fields });
+  recordMetrics({ CancellationsRequested: 1 }, { dimension: { Outcome: outcome }, fields });
 }
 
 /**

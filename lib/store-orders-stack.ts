@@ -40,7 +40,12 @@ export class StoreOrdersStack extends Stack {
     const { deploymentAlarms } = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
-      accessLogs: accessLogs.logGroup,
+      logGroups: {
+        accessLog: accessLogs.logGroup,
+        authorizer: functions.authorizer.logGroup,
+        listOrders: functions.listOrders.logGroup,
+        cancelOrder: functions.cancelOrder.logGroup,
+      },
       tables,
     });
     if (configuration.gradualDeployment) {

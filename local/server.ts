@@ -1,7 +1,7 @@
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
-import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
+import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
 import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
@@ -102,20 +102,23 @@ async function start(
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
+  // It loads its code while the template is synthesized.
+  const guard = startGuardThread(log);
+  started.defer(() => guard.close());
   const [templateFile, database] = await allOrNone([
     templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
   const template = readTemplate(templateFile, { ...environment, stackName });
   const identities = createIdentities(template);
-  const guard = await startDynamoDBGuard({ ...database, identities, log });
-  started.defer(() => guard.close());
-  const tables = await provideTables(template, guard.endpoint, identities.operator.credentials);
+  const { endpoint, isSerial } = database;
+  const dynamodbEndpoint = await guard.listen({ endpoint, isSerial, identities });
+  const tables = await provideTables(template, dynamodbEndpoint, identities.operator.credentials);
   signal?.throwIfAborted();
 
   const { gateway, controlPlane } = createGateway(template, {
     assetsManifestFile: options.assetsManifestFile ?? manifestBeside(templateFile),
-    dynamodbEndpoint: guard.endpoint,
+    dynamodbEndpoint,
     identities,
     dataDirectory,
     now: options.now ?? Date.now,
@@ -127,14 +130,15 @@ async function start(
     stage: gateway.stage.name,
     tables,
     outputs: template.outputs(),
-    dynamodbEndpoint: guard.endpoint,
+    dynamodbEndpoint,
     operatorCredentials: identities.operator.credentials,
     controlPlane,
     dataDirectory,
   };
   await options.prepare?.(prepared);
   signal?.throwIfAborted();
-  return serve(prepared, { gateway, guard }, options, database.ended, started);
+  const failed = Promise.race([database.ended, guard.ended]);
+  return serve(prepared, { gateway, guard }, options, failed, started);
 }
 
 async function provideDatabase(
@@ -223,7 +227,7 @@ function functionVariables(
 
 async function serve(
   prepared: PreparedService,
-  { gateway, guard }: { gateway: Gateway; guard: DynamoDBGuard },
+  { gateway, guard }: { gateway: Gateway; guard: GuardThread },
   options: LocalServiceOptions,
   failed: Promise<Error>,
   started: AsyncDisposableStack,

@@ -114,6 +114,8 @@ function withEnvironment(state: State, index: number, environment: Environment):
   return { ...state, environments };
 }
 
+const unpunished = { bannedUntil: never, bannedBy: 0, rejectionsStart: never, rejections: 0 };
+
 /** An operator's change, made by one conditional write of its own. */
 function operate(state: State, operation: Operation): State {
   const operationsLeft = state.operationsLeft.filter((each) => each !== operation);
@@ -134,7 +136,7 @@ function changed(item: Item, operation: Operation, now: number): Item {
     case 'revoke':
       return withFirst(undefined);
     case 'unban':
-      return withFirst(first && { ...first, bannedUntil: never, rejections: 0 });
+      return withFirst(first && { ...first, ...unpunished });
     case 'rotate':
       // The replacement has the ban of the key before, which is good for one tick more.
       if (!first) return item;

@@ -8,7 +8,7 @@ const units = {
   RequestsAdmitted: 'Count',
   RequestsRejected: 'Count',
   KeysBanned: 'Count',
-  OrdersCancelled: 'Count',
+  CancellationsRequested: 'Count',
   OrdersListed: 'Count',
   BytesStreamed: 'Bytes',
 } as const;

@@ -43,9 +43,15 @@ export class ApiFunction extends Construct {
   readonly alias?: Alias;
   /** What API Gateway invokes: the alias where there is one, and else the function. */
   readonly handler: IFunction;
+  /** Where the function writes, its metrics among the lines. */
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
+    this.logGroup = new LogGroup(this, 'Logs', {
+      retention: props.configuration.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
     const lambdaFunction = this.createFunction(props);
     if (props.configuration.gradualDeployment) {
       this.alias = new Alias(this, 'Live', {
@@ -57,10 +63,6 @@ export class ApiFunction extends Construct {
   }
 
   private createFunction(props: ApiFunctionProps): LambdaFunction {
-    const logGroup = new LogGroup(this, 'Logs', {
-      retention: props.configuration.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
     const lambdaFunction = new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
@@ -70,8 +72,8 @@ export class ApiFunction extends Construct {
       environment: { ...props.environment, STAGE: props.configuration.stage },
       memorySize: props.memorySizeMb ?? 512,
       timeout: props.timeout,
-      role: executionRole(this, logGroup, props.access),
-      logGroup,
+      role: executionRole(this, this.logGroup, props.access),
+      logGroup: this.logGroup,
       // The functions write whole lines of JSON, metrics among them: they must arrive as they are.
       loggingFormat: LoggingFormat.TEXT,
       // Earlier versions stay, so that there is something to go back to. One whose creation is

@@ -4,6 +4,7 @@ import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,
   type IMetric,
+  TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
@@ -13,17 +14,20 @@ export interface DashboardProps {
   readonly name: string;
   readonly metrics: ServiceMetrics;
   readonly alarms: Alarm[];
+  /** Markdown: links to the saved queries. */
+  readonly queryLinks: string;
 }
 
 /** One page for the stage: is it well, what do users get, who is refused, what is it doing. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { name, metrics, alarms }: DashboardProps) {
+  constructor(scope: Construct, id: string, { name, metrics, alarms, queryLinks }: DashboardProps) {
     super(scope, id);
     new CloudWatchDashboard(this, 'Page', {
       dashboardName: name,
       defaultInterval: Duration.hours(3),
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
+        [new TextWidget({ markdown: `Logs: ${queryLinks}`, width: 24, height: 2 })],
         [
           graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors]),
           graph('Cancel: latency in ms', [
@@ -38,7 +42,7 @@ export class Dashboard extends Construct {
           graph('Keys banned', [metrics.keysBanned]),
         ],
         [
-          graph('Cancellations, by outcome', metrics.cancelled),
+          graph('Cancellations requested, by outcome', metrics.cancellationsRequested),
           graph('Orders listed, bytes streamed', [metrics.ordersListed], [metrics.bytesStreamed]),
           graph('DynamoDB throttling', Object.values(metrics.throttledTables)),
         ],

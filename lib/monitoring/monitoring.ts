@@ -7,19 +7,23 @@ import {
   MathExpression,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { Duration } from 'aws-cdk-lib/core';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Annotations, Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { stackName } from '../settings/names.ts';
-import type { StageConfiguration } from '../settings/stages.ts';
+import { type StageConfiguration, variableName } from '../settings/stages.ts';
+import { AccessLogMetrics } from './access-log-metrics.ts';
 import { AlarmTopic } from './alarm-topic.ts';
 import { Dashboard } from './dashboard.ts';
+import type { LogName } from './log-queries.ts';
+import { budgetBurns } from './objectives.ts';
+import { SavedQueries } from './saved-queries.ts';
 import { ServiceMetrics, type ServiceMetricsProps } from './service-metrics.ts';
 
 export interface MonitoringProps {
   readonly configuration: StageConfiguration;
   readonly restApi: RestApi;
-  readonly accessLogs: LogGroup;
+  readonly logGroups: Readonly<Record<LogName, LogGroup>>;
   readonly tables: ServiceMetricsProps['tables'];
 }
 
@@ -44,43 +48,55 @@ export class Monitoring extends Construct {
   /** Errors that a new version of the code can bring: these take a deployment back. */
   readonly deploymentAlarms: Alarm[];
 
+  private readonly configuration: StageConfiguration;
   private readonly metrics: ServiceMetrics;
   private readonly topic?: AlarmTopic;
   private readonly alarms: Alarm[] = [];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { configuration } = props;
+    const { configuration, logGroups } = props;
+    this.configuration = configuration;
     this.metrics = new ServiceMetrics(props);
     if (configuration.alarmEmail) {
       this.topic = new AlarmTopic(this, 'AlarmTopic', { email: configuration.alarmEmail });
     }
-    this.countAuthorizerFailures(props.accessLogs);
+    this.warnOfWhatIsMissing();
+    new AccessLogMetrics(this, 'AccessLog', {
+      accessLog: logGroups.accessLog,
+      metrics: this.metrics,
+    });
     this.deploymentAlarms = [this.serverErrors(), this.authorizerFailures()];
+    this.burntBudgets();
     this.slowCancellations();
     this.throttledTables();
     this.risingBans();
+    const name = stackName(configuration.stage);
+    const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logGroups });
     new Dashboard(this, 'Dashboard', {
-      name: stackName(configuration.stage),
+      name,
       metrics: this.metrics,
       alarms: this.alarms,
+      queryLinks: links,
     });
   }
 
-  /**
-   * Lambda's own error count is no use here: the authorizer answers 401 by throwing, as API Gateway
-   * wants it. So the failures are counted where they are told apart, in the access log.
-   */
-  private countAuthorizerFailures(accessLogs: LogGroup): void {
-    const { namespace, metricName } = this.metrics.authorizerFailures;
-    new MetricFilter(this, 'AuthorizerFailureFilter', {
-      logGroup: accessLogs,
-      filterPattern: FilterPattern.stringValue('$.errorType', '=', 'AUTHORIZER_*'),
-      metricNamespace: namespace,
-      metricName,
-      metricValue: '1',
-      dimensions: { Stage: '$.stage' },
-    });
+  /** At synthesis, of what deploys well and is missed at night. */
+  private warnOfWhatIsMissing(): void {
+    const { stage, runbookUrl, alarmEmail } = this.configuration;
+    const annotations = Annotations.of(this);
+    if (!runbookUrl) {
+      annotations.addWarningV2(
+        'store-orders:runbookUrl',
+        `The alarms of ${stage} name the runbook by its path, without an address: set ${variableName(stage, 'runbookUrl')} to its https URL.`,
+      );
+    }
+    if (!alarmEmail && stage === 'prod') {
+      annotations.addWarningV2(
+        'store-orders:alarmEmail',
+        `Nobody is told of an alarm of ${stage}: set ${variableName(stage, 'alarmEmail')} to an e-mail address.`,
+      );
+    }
   }
 
   private serverErrors(): Alarm {
@@ -109,6 +125,12 @@ export class Monitoring extends Construct {
       evaluationPeriods: 3,
       datapointsToAlarm: 2,
     });
+  }
+
+  private burntBudgets(): void {
+    for (const { id, ...burn } of budgetBurns(this.metrics)) {
+      this.alarm(id, { ...burn, runbookAnchor: 'error-budgets', evaluationPeriods: 1 });
+    }
   }
 
   private slowCancellations(): void {
@@ -147,13 +169,14 @@ export class Monitoring extends Construct {
 
   private alarm(id: string, definition: AlarmDefinition): Alarm {
     const { meaning, runbookAnchor, above, ...options } = definition;
+    const runbook = this.configuration.runbookUrl ?? 'docs/runbook.md';
     const props: AlarmProps = {
       ...options,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       // No traffic is no trouble.
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${meaning} Runbook: docs/runbook.md#${runbookAnchor}`,
+      alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,
     };
     const alarm = new Alarm(this, id, props);
     this.topic?.tell(alarm);

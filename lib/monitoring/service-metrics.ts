@@ -4,7 +4,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration } from 'aws-cdk-lib/core';
 import type { StageConfiguration } from '../settings/stages.ts';
 
-/** Where the functions put their own metrics, in the embedded metric format. */
+/** Metrics that the functions record in the embedded metric format, and those of the access log. */
 const namespace = 'StoreOrders';
 
 /** Why a request was rejected, as the metric's dimension has it. */
@@ -33,13 +33,16 @@ export interface ServiceMetricsProps {
 /** The metrics of one stage, from API Gateway, DynamoDB and the functions themselves. */
 export class ServiceMetrics {
   readonly requests: Metric;
+  /** Answers with a 4xx, by the access log. */
   readonly clientErrors: Metric;
+  /** Answers with a 5xx, likewise. */
   readonly serverErrors: Metric;
+  /** Requests that the authorizer neither admitted nor refused, likewise. */
   readonly authorizerFailures: Metric;
   readonly admitted: Metric;
   readonly rejected: Metric[];
   readonly keysBanned: Metric;
-  readonly cancelled: Metric[];
+  readonly cancellationsRequested: Metric[];
   readonly ordersListed: Metric;
   readonly bytesStreamed: Metric;
   /** By alarm id. */
@@ -50,16 +53,16 @@ export class ServiceMetrics {
   constructor(props: ServiceMetricsProps) {
     this.props = props;
     this.requests = this.ofApi('Count');
-    this.clientErrors = this.ofApi('4XXError');
-    this.serverErrors = this.ofApi('5XXError');
+    this.clientErrors = this.ofService('ClientErrors');
+    this.serverErrors = this.ofService('ServerErrors');
     this.authorizerFailures = this.ofService('AuthorizerFailures');
     this.admitted = this.ofService('RequestsAdmitted');
     this.rejected = rejectionReasons.map((Reason) =>
       this.ofService('RequestsRejected', { dimensionsMap: { Reason }, label: Reason }),
     );
     this.keysBanned = this.ofService('KeysBanned');
-    this.cancelled = cancellationOutcomes.map((Outcome) =>
-      this.ofService('OrdersCancelled', { dimensionsMap: { Outcome }, label: Outcome }),
+    this.cancellationsRequested = cancellationOutcomes.map((Outcome) =>
+      this.ofService('CancellationsRequested', { dimensionsMap: { Outcome }, label: Outcome }),
     );
     this.ordersListed = this.ofService('OrdersListed');
     this.bytesStreamed = this.ofService('BytesStreamed', { unit: Unit.BYTES });
@@ -72,7 +75,7 @@ export class ServiceMetrics {
     };
   }
 
-  /** Milliseconds from the request's arrival to its answer. */
+  /** Milliseconds from the arrival of a request to cancel to its answer, whatever that was. */
   cancelLatency(statistic: string): Metric {
     return this.ofApi('Latency', {
       statistic,

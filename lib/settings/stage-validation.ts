@@ -41,6 +41,13 @@ function rules(configuration: StageConfiguration): Rule[] {
       remedy: 'give one e-mail address, or leave it out',
     },
     {
+      field: 'runbookUrl',
+      value: configuration.runbookUrl,
+      isValid: isPageOrAbsent(configuration.runbookUrl),
+      remedy:
+        "give the runbook's https URL without a fragment, which each alarm adds, or leave it out",
+    },
+    {
       field: 'emergencyDeployment',
       value: configuration.emergencyDeployment,
       isValid: matchesOrIsAbsent(configuration.emergencyDeployment, /^true$/),
@@ -54,6 +61,14 @@ function rules(configuration: StageConfiguration): Rule[] {
         "use 'retain', or set deletionProtection to false: a protected table cannot be deleted",
     },
   ];
+}
+
+/** CloudWatch cuts nothing off: a description above 1,024 characters fails the deployment. */
+const longestPageUrl = 512;
+
+function isPageOrAbsent(url: string | undefined): boolean {
+  if (url === undefined) return true;
+  return /^https:\/\/[^\s#]+$/.test(url) && URL.canParse(url) && url.length <= longestPageUrl;
 }
 
 function placeRules({ account, region }: StageConfiguration): Rule[] {

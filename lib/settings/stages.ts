@@ -32,6 +32,12 @@ export interface StageConfiguration {
   readonly corsOrigins?: readonly string[];
   /** Who is told of an alarm (`…_ALARM_EMAIL`). @default - nobody: alarms show in the console */
   readonly alarmEmail?: string;
+  /**
+   * Where `docs/runbook.md` can be read, as the alarms name it (`…_RUNBOOK_URL`).
+   *
+   * @default - its path in the repository, which whoever is woken has to find first
+   */
+  readonly runbookUrl?: string;
   /** How long logs are kept: one of the periods that CloudWatch Logs knows. */
   readonly logRetentionDays: number;
   /** What the whole stage accepts, whoever asks: API Gateway's own throttle. */
@@ -115,6 +121,7 @@ const suffixes = {
   certificateArn: 'CERTIFICATE_ARN',
   corsOrigins: 'CORS_ORIGIN',
   alarmEmail: 'ALARM_EMAIL',
+  runbookUrl: 'RUNBOOK_URL',
   emergencyDeployment: 'EMERGENCY_DEPLOYMENT',
 } as const;
 
@@ -129,6 +136,7 @@ function fromEnvironment(stage: StageName, environment: Environment) {
     certificateArn: value('certificateArn'),
     corsOrigins: value('corsOrigins')?.split(/[\s,]+/),
     alarmEmail: value('alarmEmail'),
+    runbookUrl: value('runbookUrl'),
     emergencyDeployment: value('emergencyDeployment'),
   };
 }

@@ -18,11 +18,20 @@ export interface Denial {
   readonly logLine: string;
 }
 
-/** Who may call DynamoDB in this run. */
+/** Who may call DynamoDB in this run: plain data, which can be handed to another thread. */
 export interface Identity {
   readonly credentials: Credentials;
-  /** Why a call is denied; undefined when it is allowed. */
-  denialOf(operation: string, body: Buffer): Denial | undefined;
+  /** What limits it; absent where nothing does. */
+  readonly function?: FunctionPermissions;
+}
+
+interface FunctionPermissions {
+  readonly name: string;
+  readonly role: Role;
+  /** The ARN of the function's session. */
+  readonly userArn: string;
+  /** What stands before the name in a table's ARN. */
+  readonly tablesArn: string;
 }
 
 /** The identities of one run, each with credentials of its own that nobody can guess. */
@@ -35,35 +44,50 @@ export interface Identities {
 
 /** @throws TemplateError for a role that is not supported */
 export function createIdentities(template: Template): Identities {
+  const { region, accountId } = template.environment;
   const roles = readFunctionRoles(template, 'dynamodb');
-  const functions = template.ofType('AWS::Lambda::Function').map(({ logicalId, ref }) => {
+  const functions = template.ofType('AWS::Lambda::Function').map(({ logicalId, ref: name }) => {
     const role = roles.get(logicalId) ?? { name: 'no-role', statements: [] };
-    return [logicalId, functionIdentity(ref, role, template)] as const;
+    const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${name}`;
+    const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
+    const identity = {
+      credentials: createCredentials(),
+      function: { name, role, userArn, tablesArn },
+    };
+    return [logicalId, identity] as const;
   });
-  const operator = { credentials: createCredentials(), denialOf: () => undefined };
-  return { operator, functions: new Map(functions) };
+  return { operator: { credentials: createCredentials() }, functions: new Map(functions) };
 }
 
-function functionIdentity(functionName: string, role: Role, template: Template): Identity {
-  const { region, accountId } = template.environment;
-  const user = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${functionName}`;
-  const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
-  const denial = ({ action, resource }: Permission, reason: string): Denial => ({
-    message: `User: ${user} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
-    logLine: `${functionName} is not authorized to perform ${action} on ${resource} ${reason}`,
-  });
+/**
+ * Why an identity's call is denied; undefined when it is allowed.
+ *
+ * @param operation such as `UpdateItem`
+ */
+export function denialOf(
+  { function: caller }: Identity,
+  operation: string,
+  body: Buffer,
+): Denial | undefined {
+  if (!caller) return undefined;
+  const permissions = requiredPermissions(operation, parsed(body), caller.tablesArn);
+  for (const permission of permissions) {
+    const reason = denialReason(caller.role, permission);
+    if (reason) return denial(caller, permission, reason);
+  }
+  if (permissions.length > 0) return undefined;
+  const unclear = { action: `dynamodb:${operation}`, resource: '*' };
+  return denial(caller, unclear, 'because the local run cannot tell what the call needs');
+}
+
+function denial(
+  { name, userArn }: FunctionPermissions,
+  { action, resource }: Permission,
+  reason: string,
+): Denial {
   return {
-    credentials: createCredentials(),
-    denialOf: (operation, body) => {
-      const permissions = requiredPermissions(operation, parsed(body), tablesArn);
-      for (const permission of permissions) {
-        const reason = denialReason(role, permission);
-        if (reason) return denial(permission, reason);
-      }
-      if (permissions.length > 0) return undefined;
-      const unclear = { action: `dynamodb:${operation}`, resource: '*' };
-      return denial(unclear, 'because the local run cannot tell what the call needs');
-    },
+    message: `User: ${userArn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
+    logLine: `${name} is not authorized to perform ${action} on ${resource} ${reason}`,
   };
 }
 

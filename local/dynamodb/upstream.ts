@@ -25,7 +25,9 @@ export interface Upstream {
 // What belongs to one connection, or tells apart whose call it is: DynamoDB Local keeps the tables
 // of each access key apart, and here they belong to all.
 const ownHeaders = ['authorization', 'connection', 'content-length', 'host', 'keep-alive'];
-const sameForAll = 'Credential=local/';
+const sameForAll =
+  'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, ' +
+  `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
 /** @param endpoint a URL; its user and password, if any, are sent as basic authentication */
 export function connectUpstream(endpoint: string): Upstream {
@@ -61,11 +63,10 @@ export function answerHeaders({ headers }: IncomingMessage): IncomingHttpHeaders
 
 function headersFor({ username }: URL, headers: IncomingHttpHeaders, body: Buffer) {
   const others = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
-  const authorization = headers.authorization?.replace(/Credential=[^/]*\//, sameForAll);
   return {
     ...Object.fromEntries(others),
     'content-length': body.length,
     // Node makes a header of the URL's user by itself.
-    ...(username === '' && { authorization }),
+    ...(username === '' && { authorization: sameForAll }),
   };
 }

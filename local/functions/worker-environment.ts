@@ -55,6 +55,9 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   readonly #started = Promise.withResolvers<FunctionError | undefined>();
   #invocations = 0;
   #current: Current | undefined;
+  /** With what the thread ended while there was no invocation. */
+  #leftStatus: number | string | undefined;
+  #isReady = false;
   #isStopping = false;
   #hasEnded = false;
 
@@ -86,8 +89,10 @@ export class WorkerEnvironment implements ExecutionEnvironment {
       if (!this.#hasEnded) onFinished();
     };
     this.#current = { id, requestId, stream: undefined, resolve, finish };
-    const context = this.#contextOf(invocation);
-    this.#worker?.postMessage({ type: 'invoke', id, event, creditBytes, context });
+    if (this.#leftStatus === undefined) {
+      const context = this.#contextOf(invocation);
+      this.#worker?.postMessage({ type: 'invoke', id, event, creditBytes, context });
+    } else this.#exit(this.#leftStatus);
     return promise;
   }
 
@@ -107,14 +112,25 @@ export class WorkerEnvironment implements ExecutionEnvironment {
       this.#logError(error);
       // Node ends a process without memory by aborting it, and any other with this exit code.
       const isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.#exit(isOutOfMemory ? 'aborted' : 1);
+      this.#leave(isOutOfMemory ? 'aborted' : 1);
     });
-    worker.on('exit', (code) => this.#exit(code));
+    worker.on('exit', (code) => this.#leave(code));
+  }
+
+  /**
+   * The runtime of Lambda waits for its next invocation in a thread of its own, and Node for that
+   * thread before it ends: it is the next invocation that learns that there is nobody any more.
+   */
+  #leave(status: number | string): void {
+    if (this.#isReady && !this.#current && !this.#isStopping) this.#leftStatus ??= status;
+    else this.#exit(status);
   }
 
   #receive(message: WorkerMessage): void {
-    if (message.type === 'ready') this.#started.resolve(undefined);
-    else if (message.type === 'init-error') this.#started.resolve(message.error);
+    if (message.type === 'ready') {
+      this.#isReady = true;
+      this.#started.resolve(undefined);
+    } else if (message.type === 'init-error') this.#started.resolve(message.error);
     else if (message.id === this.#current?.id) this.#progress(this.#current, message);
   }
 

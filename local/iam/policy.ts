@@ -7,8 +7,14 @@ export type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 /** A statement of a policy that says something about the service that is asked for. */
 export interface PolicyStatement {
   readonly isAllow: boolean;
-  /** Whether the statement is about an action on a resource. */
-  applies(action: string, resource: string): boolean;
+  readonly actions: Patterns;
+  readonly resources: Patterns;
+}
+
+interface Patterns {
+  readonly patterns: readonly string[];
+  /** Whether the statement is about what matches none of the patterns. */
+  readonly isNot: boolean;
 }
 
 interface RawStatement {
@@ -51,7 +57,13 @@ export function decide(
   action: string,
   resource: string,
 ): PolicyDecision {
-  const applying = statements.filter((statement) => statement.applies(action, resource));
+  const applying = statements.filter(({ actions, resources }) => {
+    const name = action.toLowerCase();
+    return (
+      actions.patterns.some((pattern) => matchesPattern(pattern, name)) !== actions.isNot &&
+      resources.patterns.some((pattern) => matchesArn(pattern, resource)) !== resources.isNot
+    );
+  });
   if (applying.some(({ isAllow }) => !isAllow)) return 'explicit-deny';
   return applying.length > 0 ? 'allow' : 'implicit-deny';
 }
@@ -69,13 +81,10 @@ function readStatement(raw: RawStatement, logicalId: string): PolicyStatement {
   const actions = patternsOf(raw, 'Action', logicalId).map((pattern) => pattern.toLowerCase());
   const resources = patternsOf(raw, 'Resource', logicalId);
   checkVariables(resources, logicalId);
-  const isAction = raw.NotAction === undefined;
-  const isResource = raw.NotResource === undefined;
   return {
     isAllow: raw.Effect === 'Allow',
-    applies: (action, resource) =>
-      actions.some((pattern) => matchesPattern(pattern, action.toLowerCase())) === isAction &&
-      resources.some((pattern) => matchesArn(pattern, resource)) === isResource,
+    actions: { patterns: actions, isNot: raw.NotAction !== undefined },
+    resources: { patterns: resources, isNot: raw.NotResource !== undefined },
   };
 }
 

@@ -11,6 +11,8 @@ import type { Answer } from '../../smoke/stage/http-client.ts';
 import { type Call, type Order, RunningStore, thisMinute } from '../e2e/running-store.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 
+const patienceMs = 25_000;
+
 /** An address in front of a store's DynamoDB, where a test decides what becomes of requests. */
 export interface Endpoint extends AsyncDisposable {
   readonly url: string;
@@ -55,10 +57,14 @@ export class TwinStores<E extends Endpoint> implements AsyncDisposable {
     return this.lines.flat().filter((line) => line.includes('Runtime.ExitError')).length;
   }
 
-  /** Waits until a line with a text in it is in the log of each store. */
+  /** @throws Error when there is not a line with a text in it in the log of each store after a time */
   async logged(text: string): Promise<void> {
+    const untilMs = performance.now() + patienceMs;
     for (const lines of this.lines) {
-      while (!lines.some((line) => line.includes(text))) await sleep(20);
+      while (!lines.some((line) => line.includes(text))) {
+        if (performance.now() > untilMs) throw new Error(`no ${text} in ${lines.join('\n')}`);
+        await sleep(20);
+      }
     }
   }
 

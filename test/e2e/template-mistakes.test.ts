@@ -76,6 +76,11 @@ const mistakes: [string, (resources: Resources) => void][] = [
   ],
   ['a $ before context', withHeader('ACCESS_DENIED', 'Retry-After', '$context.authorizer.reset')],
   ['no Reset on a 401', withoutHeader('UNAUTHORIZED', 'X-RateLimit-Reset')],
+  ['no RateLimit on a 401', withoutHeader('UNAUTHORIZED', 'RateLimit')],
+  [
+    'the policy in the place of the limit',
+    withHeader('ACCESS_DENIED', 'RateLimit', 'context.authorizer.rateLimitPolicy'),
+  ],
   ['no WWW-Authenticate on a 401', withoutHeader('UNAUTHORIZED', 'WWW-Authenticate')],
   ['no Retry-After on a 429', withoutHeader('ACCESS_DENIED', 'Retry-After')],
   [

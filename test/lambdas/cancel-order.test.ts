@@ -293,7 +293,7 @@ describe("cancelOrder's metrics", () => {
     await send(cancelEvent('42'));
 
     expect(captured.lines()).toMatchObject([
-      { OrdersCancelled: 1, Outcome: outcome, Stage: 'staging', requestId, keyId },
+      { CancellationsRequested: 1, Outcome: outcome, Stage: 'staging', requestId, keyId },
     ]);
   });
 
@@ -302,7 +302,7 @@ describe("cancelOrder's metrics", () => {
 
     await send(cancelEvent('42'));
 
-    expect(captured.text()).not.toContain('OrdersCancelled');
+    expect(captured.text()).not.toContain('CancellationsRequested');
   });
 });
 

@@ -17,6 +17,7 @@ const everything = {
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
   alarmEmail: 'alarms@example.com',
+  runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
   corsOrigins: ['https://shop.example.com'],
   firewall: { requestsPerIpPer5Minutes: 400_000 },
 };

@@ -387,7 +387,7 @@ describe('a streamed response', () => {
   });
 
   it('makes its function wait for a slow client', async () => {
-    const { response, call } = await open('/test/stream?chunks=2000&report=1');
+    const { response, call } = await open('/test/stream?chunks=400&report=1');
     response.pause();
     await hasComeToRest();
 

@@ -232,8 +232,8 @@ function changed(item: RealItem, operation: Operation, now: Tick): RealItem {
       break;
     case 'unban':
       if (entry) {
-        const { bannedUntil: _, ...rest } = entry;
-        entries[first!] = { M: { ...rest, rejectionCount: { N: '0' } } };
+        const { id, expiresAt } = entry;
+        entries[first!] = { M: { id: id!, ...(expiresAt && { expiresAt }) } };
       }
       break;
     case 'rotate':

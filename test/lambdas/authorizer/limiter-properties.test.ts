@@ -178,8 +178,8 @@ function changed(item: Item, operation: Operation, tokenHash: string): Item {
       break;
     case 'unban':
       if (entry) {
-        const { bannedUntil: _, ...rest } = entry;
-        entries[tokenHash] = { M: { ...rest, rejectionCount: { N: '0' } } };
+        const { id, usedAt } = entry;
+        entries[tokenHash] = { M: { id: id!, ...(usedAt && { usedAt }) } };
       }
   }
   return { ...item, keys: { M: entries } };

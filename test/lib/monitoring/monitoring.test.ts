@@ -74,8 +74,8 @@ describe.each(stageNames)('alarms of %s', (stage) => {
         Expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
         ReturnData: true,
       }),
-      metric('errors', '5XXError', api, 'Sum', 60),
-      metric('requests', 'Count', api, 'SampleCount', 60),
+      metric('errors', 'StoreOrders', 'ServerErrors', ofStage, 'Sum', 60),
+      metric('requests', 'AWS/ApiGateway', 'Count', api, 'SampleCount', 60),
     ]);
   });
 
@@ -111,16 +111,21 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     ]);
   });
 
-  it('count authorizer failures in the access log, where a 401 is none', () => {
-    const [filter] = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
+  it.each([
+    ['ClientErrors', '{ $.status = "4*" }'],
+    ['ServerErrors', '{ $.status = "5*" }'],
+    // A 401 is no failure of the authorizer.
+    ['AuthorizerFailures', '{ $.errorType = "AUTHORIZER_*" }'],
+  ])('count %s in the access log', (MetricName, FilterPattern) => {
+    const filters = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
 
-    expect(filter).toEqual({
+    expect(filters).toContainEqual({
       LogGroupName: '${ApiAccessLogs}',
-      FilterPattern: '{ $.errorType = "AUTHORIZER_*" }',
+      FilterPattern,
       MetricTransformations: [
         {
           MetricNamespace: 'StoreOrders',
-          MetricName: 'AuthorizerFailures',
+          MetricName,
           MetricValue: '1',
           Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
         },
@@ -170,11 +175,13 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
     expect([...shownMetrics].sort()).toEqual([
       'AuthorizerFailures',
       'BytesStreamed',
+      'CancellationsRequested',
+      'ClientErrors',
       'KeysBanned',
-      'OrdersCancelled',
       'OrdersListed',
       'RequestsAdmitted',
       'RequestsRejected',
+      'ServerErrors',
     ]);
   });
 });
@@ -185,6 +192,7 @@ function alarms(stage: StageName): Record<string, AlarmProperties> {
 
 function metric(
   Id: string,
+  Namespace: string,
   MetricName: string,
   Dimensions: object[],
   Stat: string,
@@ -192,7 +200,7 @@ function metric(
 ) {
   return {
     Id,
-    MetricStat: { Metric: { Namespace: 'AWS/ApiGateway', MetricName, Dimensions }, Period, Stat },
+    MetricStat: { Metric: { Namespace, MetricName, Dimensions }, Period, Stat },
     ReturnData: false,
   };
 }

@@ -22,6 +22,7 @@ describe('validateConfiguration', () => {
       domainName: 'orders.api.example.com',
       certificateArn,
       alarmEmail: 'alarms@example.com',
+      runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
       corsOrigins: ['https://shop.example.com:8443'],
       firewall: { requestsPerIpPer5Minutes: 400_000 },
     };
@@ -48,6 +49,17 @@ describe('validateConfiguration', () => {
     ],
     [{ emergencyDeployment: 'yes' }, 'prod.emergencyDeployment is "yes": use true'],
     [{ alarmEmail: 'nobody' }, 'prod.alarmEmail is "nobody": give one e-mail address'],
+    ...[
+      'docs/runbook.md',
+      'http://example.com/runbook.md',
+      'https://example.com/runbook.md#server-errors',
+      'https://example.com/run book.md',
+      'https://',
+      `https://example.com/${'a'.repeat(500)}`,
+    ].map((runbookUrl): [Partial<StageConfiguration>, string] => [
+      { runbookUrl },
+      `prod.runbookUrl is "${runbookUrl}": give the runbook's https URL`,
+    ]),
     [
       { corsOrigins: ['https://a.example', 'https://b.example'] },
       'prod.corsOrigins is ["https://a.example","https://b.example"]: give one origin',

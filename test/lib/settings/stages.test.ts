@@ -11,6 +11,7 @@ describe('stageConfiguration', () => {
       PROD_DOMAIN: 'api.example.com',
       PROD_CERTIFICATE_ARN: certificateArn,
       PROD_ALARM_EMAIL: 'alarms@example.com',
+      PROD_RUNBOOK_URL: 'https://example.com/docs/runbook.md',
     };
 
     const configuration = stageConfiguration('prod', environment);
@@ -21,6 +22,7 @@ describe('stageConfiguration', () => {
       domainName: 'api.example.com',
       certificateArn,
       alarmEmail: 'alarms@example.com',
+      runbookUrl: 'https://example.com/docs/runbook.md',
     });
   });
 

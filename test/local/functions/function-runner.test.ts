@@ -2,17 +2,19 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { closedGate } from '../../helpers/gate.ts';
+import { describeFunctions } from './function-suite.ts';
 import {
   counting,
-  describeFunctions,
   errorOf,
   FunctionUnderTest,
   payloadOf,
   streaming,
   streamOf,
-} from './function-suite.ts';
+} from './function-under-test.ts';
+import { describeStreamingFunctions } from './streaming-suite.ts';
 
 describeFunctions('a worker thread');
+describeStreamingFunctions('a worker thread');
 
 const tested = new FunctionUnderTest();
 const prepare: FunctionUnderTest['prepare'] = (...parameters) => tested.prepare(...parameters);

@@ -1,0 +1,13 @@
+import { parentPort } from 'node:worker_threads';
+import { startDynamoDBGuard } from './guard.ts';
+import type { GuardMessage, GuardSettings } from './guard-thread.ts';
+
+/* The inside of the guard's thread. The outside is guard-thread.ts. */
+
+const post = (message: GuardMessage) => parentPort!.postMessage(message);
+
+parentPort!.once('message', async (settings: GuardSettings) => {
+  const log = (line: string) => post({ type: 'log', line });
+  const { endpoint } = await startDynamoDBGuard({ ...settings, log });
+  post({ type: 'listening', endpoint });
+});

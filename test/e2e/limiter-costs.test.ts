@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import {
+  type CountingEndpoint,
+  startCountingEndpoint,
+} from '../../bench/doubles/counting-endpoint.ts';
+import {
+  type EmbeddedDynamoDB,
+  startEmbeddedDynamoDB,
+} from '../../local/dynamodb/embedded-dynamodb.ts';
+import { createOwner, createToken } from '../../shared/api-key-token.ts';
+import type { TextAnswer } from '../../smoke/stage/http-client.ts';
+import { RunningStore, rateLimitOf } from './running-store.ts';
+
+let dynamodb: EmbeddedDynamoDB;
+let counting: CountingEndpoint;
+let store: RunningStore;
+
+beforeAll(async () => {
+  dynamodb = await startEmbeddedDynamoDB();
+  counting = await startCountingEndpoint(dynamodb.endpoint);
+  store = await RunningStore.start({
+    dynamodbEndpoint: counting.endpoint,
+    dataEndpoint: dynamodb.endpoint,
+  });
+});
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  counting?.close();
+  await dynamodb?.close();
+});
+
+const get = (token: string) => store.call('GET', '/pets/1', { token });
+
+/** Sends requests, so many of them at a time. */
+async function send(tokens: string[], atOnce: number): Promise<TextAnswer[]> {
+  const answers: TextAnswer[] = [];
+  for (let sent = 0; sent < tokens.length; sent += atOnce) {
+    answers.push(...(await Promise.all(tokens.slice(sent, sent + atOnce).map(get))));
+  }
+  return answers;
+}
+
+/** What requests cost at DynamoDB; only the authorizer asks there for this operation. */
+async function costOf(work: () => Promise<TextAnswer[]>) {
+  const { readUnits, writeUnits } = { ...counting.counts };
+  const answers = await work();
+  return {
+    answers,
+    reads: counting.counts.readUnits - readUnits,
+    writes: counting.counts.writeUnits - writeUnits,
+  };
+}
+
+const repeated = ({ apiKey }: IssuedKey, times: number) => new Array<string>(times).fill(apiKey);
+const codesOf = (answers: TextAnswer[]) =>
+  new Set(answers.map(({ status, text }) => `${status} ${JSON.parse(text).code}`));
+
+describe('at DynamoDB, over HTTP', () => {
+  it('Limits rule 3: ten keys of one Free owner at once are admitted exactly 60 times', async () => {
+    const first = await store.issue('free');
+    const others = await Promise.all(Array.from({ length: 9 }, () => store.issueAnother(first)));
+    const tokens = [first, ...others].flatMap((key) => repeated(key, 20));
+
+    const answers = await send(tokens, tokens.length);
+
+    const admitted = answers.filter(({ status }) => status === 410);
+    const left = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
+    expect(left).toEqual(Array.from({ length: 60 }, (_, index) => index));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(140);
+  });
+
+  it('a request that is admitted costs one write', async () => {
+    const key = await store.issue('pro');
+
+    const { answers, writes } = await costOf(() => send(repeated(key, 40), 1));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([410]));
+    expect(writes).toBe(40);
+  });
+
+  it('a request over the limit costs one write at the most', async () => {
+    const key = await store.issue('free');
+    await store.setCounters(key, { minuteCount: 60 });
+
+    const { answers, writes } = await costOf(() => send(repeated(key, 100), 25));
+
+    expect(codesOf(answers)).toEqual(new Set(['429 rate_limit_exceeded']));
+    expect(writes).toBeLessThanOrEqual(100);
+  });
+
+  it('1,000 invented keys cost a read each, and no write', async () => {
+    const tokens = Array.from({ length: 1_000 }, () =>
+      createToken('so_test_', createOwner('so_test_').seed),
+    );
+
+    const { answers, reads, writes } = await costOf(() => send(tokens, 25));
+
+    expect(codesOf(answers)).toEqual(new Set(['401 unauthorized']));
+    expect({ reads, writes }).toEqual({ reads: 1_000, writes: 0 });
+  });
+
+  it('1,000 requests of a banned key cost a read each, and no write', async () => {
+    const key = await store.issue('free');
+    await store.setCounters(key, { bannedUntil: Math.floor(Date.now() / 1_000) + 300 });
+
+    const { answers, reads, writes } = await costOf(() => send(repeated(key, 1_000), 25));
+
+    expect(codesOf(answers)).toEqual(new Set(['429 api_key_banned']));
+    expect({ reads, writes }).toEqual({ reads: 1_000, writes: 0 });
+  });
+});

@@ -1,0 +1,133 @@
+import type { StageName } from '../../helpers/synthesized.ts';
+import { properties } from '../readable.ts';
+import { RecordedMetrics } from './recorded-metrics.ts';
+
+/** An answer of the service, with what the access log has of it. */
+export interface Answer {
+  readonly operation: 'listOrders' | 'cancelOrder';
+  readonly status: number;
+  /** Type of the gateway response, where API Gateway answered by itself. */
+  readonly errorType?: string;
+  readonly latencyMs: number;
+}
+
+/** What happens in a minute. */
+export interface Minute {
+  readonly answers?: readonly Answer[];
+  /** Metrics that the functions record, for the stage as a whole. */
+  readonly recorded?: Readonly<Record<string, number>>;
+  /** Requests that DynamoDB refused. */
+  readonly throttled?: {
+    readonly table: string;
+    readonly metricName: string;
+    readonly sum: number;
+  };
+}
+
+const resource = { listOrders: '/v1/store/orders', cancelOrder: '/v1/store/orders/{orderId}' };
+const method = { listOrders: 'GET', cancelOrder: 'DELETE' };
+
+interface MetricFilter {
+  readonly FilterPattern: string;
+  readonly MetricTransformations: readonly [
+    {
+      readonly MetricNamespace: string;
+      readonly MetricName: string;
+      readonly MetricValue: string;
+      readonly Dimensions: readonly { readonly Key: string; readonly Value: string }[];
+    },
+  ];
+}
+
+/** The metrics that CloudWatch would have of some minutes, the template's metric filters included. */
+export function metricsOf(stage: StageName, minutes: readonly Minute[]): RecordedMetrics {
+  const metrics = new RecordedMetrics();
+  const filters: MetricFilter[] = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
+  minutes.forEach(({ answers = [], recorded = {}, throttled }, minute) => {
+    recordApiMetrics(metrics, stage, minute, answers);
+    for (const answer of answers) recordFiltered(metrics, filters, minute, logLine(stage, answer));
+    for (const [MetricName, value] of Object.entries(recorded)) {
+      const Dimensions = [{ Name: 'Stage', Value: stage }];
+      metrics.record({ Namespace: 'StoreOrders', MetricName, Dimensions }, minute, [value]);
+    }
+    if (throttled) {
+      const Dimensions = [{ Name: 'TableName', Value: `\${Tables${throttled.table}}` }];
+      const metric = { Namespace: 'AWS/DynamoDB', MetricName: throttled.metricName, Dimensions };
+      metrics.record(metric, minute, [throttled.sum]);
+    }
+  });
+  return metrics;
+}
+
+/** As AWS describes them: an answer by a gateway response with a changed status is a `4XXError`. */
+function recordApiMetrics(
+  metrics: RecordedMetrics,
+  stage: StageName,
+  minute: number,
+  answers: readonly Answer[],
+): void {
+  const ofStage = [
+    { Name: 'ApiName', Value: `store-orders-${stage}` },
+    { Name: 'Stage', Value: stage },
+  ];
+  for (const { operation, status, errorType, latencyMs } of answers) {
+    const isClientError = errorType !== undefined || (status >= 400 && status < 500);
+    const values = {
+      Count: 1,
+      '4XXError': Number(isClientError),
+      '5XXError': Number(!isClientError && status >= 500),
+      Latency: latencyMs,
+    };
+    const ofMethod = [
+      { Name: 'Method', Value: method[operation] },
+      { Name: 'Resource', Value: resource[operation] },
+    ];
+    for (const [MetricName, value] of Object.entries(values)) {
+      for (const Dimensions of [ofStage, [...ofStage, ...ofMethod]]) {
+        metrics.record({ Namespace: 'AWS/ApiGateway', MetricName, Dimensions }, minute, [value]);
+      }
+    }
+  }
+}
+
+/** The fields that filters look at; the access log quotes every value. */
+function logLine(stage: StageName, { operation, status, errorType }: Answer) {
+  return {
+    stage,
+    method: method[operation],
+    resource: resource[operation],
+    status: String(status),
+    errorType: errorType ?? '-',
+  };
+}
+
+function recordFiltered(
+  metrics: RecordedMetrics,
+  filters: readonly MetricFilter[],
+  minute: number,
+  line: Readonly<Record<string, string>>,
+): void {
+  for (const { FilterPattern, MetricTransformations } of filters) {
+    if (!matches(FilterPattern, line)) continue;
+    const [{ MetricNamespace, MetricName, MetricValue, Dimensions }] = MetricTransformations;
+    const identity = {
+      Namespace: MetricNamespace,
+      MetricName,
+      Dimensions: Dimensions.map(({ Key, Value }) => ({ Name: Key, Value: field(line, Value) })),
+    };
+    metrics.record(identity, minute, [Number(MetricValue)]);
+  }
+}
+
+/** The one form of filter pattern in use: a field's text, with a `*` at its end for any more. */
+function matches(pattern: string, line: Readonly<Record<string, string>>): boolean {
+  const [, selector, prefix] = /^\{ (\$\.\w+) = "([^"*]*)\*" \}$/.exec(pattern) ?? [];
+  if (selector === undefined || prefix === undefined) throw new Error(`Unknown: ${pattern}`);
+  return field(line, selector).startsWith(prefix);
+}
+
+function field(line: Readonly<Record<string, string>>, selector: string): string {
+  const value = line[selector.replace('$.', '')];
+  if (value === undefined) throw new Error(`The access log has no ${selector}`);
+  return value;
+}

@@ -1,0 +1,51 @@
+import type { Value } from './metric-math.ts';
+
+/** What CloudWatch would have of a metric; dimensions in any order. */
+export interface MetricIdentity {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
+}
+
+/** A span of whole minutes, without its end. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Metrics as CloudWatch keeps them: values by minute, and a statistic over any span of minutes. */
+export class RecordedMetrics {
+  private readonly series = new Map<string, Map<number, number[]>>();
+
+  record(metric: MetricIdentity, minute: number, values: readonly number[]): void {
+    const key = keyOf(metric);
+    const minutes = this.series.get(key) ?? new Map<number, number[]>();
+    this.series.set(key, minutes.set(minute, [...(minutes.get(minute) ?? []), ...values]));
+  }
+
+  /** @throws Error for a statistic that it does not know */
+  statistic(metric: MetricIdentity, name: string, { from, to }: Span): Value {
+    const minutes = this.series.get(keyOf(metric));
+    const values: number[] = [];
+    for (let minute = from; minute < to; minute++) values.push(...(minutes?.get(minute) ?? []));
+    return values.length === 0 ? undefined : statisticOf(values, name);
+  }
+}
+
+function keyOf({ Namespace, MetricName, Dimensions }: MetricIdentity): string {
+  const dimensions = Dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort();
+  return [Namespace, MetricName, ...dimensions].join('|');
+}
+
+function statisticOf(values: number[], name: string): number {
+  if (name === 'Sum') return values.reduce((sum, value) => sum + value, 0);
+  if (name === 'SampleCount') return values.length;
+  const [, percentile] = /^p(\d+)$/.exec(name) ?? [];
+  if (percentile) {
+    const ascending = values.toSorted((left, right) => left - right);
+    return ascending[Math.ceil((Number(percentile) / 100) * values.length) - 1]!;
+  }
+  const [, most] = /^PR\(:(\d+)\)$/.exec(name) ?? [];
+  if (!most) throw new Error(`Unknown statistic: ${name}`);
+  return (100 * values.filter((value) => value <= Number(most)).length) / values.length;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { stageNames } from '../../helpers/synthesized.ts';
+import { properties } from '../readable.ts';
+
+interface Query {
+  readonly name: string;
+  readonly text: string;
+  readonly logs: readonly string[];
+}
+
+/** How the runbook's blocks name the logs, by the log group's logical id. */
+const logGroupIds: Readonly<Record<string, string>> = {
+  'access log': 'ApiAccessLogs',
+  authorizer: 'AuthorizerLogs',
+  listOrders: 'ListOrdersLogs',
+  cancelOrder: 'CancelOrderLogs',
+};
+
+describe.each(stageNames)('saved queries of %s', (stage) => {
+  it("are the runbook's, all of them and no others, on the logs that it names", () => {
+    const shown = runbookQueries();
+
+    const saved = savedQueries(stage);
+
+    expect(byName(saved)).toEqual(byName(shown));
+  });
+
+  it('are linked on the dashboard, in its own Region, with text and logs filled in', () => {
+    const [{ DashboardBody }] = Object.values(properties(stage, 'AWS::CloudWatch::Dashboard')) as [
+      { DashboardBody: string },
+    ];
+
+    const { widgets } = JSON.parse(DashboardBody) as {
+      widgets: { type: string; properties: { markdown: string } }[];
+    };
+    const markdown = widgets.find(({ type }) => type === 'text')!.properties.markdown;
+
+    expect(byName(linkedQueries(markdown))).toEqual(byName(savedQueries(stage)));
+  });
+});
+
+function savedQueries(stage: (typeof stageNames)[number]): Query[] {
+  return Object.values(properties(stage, 'AWS::Logs::QueryDefinition')).map(
+    ({ Name, QueryString, LogGroupNames }) => ({
+      name: Name.replace(`StoreOrders-${stage}/`, ''),
+      text: QueryString,
+      logs: LogGroupNames,
+    }),
+  );
+}
+
+/** The blocks without a language: each has to begin with `# Logs Insights, NAME, LOGS`. */
+function runbookQueries(): Query[] {
+  const runbook = readFileSync('docs/runbook.md', 'utf8');
+  const blocks = [...runbook.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter(([, language]) => language === '')
+    .map(([, , block = '']) => block.trimEnd());
+  return blocks.map((block) => {
+    const [heading = '', ...lines] = block.split('\n');
+    const [, name = '', logs = ''] = /^# Logs Insights, ([a-z-]+), (.+)$/.exec(heading) ?? [];
+    const names = logs.replace(/^logs? of /, '').split(/, | and /);
+    return {
+      name,
+      text: lines.join('\n'),
+      logs: names.map((log) => `\${${logGroupIds[log]}}`),
+    };
+  });
+}
+
+/** What the console reads out of the links. */
+function linkedQueries(markdown: string): Query[] {
+  const link =
+    /\[([a-z-]+)\]\(https:\/\/\$\{AWS::Region\}\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=\$\{AWS::Region\}#logsV2:logs-insights\$3FqueryDetail\$3D~\(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'([^~]*)~source~\(([^)]*)\)\)\)/g;
+  return [...markdown.matchAll(link)].map(([, name = '', text = '', source = '']) => ({
+    name,
+    text: decodeURIComponent(text.replaceAll('*', '%')),
+    logs: source.split("~'").slice(1),
+  }));
+}
+
+function byName(queries: readonly Query[]): Record<string, Query> {
+  return Object.fromEntries(queries.map((query) => [query.name, query]));
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StartEnvironment } from '../../../local/functions/execution-environment.ts';
+import { FunctionRunner } from '../../../local/functions/function-runner.ts';
+import type { LambdaFunction } from '../../../local/functions/lambda-functions.ts';
+import { type Assembly, writeAssembly } from '../small-template.ts';
+
+export type Invoked = ReturnType<FunctionRunner['invoke']>;
+
+export interface PrepareOptions {
+  readonly lambda?: Partial<LambdaFunction>;
+  readonly maxEnvironments?: number;
+}
+
+const patienceMs = 20_000;
+
+/** A function and its runner, of which each test has one at a time. */
+export class FunctionUnderTest {
+  /** What the function has logged. */
+  lines: string[] = [];
+  readonly #startEnvironment: StartEnvironment | undefined;
+  #assembly: Assembly | undefined;
+  #runner: FunctionRunner | undefined;
+
+  constructor(startEnvironment?: StartEnvironment) {
+    this.#startEnvironment = startEnvironment;
+  }
+
+  /** @param code the text of its `index.js` */
+  prepare(code: string, { lambda, maxEnvironments }: PrepareOptions = {}) {
+    const assembly = writeAssembly({}, { Fn: code });
+    const lines: string[] = [];
+    const runner = new FunctionRunner({
+      variablesOf: () => ({ AWS_REGION: 'eu-central-1' }),
+      log: (name, line) => lines.push(`${name}: ${line}`),
+      maxEnvironments,
+      startEnvironment: this.#startEnvironment,
+    });
+    Object.assign(this, { lines });
+    this.#assembly = assembly;
+    this.#runner = runner;
+    const described = { ...exampleFunction(assembly), ...lambda };
+    return (event: unknown = {}) =>
+      runner.invoke(described, {
+        event: JSON.stringify(event),
+        requestId: 'request-1',
+        invokedArn: 'arn:fn:live',
+      });
+  }
+
+  async close(): Promise<void> {
+    await this.#runner?.close();
+    this.#assembly?.remove();
+    this.#assembly = undefined;
+  }
+
+  /** @throws Error when there is no line with a text in it after a time */
+  async logged(text: string): Promise<void> {
+    const untilMs = performance.now() + patienceMs;
+    while (!this.lines.some((line) => line.includes(text))) {
+      if (performance.now() > untilMs) throw new Error(`no ${text} in ${this.lines.join('\n')}`);
+      await sleep(5);
+    }
+  }
+}
+
+function exampleFunction({ directory }: Assembly): LambdaFunction {
+  return {
+    logicalId: 'Fn',
+    name: 'fn',
+    arn: 'arn:fn',
+    codeDirectory: `${directory}/asset.Fn`,
+    handler: 'index.handler',
+    memorySizeMb: 128,
+    timeoutMs: 5_000,
+    environment: { OWN: 'value' },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a test's function returns
+export async function payloadOf(invoked: Invoked): Promise<any> {
+  const result = await invoked;
+  if (!('payload' in result)) throw new Error(`no payload: ${JSON.stringify(result)}`);
+  return JSON.parse(result.payload);
+}
+
+export async function errorOf(invoked: Invoked) {
+  const result = await invoked;
+  return 'error' in result ? result.error : undefined;
+}
+
+export async function streamOf(invoked: Invoked) {
+  const result = await invoked;
+  if (!('stream' in result)) throw new Error(`no stream: ${JSON.stringify(result)}`);
+  return result.stream;
+}
+
+export const counting = 'let calls = 0; const id = Math.random();';
+export const streaming = (body: string) =>
+  `exports.handler = awslambda.streamifyResponse(async (event, output, context) => { ${body} });`;
