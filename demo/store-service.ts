@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
 import { stageConfiguration } from '../lib/settings/stages.ts';
+import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
@@ -101,12 +101,7 @@ async function fillStore(
   { stage, orders }: LocalOptions,
   { log, signal }: Surroundings,
 ): Promise<DemoKeys> {
-  const clientOf = () =>
-    new DynamoDBClient({
-      endpoint: dynamodbEndpoint,
-      region: 'us-east-1',
-      credentials: operatorCredentials,
-    });
+  const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const [forKeys, forOrders] = [clientOf(), clientOf()];
   const store: KeyStore = {
     documents: documentClient(forKeys),

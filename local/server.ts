@@ -1,9 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
 import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
+import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
@@ -74,7 +74,7 @@ interface Database {
   readonly ended: Promise<Error>;
 }
 
-const environment = { region: 'us-east-1', accountId: '000000000000' };
+const environment = { region: localRegion, accountId: '000000000000' };
 const databaseFile = 'dynamodb.sqlite';
 
 /**
@@ -163,7 +163,7 @@ async function provideTables(
   endpoint: string,
   credentials: Credentials,
 ): Promise<Record<string, string>> {
-  const client = new DynamoDBClient({ endpoint, region: environment.region, credentials });
+  const client = localDynamoDbClient(endpoint, credentials);
   const tables = readTables(template);
   await createTables(tables, client).finally(() => client.destroy());
   return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));

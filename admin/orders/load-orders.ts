@@ -14,17 +14,14 @@ export interface LoadOptions extends PatientTable {
   readonly onError: 'stop' | 'skip';
   /** How many batches of 25 are under way at once. */
   readonly concurrency?: number;
-  /** What to count on from, when a load is resumed. */
-  readonly counts?: LoadCounts;
+  /** What to count on from; a resumed load has begun before. */
+  readonly counts: LoadCounts;
   /** Told of each bad line that is left out. */
-  readonly onBadLine?: (error: BadLineError) => void;
-  /**
-   * Told of each order that the table has with other values than its line.
-   * @default such a line is a bad one
-   */
-  readonly onDifferent?: (error: BadLineError) => void;
+  readonly onBadLine: (error: BadLineError) => void;
+  /** Told of each order that the table has with other values than its line. */
+  readonly onDifferent: (error: BadLineError) => void;
   /** Told after each batch, in the file's order. */
-  readonly onProgress?: (progress: LoadProgress) => void;
+  readonly onProgress: (progress: LoadProgress) => void;
   /** Ends the load after the batches that are under way. */
   readonly signal?: AbortSignal;
 }
@@ -95,7 +92,7 @@ class Load {
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.counts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0, ...options.counts };
+    this.counts = { ...options.counts };
     this.#concurrency = options.concurrency ?? defaultConcurrency;
   }
 
@@ -141,33 +138,23 @@ class Load {
       this.#idsUnderWay.delete(String(order.id));
       if (outcome === 'inserted') this.counts.inserted++;
       else if (outcome === 'already there') this.counts.alreadyThere++;
-      else this.#reportDifferent(differs(line, order), batch);
+      else this.#reportDifferent(line, order);
     }
     this.#underWay.shift();
     this.counts.rejected += batch.rejected;
     const orderId = batch.lines.at(-1)?.order.id.toString();
-    if (batch.end) this.#options.onProgress?.({ counts: this.counts, end: batch.end, orderId });
+    if (batch.end) this.#options.onProgress({ counts: this.counts, end: batch.end, orderId });
   }
 
-  #reportDifferent(error: BadLineError, batch: Batch): void {
-    if (this.#options.onDifferent) {
-      this.counts.different++;
-      this.#options.onDifferent(error);
-    } else {
-      this.#reject(error, batch);
-    }
+  #reportDifferent(line: number, { id }: OrderItem): void {
+    const fault = `id: order ${id} is in the table already, with other values, and was left as it is`;
+    this.counts.different++;
+    this.#options.onDifferent(new BadLineError(line, fault));
   }
 
   #reject(error: BadLineError, batch: Batch): void {
     if (this.#options.onError === 'stop') throw error;
     batch.rejected++;
-    this.#options.onBadLine?.(error);
+    this.#options.onBadLine(error);
   }
-}
-
-function differs(line: number, order: OrderItem): BadLineError {
-  return new BadLineError(
-    line,
-    `id: order ${order.id} is in the table already, with other values, and was left as it is`,
-  );
 }

@@ -30,21 +30,16 @@ const statusOf: Readonly<Record<ControlPlaneError['type'], number>> = {
 };
 
 /**
- * Operations by method and path, in which `*` stands for an id.
+ * The operations that the operator's commands call, by method and path, in which `*` stands for an id.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
  */
 const operations: Readonly<Record<string, Operation>> = {
-  'POST /apikeys': ({ body }, _, plane) => created(keyBody(plane.createApiKey(JSON.parse(body)))),
+  'POST /apikeys': ({ body }, _, plane) => created(plane.createApiKey(JSON.parse(body))),
   'GET /apikeys': ({ query }, _, plane) => {
     const keys = plane.getApiKeys({ nameQuery: query.get('name') ?? '' });
-    const hasValues = query.get('includeValues') === 'true';
-    return ok(page(query, keys, (key) => keyBody(key, hasValues)));
+    return ok(page(query, keys, ({ value: _, ...key }) => key));
   },
-  'GET /apikeys/*': ({ query }, [id], plane) =>
-    ok(keyBody(plane.getApiKey(id!), query.get('includeValue') === 'true')),
-  'PATCH /apikeys/*': ({ body }, [id], plane) =>
-    ok(keyBody(plane.updateApiKey(id!, { enabled: enabledPatch(body) }), false)),
   'DELETE /apikeys/*': (_, [id], plane) => {
     plane.deleteApiKey(id!);
     return { status: 202 };
@@ -53,13 +48,10 @@ const operations: Readonly<Record<string, Operation>> = {
     const keyId = query.get('keyId') ?? undefined;
     return ok(page(query, plane.getUsagePlans({ keyId }), planBody));
   },
-  'GET /usageplans/*': (_, [id], plane) => ok(planBody(plane.getUsagePlan(id!))),
   'POST /usageplans/*/keys': ({ body }, [usagePlanId], plane) => {
     const { keyId } = JSON.parse(body);
     return created(memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId })));
   },
-  'GET /usageplans/*/keys': ({ query }, [id], plane) =>
-    ok(page(query, plane.getUsagePlanKeys(id!), memberBody)),
   'GET /usageplans/*/keys/*': (_, [usagePlanId, keyId], plane) =>
     ok(memberBody(plane.getUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! }))),
   'DELETE /usageplans/*/keys/*': (_, [usagePlanId, keyId], plane) => {
@@ -126,10 +118,6 @@ function page<T>(query: URLSearchParams, items: readonly T[], body: (item: T) =>
   };
 }
 
-function keyBody({ value, ...key }: ApiKey, hasValue = true): object {
-  return { ...key, stageKeys: [], ...(hasValue && { value }) };
-}
-
 function memberBody({ id, name, value }: ApiKey): object {
   return { id, name, value, type: 'API_KEY' };
 }
@@ -142,12 +130,4 @@ function planBody({ id, name, stages, throttle, quota }: UsagePlan): object {
     throttle: throttle && { rateLimit: throttle.ratePerSecond, burstLimit: throttle.burst },
     quota: quota && { limit: quota.limit, period: quota.period },
   };
-}
-
-function enabledPatch(body: string): boolean {
-  const [operation, ...others] = JSON.parse(body).patchOperations ?? [];
-  if (operation?.op === 'replace' && operation.path === '/enabled' && others.length === 0) {
-    return operation.value === 'true';
-  }
-  throw new ControlPlaneError('BadRequestException', 'only /enabled can be patched locally');
 }

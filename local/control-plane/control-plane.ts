@@ -7,11 +7,11 @@ export interface ApiKey {
   readonly name: string;
   readonly value: string;
   readonly description?: string;
-  enabled: boolean;
+  readonly enabled: boolean;
   /** Unix seconds. */
   readonly createdDate: number;
   /** Unix seconds. */
-  lastUpdatedDate: number;
+  readonly lastUpdatedDate: number;
 }
 
 export interface NewApiKey {
@@ -104,31 +104,14 @@ export class ControlPlane implements UsagePlanKeys {
     return key;
   }
 
-  /** @throws ControlPlaneError when there is no such key */
-  getApiKey(id: string): ApiKey {
-    const key = this.#byId.get(id);
-    if (!key)
-      throw new ControlPlaneError('NotFoundException', 'Invalid API Key identifier specified');
-    return key;
-  }
-
   /** All keys, or those whose names start with a text. */
   getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
     return [...this.#byId.values()].filter(({ name }) => name.startsWith(nameQuery));
   }
 
   /** @throws ControlPlaneError when there is no such key */
-  updateApiKey(id: string, { enabled }: { enabled: boolean }): ApiKey {
-    const key = this.getApiKey(id);
-    key.enabled = enabled;
-    key.lastUpdatedDate = Math.floor(this.#now() / 1000);
-    this.#changed();
-    return key;
-  }
-
-  /** @throws ControlPlaneError when there is no such key */
   deleteApiKey(id: string): void {
-    const key = this.getApiKey(id);
+    const key = this.#key(id);
     this.#byId.delete(id);
     this.#byValue.delete(key.value);
     for (const keyIds of this.#members.values()) keyIds.delete(id);
@@ -141,13 +124,6 @@ export class ControlPlane implements UsagePlanKeys {
     return this.#usagePlans.filter(({ id }) => this.isInPlan(keyId, id));
   }
 
-  /** @throws ControlPlaneError when there is no such plan */
-  getUsagePlan(id: string): UsagePlan {
-    const plan = this.#usagePlans.find((candidate) => candidate.id === id);
-    if (!plan) throw new ControlPlaneError('NotFoundException', 'Invalid Usage Plan ID specified');
-    return plan;
-  }
-
   /**
    * Puts a key into a usage plan.
    *
@@ -155,8 +131,9 @@ export class ControlPlane implements UsagePlanKeys {
    *   another one of the same stage
    */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
-    const key = this.getApiKey(keyId);
-    const plan = this.getUsagePlan(usagePlanId);
+    const key = this.#key(keyId);
+    const plan = this.#usagePlans.find((candidate) => candidate.id === usagePlanId);
+    if (!plan) throw notFound('Usage Plan ID');
     if (this.isInPlan(keyId, usagePlanId)) {
       throw new ControlPlaneError('ConflictException', 'Usage Plan key already exists');
     }
@@ -179,15 +156,8 @@ export class ControlPlane implements UsagePlanKeys {
 
   /** @throws ControlPlaneError when the key is not in the plan */
   getUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
-    this.getUsagePlan(usagePlanId);
-    if (this.isInPlan(keyId, usagePlanId)) return this.getApiKey(keyId);
-    throw new ControlPlaneError('NotFoundException', 'Invalid Usage Plan Key identifier specified');
-  }
-
-  /** @throws ControlPlaneError when there is no such plan */
-  getUsagePlanKeys(usagePlanId: string): ApiKey[] {
-    this.getUsagePlan(usagePlanId);
-    return [...this.#members.get(usagePlanId)!].map((id) => this.getApiKey(id));
+    if (this.isInPlan(keyId, usagePlanId)) return this.#key(keyId);
+    throw notFound('Usage Plan Key identifier');
   }
 
   findKey(value: string): GatewayKey | undefined {
@@ -197,6 +167,12 @@ export class ControlPlane implements UsagePlanKeys {
 
   isInPlan(keyId: string, planId: string): boolean {
     return this.#members.get(planId)?.has(keyId) ?? false;
+  }
+
+  #key(id: string): ApiKey {
+    const key = this.#byId.get(id);
+    if (key) return key;
+    throw notFound('API Key identifier');
   }
 
   #add(key: ApiKey): void {
@@ -210,6 +186,10 @@ export class ControlPlane implements UsagePlanKeys {
     );
     this.#onChange({ apiKeys: [...this.#byId.values()], usagePlanKeys });
   }
+}
+
+function notFound(what: string): ControlPlaneError {
+  return new ControlPlaneError('NotFoundException', `Invalid ${what} specified`);
 }
 
 function haveCommonStage(one: UsagePlan, other: UsagePlan): boolean {

@@ -1,9 +1,9 @@
+import { words } from '../template/known-properties.ts';
+
 // What API Gateway does not let an integration set; it keeps the value under another name.
-const remapped = new Set([
-  ...['authorization', 'connection', 'content-length', 'content-md5', 'date', 'expect', 'host'],
-  ...['max-forwards', 'proxy-authenticate', 'server', 'te', 'trailer', 'transfer-encoding'],
-  ...['upgrade', 'user-agent', 'via', 'www-authenticate'],
-]);
+const remapped = words(`
+  authorization connection content-length content-md5 date expect host max-forwards
+  proxy-authenticate server te trailer transfer-encoding upgrade user-agent via www-authenticate`);
 
 /**
  * The headers of an integration's response as the client gets them: some are renamed to
@@ -13,7 +13,7 @@ const remapped = new Set([
  */
 export function clientHeaders(headers: readonly [string, string][]): [string, string][] {
   const renamed = headers.map(([name, value]): [string, string] => [
-    remapped.has(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
+    remapped.includes(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
     value,
   ]);
   const hasContentType = renamed.some(([name]) => name.toLowerCase() === 'content-type');

@@ -102,7 +102,7 @@ function readFunction(
 ): LambdaFunction {
   const { logicalId, ref, property } = resource;
   const code = property('Code');
-  checkKnownProperties(logicalId, 'Code', code, ['S3Bucket', 'S3Key']);
+  checkKnownProperties(logicalId, 'Code', code, 'S3Bucket S3Key');
   const codeDirectory = directories.get(code.S3Key);
   if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
   const runtime = String(property('Runtime'));

@@ -60,7 +60,7 @@ export function readUsagePlans(template: Template): UsagePlan[] {
 
 function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePlan {
   const stages = (property('ApiStages') ?? []).map((stage: Record<string, never>) => {
-    checkKnownProperties(logicalId, 'ApiStages', stage, ['ApiId', 'Stage', 'Throttle']);
+    checkKnownProperties(logicalId, 'ApiStages', stage, 'ApiId Stage Throttle');
     const throttles = Object.entries(stage.Throttle ?? {});
     return {
       apiId: stage.ApiId,
@@ -81,7 +81,7 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
 
 function readQuota(quota: { Limit: number; Period: QuotaPeriod } | undefined, logicalId: string) {
   if (!quota) return undefined;
-  checkKnownProperties(logicalId, 'Quota', quota, ['Limit', 'Period']);
+  checkKnownProperties(logicalId, 'Quota', quota, 'Limit Period');
   return { limit: quota.Limit, period: quota.Period };
 }
 

@@ -33,6 +33,11 @@ export interface MockResponse {
 
 const headerPrefix = 'method.response.header.';
 const jsonType = 'application/json';
+// There is no backend for those of the second line to reach.
+const knownProperties = `
+  IntegrationResponses PassthroughBehavior RequestTemplates Type
+  IntegrationHttpMethod RequestParameters TimeoutInMillis Uri`;
+const knownResponseProperties = 'ResponseParameters ResponseTemplates SelectionPattern StatusCode';
 
 /**
  * Reads a method's MOCK integration.
@@ -42,11 +47,7 @@ const jsonType = 'application/json';
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): MockIntegration {
   const integration = property('Integration');
-  checkKnownProperties(logicalId, 'Integration', integration, [
-    ...['IntegrationResponses', 'PassthroughBehavior', 'RequestTemplates', 'Type'],
-    // There is no backend for these to reach.
-    ...['TimeoutInMillis', 'Uri', 'IntegrationHttpMethod', 'RequestParameters'],
-  ]);
+  checkKnownProperties(logicalId, 'Integration', integration, knownProperties);
   const requestTemplates: Record<string, string> = integration.RequestTemplates ?? {};
   for (const template of Object.values(requestTemplates)) checkTemplate(template, logicalId);
   const declared = new Map<string, Record<string, boolean>>(
@@ -128,9 +129,8 @@ function readResponse(
   declared: ReadonlyMap<string, Record<string, boolean>>,
   logicalId: string,
 ): MockResponse {
-  checkKnownProperties(logicalId, 'Integration.IntegrationResponses', response, [
-    ...['ResponseParameters', 'ResponseTemplates', 'SelectionPattern', 'StatusCode'],
-  ]);
+  const path = 'Integration.IntegrationResponses';
+  checkKnownProperties(logicalId, path, response, knownResponseProperties);
   const { StatusCode, SelectionPattern } = response;
   const parameters = declared.get(String(StatusCode));
   if (!parameters) throw new TemplateError(logicalId, `declares no response ${StatusCode}`);

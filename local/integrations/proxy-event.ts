@@ -1,5 +1,6 @@
 import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
+import { words } from '../template/known-properties.ts';
 import { type TraceHeader, traceHeaderName } from './trace-header.ts';
 
 /** What else than the request goes into a proxy event. */
@@ -13,11 +14,9 @@ export interface ProxyEventSource {
 }
 
 // Headers that API Gateway keeps from the function: those of the connection, and some others.
-const withheldHeaders = new Set([
-  ...['connection', 'content-length', 'content-md5', 'expect', 'max-forwards'],
-  ...['proxy-authenticate', 'server', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-  ...['www-authenticate'],
-]);
+const withheldHeaders = words(`
+  connection content-length content-md5 expect max-forwards proxy-authenticate server te trailer
+  transfer-encoding upgrade www-authenticate`);
 
 // Headers that arrive in this spelling, however the client wrote them; all others keep theirs.
 const ownSpelling = new Map([
@@ -72,7 +71,7 @@ export function matchesMediaType(contentType: string, mediaTypes: readonly strin
 function forwardedHeaders(request: IncomingRequest, trace: TraceHeader): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const [key, { name, values }] of request.headers) {
-    if (!withheldHeaders.has(key)) headers.set(ownSpelling.get(key) ?? name, values);
+    if (!withheldHeaders.includes(key)) headers.set(ownSpelling.get(key) ?? name, values);
   }
   const forwardedFor = request.headers.get('x-forwarded-for')?.values ?? [];
   replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));

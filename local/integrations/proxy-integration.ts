@@ -13,6 +13,9 @@ export interface ProxyIntegration {
 
 // API Gateway's default, which is also its maximum unless a quota increase allows more.
 const defaultTimeoutMs = 29_000;
+const knownProperties = `
+  CacheNamespace IntegrationHttpMethod PassthroughBehavior ResponseTransferMode TimeoutInMillis
+  Type Uri`;
 
 /**
  * Reads a method's Lambda proxy integration.
@@ -24,10 +27,7 @@ export function readProxyIntegration(
   functions: LambdaFunctions,
 ): ProxyIntegration {
   const integration = property('Integration');
-  checkKnownProperties(logicalId, 'Integration', integration, [
-    ...['IntegrationHttpMethod', 'ResponseTransferMode', 'TimeoutInMillis', 'Type', 'Uri'],
-    ...['PassthroughBehavior', 'CacheNamespace'],
-  ]);
+  checkKnownProperties(logicalId, 'Integration', integration, knownProperties);
   if (integration.IntegrationHttpMethod !== 'POST') {
     throw new TemplateError(logicalId, 'a function is invoked by POST: IntegrationHttpMethod');
   }

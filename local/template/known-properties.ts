@@ -5,16 +5,23 @@ import { TemplateError } from './template-error.ts';
  * and nothing here.
  *
  * @param path where the object stands in its resource, for the error message
+ * @param known the names of the properties, with spaces between
  * @throws TemplateError naming the resource and the property
  */
 export function checkKnownProperties(
   logicalId: string,
   path: string,
   value: object,
-  known: readonly string[],
+  known: string,
 ): void {
+  const names = words(known);
   for (const [name, setting] of Object.entries(value)) {
-    if (known.includes(name) || setting === undefined) continue;
+    if (names.includes(name) || setting === undefined) continue;
     throw new TemplateError(logicalId, `the property ${path}.${name} is not supported locally`);
   }
+}
+
+/** A long list of names, as a text with spaces or lines between them. */
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/);
 }

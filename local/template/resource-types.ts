@@ -12,10 +12,10 @@ export interface ResourceIdentity {
 }
 
 interface ResourceType {
-  /** Properties that the local run acts on. */
-  readonly supported: readonly string[];
+  /** Properties that the local run acts on: their names, with spaces between. */
+  readonly supported: string;
   /** Properties that are known to make no difference on one machine. */
-  readonly withoutEffect?: readonly string[];
+  readonly withoutEffect?: string;
   /** What `Ref` gives. @default - a generated physical name */
   readonly ref?: (identity: ResourceIdentity) => string;
   /** What `Fn::GetAtt` gives. */
@@ -31,16 +31,10 @@ const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
  */
 export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': {
-    supported: ['ApiKeySourceType', 'BinaryMediaTypes', 'Name'],
-    withoutEffect: [
-      ...[
-        'Description',
-        'DisableExecuteApiEndpoint',
-        'EndpointAccessMode',
-        'EndpointConfiguration',
-      ],
-      ...['SecurityPolicy', 'Tags'],
-    ],
+    supported: 'ApiKeySourceType BinaryMediaTypes Name',
+    withoutEffect: `
+      Description DisableExecuteApiEndpoint EndpointAccessMode EndpointConfiguration
+      SecurityPolicy Tags`,
     ref: apiId,
     attributes: {
       RestApiId: apiId,
@@ -48,69 +42,58 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     },
   },
   'AWS::ApiGateway::Resource': {
-    supported: ['ParentId', 'PathPart', 'RestApiId'],
+    supported: 'ParentId PathPart RestApiId',
     ref: shortId,
     attributes: { ResourceId: shortId },
   },
   'AWS::ApiGateway::Method': {
-    supported: [
-      ...['ApiKeyRequired', 'AuthorizationType', 'AuthorizerId', 'HttpMethod', 'Integration'],
-      ...['MethodResponses', 'OperationName', 'ResourceId', 'RestApiId'],
-    ],
+    supported: `
+      ApiKeyRequired AuthorizationType AuthorizerId HttpMethod Integration MethodResponses
+      OperationName ResourceId RestApiId`,
   },
   'AWS::ApiGateway::Deployment': {
-    supported: ['RestApiId'],
-    withoutEffect: ['Description'],
+    supported: 'RestApiId',
+    withoutEffect: 'Description',
     ref: shortId,
     attributes: { DeploymentId: shortId },
   },
   'AWS::ApiGateway::Stage': {
-    supported: ['DeploymentId', 'MethodSettings', 'RestApiId', 'StageName', 'Variables'],
-    withoutEffect: ['AccessLogSetting', 'Description', 'Tags', 'TracingEnabled'],
+    supported: 'DeploymentId MethodSettings RestApiId StageName Variables',
+    withoutEffect: 'AccessLogSetting Description Tags TracingEnabled',
     ref: (identity) => String(identity.property('StageName')),
   },
   'AWS::ApiGateway::Authorizer': {
-    supported: [
-      ...['AuthorizerResultTtlInSeconds', 'AuthorizerUri', 'IdentitySource'],
-      ...['IdentityValidationExpression', 'RestApiId', 'Type'],
-    ],
-    withoutEffect: ['AuthorizerCredentials', 'AuthType', 'Name'],
+    supported: `
+      AuthorizerResultTtlInSeconds AuthorizerUri IdentitySource IdentityValidationExpression
+      RestApiId Type`,
+    withoutEffect: 'AuthorizerCredentials AuthType Name',
     ref: shortId,
     attributes: { AuthorizerId: shortId },
   },
   'AWS::ApiGateway::GatewayResponse': {
-    supported: [
-      'ResponseParameters',
-      'ResponseTemplates',
-      'ResponseType',
-      'RestApiId',
-      'StatusCode',
-    ],
+    supported: 'ResponseParameters ResponseTemplates ResponseType RestApiId StatusCode',
     ref: shortId,
     attributes: { Id: shortId },
   },
   'AWS::ApiGateway::UsagePlan': {
-    supported: ['ApiStages', 'Quota', 'Throttle', 'UsagePlanName'],
-    withoutEffect: ['Description', 'Tags'],
+    supported: 'ApiStages Quota Throttle UsagePlanName',
+    withoutEffect: 'Description Tags',
     ref: shortId,
     attributes: { Id: shortId },
   },
   'AWS::Lambda::Function': {
-    supported: [
-      ...['Code', 'Environment', 'FunctionName', 'Handler', 'MemorySize'],
-      ...['ReservedConcurrentExecutions', 'Role', 'Runtime', 'Timeout'],
-    ],
-    withoutEffect: [
-      ...['Architectures', 'DeadLetterConfig', 'Description', 'EphemeralStorage', 'KmsKeyArn'],
-      ...['LoggingConfig', 'RecursiveLoop', 'RuntimeManagementConfig', 'SnapStart', 'Tags'],
-      ...['TracingConfig'],
-    ],
+    supported: `
+      Code Environment FunctionName Handler MemorySize ReservedConcurrentExecutions Role
+      Runtime Timeout`,
+    withoutEffect: `
+      Architectures DeadLetterConfig Description EphemeralStorage KmsKeyArn LoggingConfig
+      RecursiveLoop RuntimeManagementConfig SnapStart Tags TracingConfig`,
     ref: functionName,
     attributes: { Arn: functionArn },
   },
   'AWS::Lambda::Version': {
-    supported: ['FunctionName'],
-    withoutEffect: ['CodeSha256', 'Description', 'ProvisionedConcurrencyConfig', 'RuntimePolicy'],
+    supported: 'FunctionName',
+    withoutEffect: 'CodeSha256 Description ProvisionedConcurrencyConfig RuntimePolicy',
     ref: (identity) => qualifiedArn(identity, '1'),
     attributes: {
       FunctionArn: (identity) => qualifiedArn(identity, '1'),
@@ -118,44 +101,35 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     },
   },
   'AWS::Lambda::Alias': {
-    supported: ['FunctionName', 'FunctionVersion', 'Name'],
-    withoutEffect: ['Description', 'ProvisionedConcurrencyConfig'],
+    supported: 'FunctionName FunctionVersion Name',
+    withoutEffect: 'Description ProvisionedConcurrencyConfig',
     ref: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
     attributes: {
       AliasArn: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
     },
   },
   'AWS::DynamoDB::Table': {
-    supported: [
-      ...['AttributeDefinitions', 'GlobalSecondaryIndexes', 'KeySchema'],
-      ...['LocalSecondaryIndexes', 'TableName'],
-    ],
-    withoutEffect: [
-      ...['BillingMode', 'ContributorInsightsSpecification', 'DeletionProtectionEnabled'],
-      ...['KinesisStreamSpecification', 'OnDemandThroughput', 'PointInTimeRecoverySpecification'],
-      ...['ProvisionedThroughput', 'SSESpecification', 'StreamSpecification', 'TableClass'],
-      ...['Tags', 'TimeToLiveSpecification', 'WarmThroughput'],
-    ],
+    supported: `
+      AttributeDefinitions GlobalSecondaryIndexes KeySchema LocalSecondaryIndexes TableName`,
+    withoutEffect: `
+      BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
+      KinesisStreamSpecification OnDemandThroughput PointInTimeRecoverySpecification
+      ProvisionedThroughput SSESpecification StreamSpecification TableClass Tags
+      TimeToLiveSpecification WarmThroughput`,
     attributes: { Arn: tableArn },
   },
   'AWS::DynamoDB::GlobalTable': {
-    supported: [
-      ...['AttributeDefinitions', 'GlobalSecondaryIndexes', 'KeySchema'],
-      ...['LocalSecondaryIndexes', 'TableName'],
-    ],
-    withoutEffect: [
-      ...['BillingMode', 'Replicas', 'SSESpecification', 'StreamSpecification'],
-      ...['TimeToLiveSpecification', 'WarmThroughput', 'WriteOnDemandThroughputSettings'],
-      ...['WriteProvisionedThroughputSettings'],
-    ],
+    supported: `
+      AttributeDefinitions GlobalSecondaryIndexes KeySchema LocalSecondaryIndexes TableName`,
+    withoutEffect: `
+      BillingMode Replicas SSESpecification StreamSpecification TimeToLiveSpecification
+      WarmThroughput WriteOnDemandThroughputSettings WriteProvisionedThroughputSettings`,
     attributes: { Arn: tableArn },
   },
   'AWS::IAM::Role': {
-    supported: [
-      ...['AssumeRolePolicyDocument', 'ManagedPolicyArns', 'PermissionsBoundary', 'Policies'],
-      ...['RoleName'],
-    ],
-    withoutEffect: ['Description', 'MaxSessionDuration', 'Path', 'Tags'],
+    supported: `
+      AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies RoleName`,
+    withoutEffect: 'Description MaxSessionDuration Path Tags',
     ref: roleName,
     attributes: {
       Arn: (identity) => globalArn(identity, 'iam', `role/${roleName(identity)}`),
@@ -163,12 +137,12 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     },
   },
   'AWS::IAM::Policy': {
-    supported: ['PolicyDocument', 'Roles'],
-    withoutEffect: ['Groups', 'PolicyName', 'Users'],
+    supported: 'PolicyDocument Roles',
+    withoutEffect: 'Groups PolicyName Users',
   },
   'AWS::IAM::ManagedPolicy': {
-    supported: ['PolicyDocument', 'Roles'],
-    withoutEffect: ['Description', 'Groups', 'ManagedPolicyName', 'Path', 'Users'],
+    supported: 'PolicyDocument Roles',
+    withoutEffect: 'Description Groups ManagedPolicyName Path Users',
     ref: managedPolicyArn,
     attributes: { PolicyArn: managedPolicyArn },
   },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { conditionHolds, resolveIntrinsics, type TemplateScope } from './intrinsics.ts';
+import { words } from './known-properties.ts';
 import {
   physicalName,
   placeholderArn,
@@ -133,9 +134,9 @@ function checkResource(logicalId: string, { Type, Properties = {} }: RawResource
   if (typesWithoutEffect.has(Type)) return;
   const type = supportedTypes[Type];
   if (!type) throw new TemplateError(logicalId, `the type ${Type} is not supported locally`);
-  const known = new Set([...type.supported, ...(type.withoutEffect ?? [])]);
+  const known = words(`${type.supported} ${type.withoutEffect ?? ''}`);
   for (const name of Object.keys(Properties)) {
-    if (known.has(name)) continue;
+    if (known.includes(name)) continue;
     throw new TemplateError(logicalId, `the property ${name} of ${Type} is not supported locally`);
   }
 }

@@ -26,25 +26,7 @@ beforeEach(async () => {
   directory = temporaryDirectory();
   ordersTable = await database.createOrdersTable();
   cloudFormation.reset();
-  cloudFormation.on(DescribeStacksCommand).resolves({
-    Stacks: [
-      {
-        StackName: 'StoreOrders-staging',
-        CreationTime: undefined,
-        StackStatus: 'CREATE_COMPLETE',
-        Outputs: Object.entries({
-          BaseUrl: 'https://example.test/staging/v1',
-          OrdersTableName: ordersTable,
-          ApiKeysTableName: await database.createApiKeysTable(),
-          OwnersTableName: await database.createOwnersTable(),
-          UsagePlanIdFree: 'f',
-          UsagePlanIdPro: 'p',
-          UsagePlanIdBusiness: 'b',
-          UsagePlanIdEnterprise: 'e',
-        }).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
-      },
-    ],
-  });
+  cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stackWith(ordersTable)] });
 });
 afterEach(() => directory.remove());
 
@@ -498,15 +480,13 @@ describe('orders show and ship', () => {
 });
 
 function stackWith(OrdersTableName: string) {
-  const names = ['ApiKeysTableName', 'OwnersTableName', 'BaseUrl', 'UsagePlanIdFree'];
-  const others = [...names, 'UsagePlanIdPro', 'UsagePlanIdBusiness', 'UsagePlanIdEnterprise'];
+  const plans = ['Free', 'Pro', 'Business', 'Enterprise'].map((plan) => `UsagePlanId${plan}`);
+  const others = [...plans, 'ApiKeysTableName', 'OwnersTableName', 'BaseUrl'];
+  const outputs = [['OrdersTableName', OrdersTableName], ...others.map((name) => [name, 'x'])];
   return {
     StackName: 'StoreOrders-staging',
     CreationTime: undefined,
     StackStatus: undefined,
-    Outputs: [
-      { OutputKey: 'OrdersTableName', OutputValue: OrdersTableName },
-      ...others.map((OutputKey) => ({ OutputKey, OutputValue: 'x' })),
-    ],
+    Outputs: outputs.map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
   };
 }

@@ -1,11 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type FailingEndpoint, type Failure, failingEndpoint } from './failing-endpoint.ts';
+import {
+  DynamodbProxy,
+  lost,
+  type Reply,
+  refused,
+  throttled,
+  unanswered,
+} from '../helpers/dynamodb-proxy.ts';
 import { TwinStores } from './twin-stores.ts';
 
-let stores: TwinStores<FailingEndpoint>;
+let stores: TwinStores<DynamodbProxy>;
 
 beforeAll(async () => {
-  stores = await TwinStores.start(failingEndpoint);
+  stores = await TwinStores.start(DynamodbProxy.before);
   await stores.putOrders([
     ...['1', '2', '3', '4', '5'].map((id) => ({ id, status: 'pending' })),
     { id: '-9223372036854775808', status: 'shipped' },
@@ -95,18 +102,21 @@ describe("the answer of functions under AWS's runtime client", () => {
 });
 
 describe('the answer when DynamoDB fails', () => {
-  const failures: Failure[] = ['breaks the connection', 'throttles', 'never answers'];
+  const failures: [string, Reply][] = [
+    ['breaks the connection', lost],
+    ['throttles', throttled],
+    ['never answers', unanswered],
+  ];
 
   afterEach(() => {
-    fail('orders', undefined);
-    fail('apiKeys', undefined);
+    for (const { faults } of stores.endpoints) faults.clear();
   });
 
-  function fail(table: 'orders' | 'apiKeys', failure: Failure | undefined): void {
-    for (const endpoint of stores.endpoints) endpoint.fail(stores.tables[table], failure);
+  function fail(table: 'orders' | 'apiKeys', failure: Reply): void {
+    for (const { faults } of stores.endpoints) faults.set(stores.tables[table], failure);
   }
 
-  it.each(failures)('is the same 503 when it %s', async (failure) => {
+  it.each(failures)('is the same 503 when it %s', async (_, failure) => {
     const keys = [await stores.issue(), await stores.issue()];
     fail('orders', failure);
 
@@ -121,7 +131,7 @@ describe('the answer when DynamoDB fails', () => {
     }
   });
 
-  it.each(failures)('is the same 503 when it %s to the authorizer', async (failure) => {
+  it.each(failures)('is the same 503 when it %s to the authorizer', async (_, failure) => {
     const key = await stores.issue();
     fail('apiKeys', failure);
 
@@ -133,7 +143,7 @@ describe('the answer when DynamoDB fails', () => {
 
   it('is the same 500 when it refuses for a reason that nobody foresaw', async () => {
     const keys = [await stores.issue(), await stores.issue()];
-    fail('orders', 'refuses');
+    fail('orders', refused);
 
     const answers = await Promise.all([
       stores.ask('GET', '/store/orders', { key: keys[0] }),

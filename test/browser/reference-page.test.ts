@@ -1,10 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { plans } from '../../lib/settings/plans.ts';
-import { type RunningService, startService } from '../contract/running-service.ts';
+import { type RunningService, startServiceWith } from '../contract/running-service.ts';
 import { openPage, type WatchedPage } from './chromium.ts';
 
 // Odd and beyond 2^53: as a JavaScript number, not one of them would survive.
@@ -13,22 +10,15 @@ const orderIds = Array.from({ length: 120 }, (_, index) =>
   String(2n ** 53n + 1n + 2n * BigInt(index)),
 );
 
-let directory: string;
 let service: RunningService;
 let watched: WatchedPage;
 let page: Page;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'store-orders-page-'));
-  const file = join(directory, 'orders.jsonl');
-  await writeFile(file, orderIds.map(orderLine).join(''));
-  service = await startService(['--orders', file]);
+  service = await startServiceWith(orderIds.map(orderLine).join(''));
 });
 
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => service[Symbol.asyncDispose]());
 
 function orderLine(id: string, index: number): string {
   const status = index % 2 === 0 ? 'pending' : 'shipped';

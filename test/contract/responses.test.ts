@@ -1,29 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import {
-  type EmbeddedDynamoDB,
-  startEmbeddedDynamoDB,
-} from '../../local/dynamodb/embedded-dynamodb.ts';
 import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
+import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
 import { splitArray } from '../helpers/orders.ts';
-import { type BreakableEndpoint, breakableEndpoint } from './breakable-endpoint.ts';
 import {
   documentedErrors,
   type ErrorBody,
   undocumentedErrors,
   unseenErrors,
 } from './documented-errors.ts';
-import { type RunningService, startService } from './running-service.ts';
+import { type RunningService, startServiceWith } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
 const largest = '9223372036854775807';
@@ -36,41 +31,29 @@ const orders = [
   { id: '5', status: 'pending' },
 ];
 
-let directory: string;
-let dynamodb: EmbeddedDynamoDB;
-let endpoint: BreakableEndpoint;
+let database: EmbeddedDynamoDb;
+let endpoint: DynamodbProxy;
 let service: RunningService;
 let client: HttpClient;
-let database: DynamoDBClient;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'store-orders-contract-'));
-  const ordersFile = join(directory, 'orders.json');
-  await writeFile(ordersFile, '[]');
-  dynamodb = await startEmbeddedDynamoDB();
-  endpoint = await breakableEndpoint(dynamodb.endpoint);
-  service = await startService(['--orders', ordersFile], { DYNAMODB_ENDPOINT: endpoint.url });
+  database = await startDynamoDb();
+  endpoint = await DynamodbProxy.before(database.endpoint);
+  service = await startServiceWith('[]', { DYNAMODB_ENDPOINT: endpoint.url });
   client = new HttpClient(new URL(service.baseUrl), 30_000);
-  database = new DynamoDBClient({
-    endpoint: dynamodb.endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
 }, 60_000);
 
 beforeEach(async () => {
   for (const order of orders) await putOrder(order);
 });
 
-afterEach(() => endpoint.restore());
+afterEach(() => endpoint.faults.clear());
 
 afterAll(async () => {
-  database?.destroy();
   client?.close();
   await service?.[Symbol.asyncDispose]();
   await endpoint?.[Symbol.asyncDispose]();
-  await dynamodb?.close();
-  await rm(directory, { recursive: true });
+  await database?.stop();
 });
 
 function putOrder({ id, status }: { id: string; status: string }): Promise<unknown> {
@@ -82,7 +65,7 @@ function putOrder({ id, status }: { id: string; status: string }): Promise<unkno
     complete: { BOOL: false },
     status: { S: status },
   };
-  return database.send(new PutItemCommand({ TableName: service.tables.orders, Item }));
+  return database.dynamodb.send(new PutItemCommand({ TableName: service.tables.orders, Item }));
 }
 
 type Plan = keyof RunningService['keys'];
@@ -97,7 +80,7 @@ const withBrokenBody = {
 
 /** Brings a key's item into a state that would take a day, or a misbehaving client, to reach. */
 async function updateKey(plan: Plan, expression: string, values: Record<string, number>) {
-  await database.send(
+  await database.dynamodb.send(
     new UpdateItemCommand({
       TableName: service.tables.apiKeys,
       Key: { ownerHash: { S: hashOwnerPart(service.keys[plan]) } },
@@ -130,9 +113,9 @@ const ban = () =>
     ':until': Math.floor(Date.now() / 1_000) + 300,
   });
 
-const refuseOrders = () => endpoint.refuse(service.tables.orders);
-const disownOrders = () => endpoint.disown(service.tables.orders);
-const refuseEverything = () => endpoint.refuse('');
+const refuseOrders = () => endpoint.faults.set(service.tables.orders, lost);
+const disownOrders = () => endpoint.faults.set(service.tables.orders, disowned);
+const refuseEverything = () => endpoint.faults.set('', lost);
 
 interface Provocation {
   readonly operation: string;

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
-const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../..');
 
-/** What `npm start --silent -- --json` prints, and a way to end it. */
-export interface RunningService extends AsyncDisposable {
+/** What `npm start --silent -- --json` prints. */
+export interface Ready {
   readonly baseUrl: string;
   readonly stage: string;
   readonly keys: Readonly<Record<'free' | 'pro' | 'business' | 'enterprise', string>>;
@@ -14,29 +15,69 @@ export interface RunningService extends AsyncDisposable {
   readonly tables: { readonly orders: string; readonly apiKeys: string };
 }
 
-/** Starts the service as a user would, on a free port. */
-export async function startService(
-  options: readonly string[] = [],
+/** A process that runs the service. */
+export interface Run {
+  readonly child: ChildProcess;
+  /** The first of what it prints. @throws what it wrote to its standard error, where it ends first */
+  readonly started: Promise<string>;
+  /** All of it, and how it ended. */
+  readonly stdout: Promise<string>;
+  readonly stderr: Promise<string>;
+  readonly exited: Promise<[number | null, NodeJS.Signals | null]>;
+}
+
+/** A service that is ready, and a way to end it. */
+export interface RunningService extends Ready, Run {
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Runs the service as a user would. */
+export function startRun(
+  options: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<RunningService> {
-  const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', ...options], {
+): Run {
+  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
     cwd: root,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const output = await firstLine(child);
+  const stderr = text(child.stderr);
+  const exited = once(child, 'exit') as Run['exited'];
+  const printed = once(child.stdout, 'data').then(([chunk]) => String(chunk));
+  const failed = exited.then(async () => Promise.reject(new Error(await stderr)));
+  const started = Promise.race([printed, failed]);
+  // It may end without anybody waiting for its start.
+  started.catch(() => {});
+  return { child, started, stdout: text(child.stdout), stderr, exited };
+}
+
+/** Starts the service on a free port, and waits until it is ready. */
+export async function startService(
+  options: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const run = startRun(['--json', '--port', '0', ...options], environment);
+  const ready: Ready = JSON.parse(await run.started);
   return {
-    ...JSON.parse(output),
+    ...ready,
+    ...run,
     async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      run.child.kill('SIGTERM');
+      await run.exited;
     },
   };
 }
 
-async function firstLine(child: ChildProcess): Promise<string> {
-  const errors: string[] = [];
-  child.stderr?.on('data', (chunk) => errors.push(String(chunk)));
-  for await (const line of createInterface({ input: child.stdout! })) return line;
-  throw new Error(`bin/local.ts ended before it was ready:\n${errors.join('')}`);
+/** The same, with these orders: the text of an orders file. */
+export async function startServiceWith(
+  orders: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const directory = temporaryDirectory();
+  try {
+    return await startService(['--orders', directory.write('orders', orders)], environment);
+  } finally {
+    // The orders are in the table by now.
+    directory.remove();
+  }
 }

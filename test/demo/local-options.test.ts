@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { dynamodbEndpointOf, parseLocalOptions } from '../../demo/local-options.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
-let directory: string;
-let file: string;
+const { path: directory, write, remove } = temporaryDirectory();
+const file = write('orders.jsonl', '');
 
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'local-options-'));
-  file = join(directory, 'orders.jsonl');
-  writeFileSync(file, '');
-});
-
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(remove);
 
 describe('options of the local run', () => {
   it('have defaults', () => {

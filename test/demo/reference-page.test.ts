@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, request as sendRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as sendRequest } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { referencePage } from '../../demo/reference-page.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
+import { serve } from '../helpers/loopback-server.ts';
 
 const paths = [
   '/',
@@ -25,30 +24,17 @@ const handle = referencePage({
 });
 
 // What the page leaves to others is answered by the gateway; here, by 404.
-const server = createServer(async (request, response) => {
+const server = await serve(async (request, response) => {
   if (!(await handle(request, response))) response.writeHead(404).end();
 });
-let port = 0;
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  const closed = once(server, 'close');
-  server.close();
-  // A test that looks at the headers alone leaves its connection busy with the body.
-  server.closeAllConnections();
-  await closed;
-});
-
-const fetchPage = (path: string, init?: RequestInit) =>
-  fetch(`http://127.0.0.1:${port}${path}`, init);
+const fetchPage = (path: string, init?: RequestInit) => fetch(server.url + path, init);
 
 function statusForHost(host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const request = sendRequest({ port, host: '127.0.0.1', path: '/', headers: { host } });
+    const request = sendRequest(server.url, { headers: { host } });
     request.on('response', (response) => {
       response.resume();
       resolve(response.statusCode);

@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { plans } from '../../lib/settings/plans.ts';
+import { serve } from '../helpers/loopback-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -114,7 +112,7 @@ function documentedErrors(): string[] {
 /** A service whose first answer is that the minute is used up, and that one may ask again at once. */
 async function limitedOnce() {
   const asked: string[] = [];
-  const server = createServer(({ method, url }, response) => {
+  const server = await serve(({ method, url }, response) => {
     asked.push(`${method} ${url}`);
     const isFirst = asked.length === 1;
     if (isFirst) return response.writeHead(429, { 'Retry-After': '0' }).end();
@@ -124,16 +122,7 @@ async function limitedOnce() {
       .writeHead(409, { 'Content-Type': 'application/json' })
       .end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { ...server, asked };
 }
 
 async function runExample(code: string, environment: Readonly<Record<string, string>>) {

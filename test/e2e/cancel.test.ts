@@ -58,7 +58,7 @@ describe('cancelling an order', () => {
     expect(await statusOf('11')).toBe('returned');
   });
 
-  it('R15: answers 404 when there is none with the id, and makes none', async () => {
+  it('R4, R15: answers 404 when there is none with the id, and makes none', async () => {
     expectError(await cancel('99'), 404, 'order_not_found');
     expect(await store.orderItem('99')).toBeUndefined();
   });
@@ -94,25 +94,13 @@ describe('cancelling an order', () => {
 });
 
 describe('an id that is no int64', () => {
+  // What an id is made of, test/lambdas/shared/order-id.test.ts tells; these are ways to send one.
   it.each([
     '9223372036854775808',
-    '-9223372036854775809',
-    '18446744073709551616',
     '1.0',
-    '1.',
-    '1e3',
     '+1',
     '-0',
-    '-',
     '007',
-    '0x10',
-    '0b1',
-    '1_000',
-    '1,000',
-    '1n',
-    'NaN',
-    'null',
-    'abc',
     '%00',
     '1%00',
     '%2F',

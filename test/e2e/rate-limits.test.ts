@@ -6,7 +6,7 @@ import {
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
-import { type BreakableEndpoint, breakableEndpoint } from '../contract/breakable-endpoint.ts';
+import { DynamodbProxy, lost } from '../helpers/dynamodb-proxy.ts';
 import {
   expectError,
   headerOf,
@@ -18,12 +18,12 @@ import {
 } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;
-let endpoint: BreakableEndpoint;
+let endpoint: DynamodbProxy;
 let store: RunningStore;
 
 beforeAll(async () => {
   dynamodb = await startEmbeddedDynamoDB();
-  endpoint = await breakableEndpoint(dynamodb.endpoint);
+  endpoint = await DynamodbProxy.before(dynamodb.endpoint);
   store = await RunningStore.start({
     dynamodbEndpoint: endpoint.url,
     dataEndpoint: dynamodb.endpoint,
@@ -68,6 +68,7 @@ async function timedGet(key: IssuedKey): Promise<TimedAnswer> {
  */
 function expectRetryAfterUntil(moment: number, { answer, ...times }: TimedAnswer): number {
   const seconds = Number(headerOf(answer, 'retry-after'));
+  expect(Number.isInteger(seconds)).toBe(true);
   expect(seconds).toBeGreaterThanOrEqual(Math.ceil(moment - times.receivedAtMs / 1_000));
   expect(seconds).toBeLessThanOrEqual(Math.ceil(moment - times.sentAtMs / 1_000));
   return seconds;
@@ -108,11 +109,11 @@ describe('rate-limit headers', () => {
     ['the authorizer', () => store.apiKeysTable, 0],
   ])('R22: are on a 503 because %s cannot reach its table', async (_, table, limit) => {
     const { apiKey } = await store.issue();
-    endpoint.refuse(table());
+    endpoint.faults.set(table(), lost);
 
     const answers = await Promise.all([store.list(apiKey), store.cancel('1', apiKey)]);
 
-    endpoint.restore();
+    endpoint.faults.clear();
     for (const answer of answers) {
       expectError(answer, 503, 'service_unavailable');
       expect(headerOf(answer, 'retry-after')).toBe('1');
@@ -191,7 +192,7 @@ describe('a limit', () => {
     expect(statuses).toEqual([410, 410, 429, 410, 429]);
   });
 
-  it('R24: answers the 61st request of a Free key within a minute with 429', async () => {
+  it('R19, R24, I23: answers the 61st request of a Free key within a minute with 429', async () => {
     const key = await store.issue('free');
     const admitted = [];
     for (let sent = 0; sent < 60; sent++) admitted.push((await get(key)).status);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
-  DynamoDBClient,
+  type DynamoDBClient,
   GetItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -14,6 +14,7 @@ import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
@@ -84,11 +85,7 @@ export class RunningStore implements AsyncDisposable {
     this.service = service;
     this.lines = lines;
     this.client = new HttpClient(new URL(this.baseUrl), 20_000);
-    this.#dynamodb = new DynamoDBClient({
-      endpoint: dataEndpoint,
-      region: 'us-east-1',
-      credentials: service.operatorCredentials,
-    });
+    this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
     this.#keys = {
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
-import { createPageSource, type PageRange, pageRange } from '../../bench/doubles/order-pages.ts';
-import { forwardRequest } from '../helpers/forward-request.ts';
+import type { ServerResponse } from 'node:http';
+import { createPageSource, pageRange } from '../../bench/doubles/order-pages.ts';
+import { contentType, DynamodbProxy, forwardTo } from '../helpers/dynamodb-proxy.ts';
 
 /** One request for a page. */
 export interface ScanCall {
@@ -34,25 +31,21 @@ export const ordersPerPage = 5_000;
 /** @param target what is not a scan goes there */
 export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
   const pageBody = createPageSource();
-  const server = createServer(async (incoming, answer) => {
-    const body = await buffer(incoming);
-    if (!String(incoming.headers['x-amz-target']).endsWith('.Scan')) {
-      return forwardRequest(incoming, body, answer, target);
-    }
+  const forward = forwardTo(target);
+  const proxy = await DynamodbProxy.start((call) => {
+    if (call.operation !== 'Scan') return forward(call);
+    const answer = call.outgoing;
     const page = () => {
-      const range = rangeOf(body, endpoint.orders);
+      const range = rangeOf(call.input, endpoint.orders);
       // Of a list that nobody waits for any more, from a table that has been replaced meanwhile.
       if (!range) return answer.destroy();
       endpoint.ordersSent += range.end - range.first;
-      answer.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
-      answer.end(Buffer.concat(pageBody(range)));
+      answer.writeHead(200, contentType).end(Buffer.concat(pageBody(range)));
     };
     endpoint.onScan({ number: ++endpoint.scans, answer, page });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const endpoint: ScanEndpoint = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: proxy.url,
     orders: 0,
     onScan: ({ page }) => page(),
     scans: 0,
@@ -61,10 +54,7 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
       Object.assign(endpoint, { scans: 0, ordersSent: 0 });
       endpoint.onScan = ({ page }) => page();
     },
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
   return endpoint;
 }
@@ -75,10 +65,9 @@ export function cannedPage(): Buffer {
   return Buffer.concat(createPageSource()(range));
 }
 
-function rangeOf(scan: Buffer, orders: number): PageRange | undefined {
-  const table = { orders, ordersPerPage, delayMs: 0, isUnsegmented: false };
+function rangeOf(scan: object, orders: number) {
   try {
-    return pageRange(table, JSON.parse(scan.toString()));
+    return pageRange({ orders, ordersPerPage, delayMs: 0, isUnsegmented: false }, scan);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

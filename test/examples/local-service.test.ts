@@ -1,30 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreOrdersClient } from '../../examples/store-orders-client.ts';
-import { type RunningService, startService } from '../contract/running-service.ts';
+import { type RunningService, startServiceWith } from '../contract/running-service.ts';
 
-const orders = `
-{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}
+const orders = `{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}
 {"id":2,"petId":8,"quantity":1,"shipDate":"2026-11-21T09:30:00Z","complete":true,"status":"shipped"}
 `;
 
-let directory: string;
 let service: RunningService;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'store-orders-client-'));
-  await writeFile(join(directory, 'orders.jsonl'), orders.trimStart());
-  service = await startService(['--orders', join(directory, 'orders.jsonl')]);
+  service = await startServiceWith(orders);
 }, 60_000);
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 const clientOf = (apiKey: string) => new StoreOrdersClient({ baseUrl: service.baseUrl, apiKey });
 

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { answer, DynamodbProxy, type DynamodbRequest, lost, unanswered } from './dynamodb-proxy.ts';
 
 export interface CannedAnswer {
   status?: number;
@@ -16,7 +13,7 @@ export type DynamicAnswer = (input: Record<string, unknown>) => CannedAnswer;
 export interface CannedHttpDynamodb {
   endpoint: string;
   /** What came in, in order: each is one round trip. */
-  requests: { operation: string; input: Record<string, unknown> }[];
+  requests: DynamodbRequest[];
   /**
    * For the next requests; without one the connection breaks, as with `lost`. `none` lets the client
    * wait for ever.
@@ -27,34 +24,16 @@ export interface CannedHttpDynamodb {
 
 /** A DynamoDB on a port of its own that says what it is told to. */
 export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
-  const requests: CannedHttpDynamodb['requests'] = [];
   const answers: CannedHttpDynamodb['answers'] = [];
-  const server = createServer(async (request, response) => {
-    const input = (await json(request)) as Record<string, unknown>;
-    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-    requests.push({ operation, input });
+  const proxy = await DynamodbProxy.start((call) => {
     const next = answers.shift() ?? 'lost';
-    const answer = typeof next === 'function' ? next(input) : next;
-    if (answer === 'none') return;
-    if (answer === 'lost') return request.socket.destroy();
-    response.writeHead(answer.status ?? 200, {
-      'content-type': 'application/x-amz-json-1.0',
-      ...answer.headers,
-    });
-    response.end(JSON.stringify(answer.body));
+    if (next === 'lost') return lost(call);
+    if (next === 'none') return unanswered(call);
+    const { body, status, headers } = typeof next === 'function' ? next(call.input) : next;
+    return answer(body, status, headers)(call);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    requests,
-    answers,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const close = () => proxy[Symbol.asyncDispose]();
+  return { endpoint: proxy.url, requests: proxy.requests, answers, close };
 }
 
 /** DynamoDB's answer to a request that failed. */

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
   CreateTableCommand,
-  DynamoDBClient,
+  type DynamoDBClient,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
+import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
+import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 
 export interface EmbeddedDynamoDb {
   endpoint: string;
@@ -20,20 +18,10 @@ export interface EmbeddedDynamoDb {
   stop(): Promise<void>;
 }
 
-const binary = join(
-  import.meta.dirname,
-  `../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`,
-);
-const startTimeoutMs = 10_000;
-
 /** A DynamoDB in memory, for the tests of one file. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
-  const port = await freePort();
-  const server = spawn(binary, ['serve', '--port', String(port)], { stdio: 'ignore' });
-  const endpoint = `http://127.0.0.1:${port}`;
-  await untilItAnswers(endpoint);
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const dynamodb = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
+  const { endpoint, close } = await startEmbeddedDynamoDB();
+  const dynamodb = localDynamoDbClient(endpoint);
   let tables = 0;
   return {
     endpoint,
@@ -50,7 +38,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
     },
     stop: async () => {
       dynamodb.destroy();
-      await end(server);
+      await close();
     },
   };
 }
@@ -80,31 +68,4 @@ async function createTable(
   const BillingMode = 'PAY_PER_REQUEST';
   await dynamodb.send(new CreateTableCommand({ TableName, BillingMode, ...shape }));
   return TableName;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function untilItAnswers(endpoint: string): Promise<void> {
-  const deadline = Date.now() + startTimeoutMs;
-  while (!(await fetch(endpoint).then(drained, () => false))) {
-    if (Date.now() > deadline) throw new Error('The embedded DynamoDB does not start.');
-    await sleep(20);
-  }
-}
-
-async function drained(response: Response): Promise<boolean> {
-  await response.arrayBuffer();
-  return true;
-}
-
-function end(server: ChildProcess): Promise<unknown> {
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill();
-  return ended;
 }

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type LoopbackServer, listen } from './loopback-server.ts';
 
 /**
  * An address at which what runs in another thread or process waits until the test lets it go on:
  * `await fetch(url)`. The test sees who has come, and need not guess how long that takes.
  */
-export interface Gate extends AsyncDisposable {
-  readonly url: string;
+export interface Gate extends LoopbackServer {
   /** Resolves when so many are waiting. */
   arrivals(count: number): Promise<void>;
   /** Lets all that are waiting go on, and all that come later pass. */
@@ -22,20 +21,14 @@ export async function closedGate(): Promise<Gate> {
     else waiting.push(outgoing);
     server.emit('arrival');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     arrivals: async (count) => {
       while (waiting.length < count) await once(server, 'arrival');
     },
     open: () => {
       isOpen = true;
       for (const outgoing of waiting.splice(0)) outgoing.end();
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
     },
   };
 }

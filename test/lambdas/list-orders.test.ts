@@ -5,6 +5,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { installAwsLambda, LambdaStream, streamed } from '../helpers/awslambda.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import { DynamodbProxy, refused, throttled, unanswered } from '../helpers/dynamodb-proxy.ts';
 import {
   lambdaContext,
   noRateLimitHeaders,
@@ -15,11 +16,11 @@ import {
 } from '../helpers/events.ts';
 import { keyId } from '../helpers/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
-import { ScannedTable, type ScannedTableSettings } from '../helpers/scanned-table.ts';
+import { type ScannedTable, scanOf } from '../helpers/scanned-table.ts';
 
 type Handler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
 
-let table: ScannedTable;
+let table: DynamodbProxy;
 let handler: Handler;
 let log: CapturedLines;
 
@@ -31,7 +32,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   log.release();
-  await table?.stop().catch(() => {});
+  await table?.[Symbol.asyncDispose]().catch(() => {});
 });
 
 describe('GET /store/orders', () => {
@@ -194,7 +195,7 @@ describe('GET /store/orders', () => {
 describe('a list whose first page fails', () => {
   it('is answered with 503 and Retry-After when the table is throttled', async () => {
     await startTable({ items: [] });
-    for (const request of [1, 2, 3]) table.fates.set(request, 'throttle');
+    for (const request of [1, 2, 3]) table.replies.set(request, throttled);
 
     const answer = await list();
 
@@ -210,7 +211,7 @@ describe('a list whose first page fails', () => {
 
   it('is answered with 503 within seconds when the table cannot be reached', async () => {
     await startTable({ items: [] });
-    for (const request of [1, 2, 3]) table.fates.set(request, 'never answer');
+    for (const request of [1, 2, 3]) table.replies.set(request, unanswered);
     const startedAtMs = Date.now();
 
     const answer = await list();
@@ -221,7 +222,7 @@ describe('a list whose first page fails', () => {
 
   it('is answered with 500 for a reason that is not told, and with its cause in the log', async () => {
     await startTable({ items: [] });
-    table.fates.set(1, 'refuse');
+    table.replies.set(1, refused);
 
     const answer = await list();
 
@@ -233,7 +234,7 @@ describe('a list whose first page fails', () => {
 
   it('has sent nothing before that', async () => {
     await startTable({ items: orderItems(1) });
-    table.fates.set(1, 'never answer');
+    table.replies.set(1, unanswered);
     const stream = new LambdaStream();
 
     const answered = handler(proxyEvent(), stream, lambdaContext());
@@ -247,7 +248,7 @@ describe('a list whose first page fails', () => {
 describe('a list that fails after its first page', () => {
   it('rejects, which breaks the connection, and what has arrived is no valid JSON', async () => {
     await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
-    table.fates.set(4, 'refuse');
+    table.replies.set(4, refused);
     const stream = new LambdaStream();
 
     await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
@@ -262,7 +263,7 @@ describe('a list that fails after its first page', () => {
 
   it("leaves Lambda's stream alone, whose error its runtime takes for a crash", async () => {
     await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
-    table.fates.set(4, 'refuse');
+    table.replies.set(4, refused);
     const stream = new LambdaStream();
 
     await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
@@ -272,7 +273,7 @@ describe('a list that fails after its first page', () => {
 
   it('breaks a compressed answer as well', async () => {
     await startTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
-    table.fates.set(4, 'refuse');
+    table.replies.set(4, refused);
     const stream = new LambdaStream();
     const event = proxyEvent({ headers: { 'Accept-Encoding': 'gzip' } });
 
@@ -324,10 +325,10 @@ describe("a list's client", () => {
   });
 });
 
-async function startTable(settings: ScannedTableSettings): Promise<void> {
-  table = await new ScannedTable(settings).start();
+async function startTable(scanned: ScannedTable): Promise<void> {
+  table = await DynamodbProxy.start(scanOf(scanned));
   Object.assign(process.env, {
-    AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: table.url,
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'id',
     AWS_SECRET_ACCESS_KEY: 'secret',

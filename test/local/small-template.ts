@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IncomingRequest, parseRequest } from '../../local/exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../../local/exchange/request-context.ts';
 import { Template } from '../../local/template/template.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 type Properties = Record<string, unknown>;
 export type Resources = Record<
@@ -135,9 +135,7 @@ export function writeAssembly(
   code: Record<string, string>,
   outputs: object = {},
 ): Assembly {
-  const directory = mkdtempSync(join(tmpdir(), 'small-assembly-'));
-  const templateFile = join(directory, 'Small.template.json');
-  const assetsManifestFile = join(directory, 'Small.assets.json');
+  const { path: directory, write, remove } = temporaryDirectory();
   const files = Object.keys(code).map((name) => [
     name,
     {
@@ -147,11 +145,12 @@ export function writeAssembly(
   ]);
   for (const [name, text] of Object.entries(code)) {
     mkdirSync(join(directory, `asset.${name}`));
-    writeFileSync(join(directory, `asset.${name}`, 'index.js'), text);
+    write(`asset.${name}/index.js`, text);
   }
-  writeFileSync(templateFile, JSON.stringify({ Resources: resources, Outputs: outputs }));
-  writeFileSync(assetsManifestFile, JSON.stringify({ files: Object.fromEntries(files) }));
-  const remove = () => rmSync(directory, { recursive: true });
+  const template = { Resources: resources, Outputs: outputs };
+  const templateFile = write('Small.template.json', JSON.stringify(template));
+  const manifest = { files: Object.fromEntries(files) };
+  const assetsManifestFile = write('Small.assets.json', JSON.stringify(manifest));
   return { directory, templateFile, assetsManifestFile, remove };
 }
 

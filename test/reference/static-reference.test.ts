@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,6 +7,7 @@ import { parse } from 'yaml';
 import { codeSamples } from '../../reference/code-samples.ts';
 import { listErrors, listOperations } from '../../reference/contract-index.ts';
 import { type Files, staticReference } from '../../reference/static-reference.ts';
+import { serve } from '../helpers/loopback-server.ts';
 
 const yaml = readFileSync(join(import.meta.dirname, '../../openapi.yaml'), 'utf8');
 const contract = parse(yaml);
@@ -119,13 +117,12 @@ describe('the JavaScript sample', () => {
     ['cancelOrder', '204\n', 'DELETE /v1/store/orders/1001'],
   ])('of %s runs as it is', async (operationId, printed, question) => {
     const asked: (string | undefined)[] = [];
-    const server = createServer(({ method, url, headers }, response) => {
+    await using server = await serve(({ method, url, headers }, response) => {
       asked.push(`${method} ${url}`, headers.authorization);
       if (method === 'DELETE') response.writeHead(204).end();
       else response.end('[{"id":9223372036854775807}]');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    });
+    const url = `${server.url}/v1`;
     const operation = listOperations(contract).find((one) => one.operationId === operationId)!;
     const sample = codeSamples(operation, url).find(({ name }) => name === 'JavaScript')!;
 
@@ -135,8 +132,6 @@ describe('the JavaScript sample', () => {
       { env: { STORE_ORDERS_KEY: 'a-key' } },
     );
 
-    server.closeAllConnections();
-    server.close();
     expect(stdout).toBe(printed);
     expect(asked).toEqual([question, 'Bearer a-key']);
   });

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { type LoopbackServer, serve } from '../helpers/loopback-server.ts';
 
 export interface FakeAnswer {
   status: number;
@@ -18,10 +18,6 @@ export interface FakeRequest {
 /** Changes an answer that would have been right. */
 export type Mutation = (answer: FakeAnswer, request: FakeRequest) => void;
 
-export interface FakeStage extends AsyncDisposable {
-  readonly url: string;
-}
-
 export const fakeKey = `so_test_${'0123456789'.repeat(4)}3Xfj2N`;
 
 const orders =
@@ -32,9 +28,9 @@ const perMinute = 100;
  * A stage that keeps the contract with canned answers, written from the contract alone, until a
  * mutation spoils one of them. Its minute ends a whole minute after its start.
  */
-export async function startFakeStage(mutate: Mutation = () => {}): Promise<FakeStage> {
+export async function startFakeStage(mutate: Mutation = () => {}): Promise<LoopbackServer> {
   const answerer = new FakeAnswerer();
-  const server = createServer((incoming, response) => {
+  const server = await serve((incoming, response) => {
     const request = {
       method: incoming.method ?? '',
       path: incoming.url?.replace(/^\/staging\/v1|\?.*$/g, '') ?? '',
@@ -44,15 +40,7 @@ export async function startFakeStage(mutate: Mutation = () => {}): Promise<FakeS
     mutate(answer, request);
     send(response, answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/staging/v1`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...server, url: `${server.url}/staging/v1` };
 }
 
 class FakeAnswerer {

@@ -4,6 +4,7 @@ import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ImportObserver,
+  type ImportRequest,
   type ImportTarget,
   importOrders,
 } from '../../../admin/orders/import-orders.ts';
@@ -46,6 +47,9 @@ const observer = (
   onProgress,
 });
 
+const importFile = (path: string, request: Partial<ImportRequest> = {}, into = target) =>
+  importOrders({ path, onError: 'stop', ...request }, into, observer());
+
 const jsonLines = (count: number) =>
   Array.from({ length: count }, (_, id) => `{"id":${id},"petId":7}\n`).join('');
 
@@ -70,7 +74,7 @@ describe('importOrders', () => {
   it('loads a file and leaves no checkpoint behind', async () => {
     const path = directory.write('orders.jsonl', jsonLines(130));
 
-    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importFile(path);
 
     expect(summary).toMatchObject({
       file: path,
@@ -85,7 +89,7 @@ describe('importOrders', () => {
   it('loads nothing when any line is bad, and tells of each', async () => {
     const path = directory.write('orders.jsonl', `${jsonLines(60)}nonsense\n{"id":1.5}\n`);
 
-    const importing = importOrders({ path, onError: 'stop' }, target, observer());
+    const importing = importFile(path);
 
     await expect(importing).rejects.toThrow(
       `${path}: 2 bad lines beside 60 good ones; nothing was loaded: correct them, or load the others with --on-error skip`,
@@ -104,7 +108,7 @@ describe('importOrders', () => {
   ])('loads nothing of a file whose structure is lost: %s', async (name, text, message) => {
     const path = directory.write(name, text);
 
-    const importing = importOrders({ path, onError: 'stop' }, target, observer());
+    const importing = importFile(path);
 
     await expect(importing).rejects.toThrow(`${path}: ${message}`);
     expect(await database.readAll(target.tableName)).toEqual([]);
@@ -113,7 +117,7 @@ describe('importOrders', () => {
   it('loads all but the bad lines when asked to', async () => {
     const path = directory.write('orders.jsonl', `nonsense\n${jsonLines(60)}`);
 
-    const summary = await importOrders({ path, onError: 'skip' }, target, observer());
+    const summary = await importFile(path, { onError: 'skip' });
 
     expect(summary).toMatchObject({ inserted: 60, rejected: 1 });
     expect(events).toEqual(['loading from 0', expect.stringContaining('line 1: is not JSON')]);
@@ -127,7 +131,7 @@ describe('importOrders', () => {
     const path = directory.write(`orders.${format}`, text);
     await interrupted(path, 500);
 
-    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importFile(path);
 
     expect(summary.resumedAtLine).toBeGreaterThan(400);
     expect(summary.inserted + summary.alreadyThere).toBe(2_000);
@@ -142,8 +146,8 @@ describe('importOrders', () => {
     const loaded = await database.readAll(target.tableName);
     await Promise.all(loaded.map(({ id }) => cancel(id!.N!)));
 
-    await importOrders({ path, onError: 'stop' }, target, observer());
-    await importOrders({ path, onError: 'stop', restart: true }, target, observer());
+    await importFile(path);
+    await importFile(path, { restart: true });
 
     const orders = await database.readAll(target.tableName);
     expect(orders).toHaveLength(1_000);
@@ -156,7 +160,7 @@ describe('importOrders', () => {
     await interrupted(path, 300);
     writeFileSync(path, jsonLines(1_001));
 
-    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importFile(path);
 
     expect(summary).toMatchObject({ resumedAtLine: null });
     expect(summary.inserted + summary.alreadyThere).toBe(1_001);
@@ -166,11 +170,7 @@ describe('importOrders', () => {
     const path = directory.write('orders.jsonl', jsonLines(1_000));
     await interrupted(path, 300);
 
-    const summary = await importOrders(
-      { path, onError: 'stop', restart: true },
-      target,
-      observer(),
-    );
+    const summary = await importFile(path, { restart: true });
 
     expect(summary.resumedAtLine).toBeNull();
   });
@@ -183,11 +183,7 @@ describe('importOrders', () => {
     const file = join(target.stateDirectory, name!);
     const before = readFileSync(file, 'utf8');
 
-    const summary = await importOrders(
-      { path, onError: 'stop' },
-      { ...target, tableName },
-      observer(),
-    );
+    const summary = await importFile(path, {}, { ...target, tableName });
 
     expect(before).toContain('tableId');
     expect(summary).toMatchObject({ inserted: 1_000, resumedAtLine: null });
@@ -201,7 +197,7 @@ describe('importOrders', () => {
       await database.dynamodb.send(new DeleteItemCommand({ TableName: target.tableName, Key }));
     }
 
-    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importFile(path);
 
     expect(summary).toMatchObject({ inserted: 1_000, resumedAtLine: null });
   });
@@ -211,20 +207,16 @@ describe('importOrders', () => {
     await interrupted(path, 300);
     writeFileSync(join(target.stateDirectory, checkpoints()[0]!), '{"file":');
 
-    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importFile(path);
 
     expect(summary.resumedAtLine).toBeNull();
   });
 
   it('leaves an order that is there with other values as it is, tells of it, and goes on', async () => {
-    await importOrders(
-      { path: directory.write('one.jsonl', '{"id":40,"petId":8}\n'), onError: 'stop' },
-      target,
-      observer(),
-    );
+    await importFile(directory.write('one.jsonl', '{"id":40,"petId":8}\n'));
     const path = directory.write('orders.jsonl', jsonLines(60));
 
-    const summary = await importOrders({ path, onError: 'stop' }, target, observer());
+    const summary = await importFile(path);
 
     expect(summary).toMatchObject({ inserted: 59, alreadyThere: 0, different: 1, rejected: 0 });
     expect(events.at(-1)).toBe(
@@ -235,11 +227,7 @@ describe('importOrders', () => {
   });
 
   it('says so when there is no such file', async () => {
-    const missing = importOrders(
-      { path: 'no-such-file.jsonl', onError: 'stop' },
-      target,
-      observer(),
-    );
+    const missing = importFile('no-such-file.jsonl');
 
     await expect(missing).rejects.toThrow(
       /^file: "no-such-file.jsonl" is not accepted; expected a regular file .*\(ENOENT/,
@@ -247,7 +235,7 @@ describe('importOrders', () => {
   });
 
   it('says so when it is no file', async () => {
-    const folder = importOrders({ path: directory.path, onError: 'stop' }, target, observer());
+    const folder = importFile(directory.path);
 
     await expect(folder).rejects.toThrow('expected a regular file');
   });
@@ -256,11 +244,7 @@ describe('importOrders', () => {
     const path = directory.write('orders.jsonl', jsonLines(1));
     const stateDirectory = join(path, 'below-a-file');
 
-    const importing = importOrders(
-      { path, onError: 'stop' },
-      { ...target, stateDirectory },
-      observer(),
-    );
+    const importing = importFile(path, {}, { ...target, stateDirectory });
 
     await expect(importing).rejects.toThrow(
       'name a directory that can be written in XDG_STATE_HOME',

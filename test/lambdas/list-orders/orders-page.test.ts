@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
+import { contentType, DynamodbProxy, refused, unanswered } from '../../helpers/dynamodb-proxy.ts';
 import {
   type OrderItem,
   orderItem,
@@ -11,9 +13,9 @@ import {
   parseExactly,
   scanAnswer,
 } from '../../helpers/orders.ts';
-import { ScannedTable, type ScannedTableSettings } from '../../helpers/scanned-table.ts';
+import { type ScannedTable, scanOf } from '../../helpers/scanned-table.ts';
 
-let table: ScannedTable;
+let table: DynamodbProxy;
 let client: DynamoDBClient;
 let work: AbortController;
 
@@ -23,7 +25,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   client.destroy();
-  await table.stop();
+  await table[Symbol.asyncDispose]();
 });
 
 describe('pageReader', () => {
@@ -32,9 +34,9 @@ describe('pageReader', () => {
 
     await read();
 
-    const [{ TableName, ProjectionExpression = '', ExpressionAttributeNames = {} } = {}] =
-      table.requests;
-    const asked = ProjectionExpression.split(', ').map((name) => ExpressionAttributeNames[name]);
+    const { TableName, ProjectionExpression, ExpressionAttributeNames } = table.requests[0]!
+      .input as Partial<ScanCommandInput>;
+    const asked = ProjectionExpression?.split(', ').map((name) => ExpressionAttributeNames?.[name]);
     expect(TableName).toBe('orders');
     expect(asked).toEqual(orderFieldNames);
   });
@@ -45,7 +47,7 @@ describe('pageReader', () => {
 
     const page = await read({ startKey, segment: { index: 2, total: 4 } });
 
-    expect(table.requests[0]).toMatchObject({
+    expect(table.requests[0]!.input).toMatchObject({
       ExclusiveStartKey: startKey,
       Segment: 2,
       TotalSegments: 4,
@@ -85,8 +87,7 @@ describe('pageReader', () => {
     const items = [1, 2, 3].map((id) => orderItem(id, odd as OrderItem));
     await startTable({ items });
     const { ids } = await read({ withIds: true });
-    await table.stop();
-    await startTable({ items: [...items, orderItem(4, odd as OrderItem)] });
+    table.reply = scanOf({ items: [...items, orderItem(4, odd as OrderItem)] });
 
     const page = await read({ except: ids });
 
@@ -96,8 +97,9 @@ describe('pageReader', () => {
   });
 
   it('asks again when an answer breaks off, and takes nothing of the broken one', async () => {
-    await startTable({ items: orderItems(1_000), chunkBytes: 4_096 });
-    table.fates.set(1, 'break off');
+    const items = orderItems(1_000);
+    await startTable({ items });
+    table.replies.set(1, scanOf({ items, chunkBytes: 4_096, isBrokenOff: true }));
 
     const page = await read({ withIds: true });
 
@@ -123,7 +125,8 @@ describe('pageReader', () => {
     ],
     ['lacks orders and has the number behind them', '{"Items":[{"id":{"N":"1"}}],"Count":2}'],
   ])('is not content with an answer of 200 that %s', async (_what, body) => {
-    await startTable({ items: [], body });
+    await startTable({ items: [] });
+    table.reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end(body);
 
     await expect(read()).rejects.toThrow(ServiceUnavailableError);
   });
@@ -138,14 +141,14 @@ describe('pageReader', () => {
 
   it("passes DynamoDB's errors on", async () => {
     await startTable({ items: [] });
-    table.fates.set(1, 'refuse');
+    table.replies.set(1, refused);
 
     await expect(read()).rejects.toMatchObject({ name: 'ValidationException' });
   });
 
   it('ends a request that nobody waits for any more', async () => {
     await startTable({ items: [] });
-    table.fates.set(1, 'never answer');
+    table.replies.set(1, unanswered);
     const page = read();
     await once(table, 'request');
 
@@ -156,13 +159,9 @@ describe('pageReader', () => {
   });
 });
 
-async function startTable(settings: ScannedTableSettings): Promise<void> {
-  table = await new ScannedTable(settings).start();
-  client = new DynamoDBClient({
-    endpoint: table.endpoint,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-  });
+async function startTable(scanned: ScannedTable): Promise<void> {
+  table = await DynamodbProxy.start(scanOf(scanned));
+  client = localDynamoDbClient(table.url);
 }
 
 function read(request: object = {}): Promise<OrdersPage> {

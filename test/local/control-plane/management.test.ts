@@ -7,13 +7,9 @@ import {
   CreateUsagePlanKeyCommand,
   DeleteApiKeyCommand,
   DeleteUsagePlanKeyCommand,
-  GetApiKeyCommand,
   GetApiKeysCommand,
-  GetUsagePlanCommand,
   GetUsagePlanKeyCommand,
-  GetUsagePlanKeysCommand,
   GetUsagePlansCommand,
-  UpdateApiKeyCommand,
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -106,47 +102,43 @@ const createKey = () => {
 };
 
 describe('the operator of a local run, with AWS clients', () => {
-  it('creates, reads, changes and deletes API keys', async () => {
-    const { id, name, value, createdDate } = await createKey();
+  it('creates, finds and deletes API keys', async () => {
+    const { id, name, createdDate } = await createKey();
     expect(createdDate).toBeInstanceOf(Date);
 
-    const read = await gateway.send(new GetApiKeyCommand({ apiKey: id, includeValue: true }));
-    expect(read).toMatchObject({ id, name, value, enabled: true });
-
-    const patchOperations = [{ op: 'replace' as const, path: '/enabled', value: 'false' }];
-    await gateway.send(new UpdateApiKeyCommand({ apiKey: id, patchOperations }));
-    const changed = await gateway.send(new GetApiKeyCommand({ apiKey: id }));
-    expect([changed.enabled, changed.value]).toEqual([false, undefined]);
+    const { items } = await gateway.send(new GetApiKeysCommand({ nameQuery: name }));
+    expect(items).toEqual([expect.objectContaining({ id, name, enabled: true })]);
+    expect(items![0]).not.toHaveProperty('value');
 
     await gateway.send(new DeleteApiKeyCommand({ apiKey: id }));
-    const gone = gateway.send(new GetApiKeyCommand({ apiKey: id }));
-    await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
+    const again = gateway.send(new DeleteApiKeyCommand({ apiKey: id }));
+    await expect(again).rejects.toMatchObject({ name: 'NotFoundException' });
   });
 
   it('lists API keys in pages', async () => {
     await createKey();
     await createKey();
 
-    const first = await gateway.send(new GetApiKeysCommand({ limit: 1, includeValues: true }));
+    const first = await gateway.send(new GetApiKeysCommand({ limit: 1 }));
     const second = await gateway.send(
       new GetApiKeysCommand({ limit: 1, position: first.position }),
     );
 
-    expect(first.items?.[0]?.value).toBeDefined();
     expect(second.items?.[0]?.id).not.toBe(first.items?.[0]?.id);
   });
 
   it('reads usage plans', async () => {
     const { items } = await gateway.send(new GetUsagePlansCommand({}));
-    const one = await gateway.send(new GetUsagePlanCommand({ usagePlanId }));
 
-    expect(items).toHaveLength(1);
-    expect(one).toMatchObject({
-      name: 'free',
-      throttle: { rateLimit: 1, burstLimit: 2 },
-      quota: { limit: 1000, period: 'DAY' },
-      apiStages: [{ stage: 'test' }],
-    });
+    expect(items).toMatchObject([
+      {
+        id: usagePlanId,
+        name: 'free',
+        throttle: { rateLimit: 1, burstLimit: 2 },
+        quota: { limit: 1000, period: 'DAY' },
+        apiStages: [{ stage: 'test' }],
+      },
+    ]);
   });
 
   it('puts keys into usage plans and takes them out', async () => {
@@ -155,11 +147,9 @@ describe('the operator of a local run, with AWS clients', () => {
 
     await gateway.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
     const plans = await gateway.send(new GetUsagePlansCommand({ keyId }));
-    const listed = await gateway.send(new GetUsagePlanKeysCommand({ usagePlanId }));
     const again = gateway.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
 
     expect(plans.items?.map(({ id }) => id)).toEqual([usagePlanId]);
-    expect(listed.items?.map(({ id }) => id)).toEqual([keyId]);
     await expect(again).rejects.toMatchObject({ name: 'ConflictException' });
 
     await gateway.send(new DeleteUsagePlanKeyCommand(member));

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
 } from '../../../local/dynamodb/embedded-dynamodb.ts';
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { createTables, readTables } from '../../../local/dynamodb/tables.ts';
+import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 import { createTemplate } from '../small-template.ts';
 
 const template = createTemplate({
@@ -38,28 +38,18 @@ const template = createTemplate({
 });
 const Item = { id: { N: '9223372036854775807' } };
 
-let directory: string;
 let running: EmbeddedDynamoDB[];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'embedded-dynamodb-'));
   running = [];
 });
 
-afterEach(async () => {
-  await Promise.all(running.map((database) => database.close()));
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => Promise.all(running.map((database) => database.close())));
 
 async function start(databaseFile?: string): Promise<EmbeddedDynamoDB> {
   const database = await startEmbeddedDynamoDB({ databaseFile });
   running.push(database);
   return database;
-}
-
-function clientOf({ endpoint }: EmbeddedDynamoDB): DynamoDBClient {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  return new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
 }
 
 const answers = (endpoint: string) =>
@@ -115,26 +105,28 @@ describe('embedded DynamoDB', () => {
   });
 
   it('keeps every acknowledged write in its file, also when it is killed', async () => {
-    const databaseFile = join(directory, 'data.sqlite');
+    const directory = temporaryDirectory();
+    const databaseFile = join(directory.path, 'data.sqlite');
     const first = await start(databaseFile);
-    const client = clientOf(first);
+    const client = localDynamoDbClient(first.endpoint);
     await createTables(readTables(template), client);
     await client.send(new PutItemCommand({ TableName: 'orders', Item }));
 
     process.kill(first.processId, 'SIGKILL');
     await first.ended;
-    const second = clientOf(await start(databaseFile));
+    const second = localDynamoDbClient((await start(databaseFile)).endpoint);
     await createTables(readTables(template), second);
 
     const read = await second.send(new GetItemCommand({ TableName: 'orders', Key: Item }));
     expect(read.Item).toEqual(Item);
     client.destroy();
     second.destroy();
+    await running[1]!.close();
+    directory.remove();
   });
 
   it('is refused where an earlier version has left a table with another key', async () => {
-    const databaseFile = join(directory, 'data.sqlite');
-    const client = clientOf(await start(databaseFile));
+    const client = localDynamoDbClient((await start()).endpoint);
     await createTables(readTables(template), client);
     const [orders] = readTables(template);
     const { BillingMode, TableName } = orders!.input;

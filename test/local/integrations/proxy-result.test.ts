@@ -8,6 +8,7 @@ const parse = (result: unknown, accept?: string, binaryMediaTypes: string[] = []
   return { statusCode, headers, body: body as Buffer };
 };
 
+// What AWS was recorded to do with a result is in test/aws-facts/facts/proxy-results.ts.
 describe('proxy result', () => {
   it('gives status, headers and body', () => {
     const answer = parse({ statusCode: 201, headers: { 'X-A': 'b' }, body: '{"a":"ä"}' });
@@ -22,13 +23,6 @@ describe('proxy result', () => {
     });
   });
 
-  it.each<[string, object, number]>([
-    ['a status as text', { statusCode: '404' }, 404],
-    ['no status', {}, 200],
-  ])('takes %s', (_, result, expected) => {
-    expect(parse(result).statusCode).toBe(expected);
-  });
-
   it('takes null for what is left out', () => {
     const answer = parse({ statusCode: 200, headers: null, multiValueHeaders: null, body: null });
 
@@ -38,21 +32,6 @@ describe('proxy result', () => {
   it('keeps a content type', () => {
     expect(parse({ headers: { 'content-type': 'text/html' } }).headers).toEqual([
       ['content-type', 'text/html'],
-    ]);
-  });
-
-  it('sends each of several values, and after them a single one of the same name', () => {
-    const { headers } = parse({
-      headers: { 'Content-Type': 'a/b', 'set-cookie': 'single', 'X-Flag': true },
-      multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
-    });
-
-    expect(headers).toEqual([
-      ['Content-Type', 'a/b'],
-      ['Set-Cookie', 'a=1'],
-      ['Set-Cookie', 'b=2'],
-      ['Set-Cookie', 'single'],
-      ['X-Flag', 'true'],
     ]);
   });
 
@@ -97,18 +76,14 @@ describe('proxy result', () => {
   it.each<[string, unknown]>([
     ['is no JSON', 'not json'],
     ['is null', null],
-    ['is a text', '"text"'],
     ['is a list', []],
-    ['has an unknown field', { statusCode: 200, message: 'x' }],
     ['has a body that is an object', { statusCode: 200, body: {} }],
-    ['has a status that is no number', { statusCode: 'abc' }],
     ['has a status that is none', { statusCode: 99 }],
     ['has an informational status', { statusCode: 101 }],
     ['has a header that is a number', { headers: { a: 1 } }],
     ['has a header with a line break', { headers: { a: 'b\r\nc: d' } }],
     ['has a header name that is none', { headers: { 'a b': 'c' } }],
     ['has headers that are a list', { headers: [] }],
-    ['has several values that are no list', { multiValueHeaders: { a: 'b' } }],
     ['is a function error', { errorMessage: 'x', errorType: 'Error' }],
   ])('that %s is malformed: 502', (_, result) => {
     let fault: Partial<GatewayFault> = {};

@@ -1,23 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DataDirectory, openDataDirectory } from '../../../local/state/data-directory.ts';
 import { GatewayState } from '../../../local/state/gateway-state.ts';
+import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 let parent: string;
+let removeParent: () => void;
 let opened: DataDirectory[];
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'data-directory-'));
+  ({ path: parent, remove: removeParent } = temporaryDirectory());
   opened = [];
 });
 
 afterEach(async () => {
   for (const directory of opened) await directory.release();
-  rmSync(parent, { recursive: true });
+  removeParent();
 });
 
 async function open(path = join(parent, 'deep/data')): Promise<DataDirectory> {
@@ -96,8 +97,12 @@ describe('data directory', () => {
 
 describe('gateway state', () => {
   const key = {
-    ...{ id: 'k1', name: 'one', value: 'value-1', enabled: true },
-    ...{ createdDate: 1, lastUpdatedDate: 1 },
+    id: 'k1',
+    name: 'one',
+    value: 'value-1',
+    enabled: true,
+    createdDate: 1,
+    lastUpdatedDate: 1,
   };
   const keys = { apiKeys: [key], usagePlanKeys: [{ usagePlanId: 'p1', keyId: 'k1' }] };
 
