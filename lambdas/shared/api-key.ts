@@ -15,6 +15,8 @@ export const ownerCharactersLength = 20;
 /** How many are a key's own. */
 export const ownCharactersLength = 20;
 const checksumLength = 6;
+const secretLength = ownerCharactersLength + ownCharactersLength + checksumLength;
+const scheme = 'Bearer ';
 /** The digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
@@ -27,7 +29,9 @@ const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
  * @param prefix the stage's own, such as `so_live_`
  */
 export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
-  const token = credentials.exec(header ?? '')?.[1];
+  // Looked at no further when it is too long: an expression takes stack for each character.
+  if (!header || header.length > scheme.length + prefix.length + secretLength) return undefined;
+  const token = credentials.exec(header)?.[1];
   return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
 }
 

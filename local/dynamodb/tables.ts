@@ -1,10 +1,12 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { LocalRunError } from '../template/local-run-error.ts';
 import type { Template } from '../template/template.ts';
 
 /** A table as DynamoDB is asked to create it. */
@@ -36,7 +38,11 @@ export function readTables(template: Template): TableDefinition[] {
   }));
 }
 
-/** Creates the tables that are not there yet. */
+/**
+ * Creates the tables that are not there yet.
+ *
+ * @throws LocalRunError when one is there with another key, as an earlier version has left it
+ */
 export async function createTables(
   tables: readonly TableDefinition[],
   client: DynamoDBClient,
@@ -53,6 +59,21 @@ async function createTable(input: CreateTableCommandInput, client: DynamoDBClien
   }
   const wait = { client, minDelay: 0.02, maxDelay: 1, maxWaitTime: creationMaxSeconds };
   await waitUntilTableExists(wait, { TableName: input.TableName });
+  await refuseOtherKey(input, client);
+}
+
+async function refuseOtherKey(
+  { TableName, KeySchema }: CreateTableCommandInput,
+  client: DynamoDBClient,
+): Promise<void> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const present = Table?.KeySchema?.map(({ AttributeName }) => AttributeName).join();
+  const wanted = KeySchema?.map(({ AttributeName }) => AttributeName).join();
+  if (present === wanted) return;
+  throw new LocalRunError(
+    `the table ${TableName} is there with the key ${present}, and this version needs ${wanted}: use ` +
+      'an empty data directory',
+  );
 }
 
 // Only what CreateTable knows: a template's index can carry further settings.

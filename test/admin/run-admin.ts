@@ -23,15 +23,22 @@ class Captured extends Writable {
   }
 }
 
+export interface Surroundings extends Partial<CommandIo> {
+  isTerminal?: boolean;
+  /** What standard input holds. */
+  input?: string;
+}
+
 /** Runs the operator's program in this process, as the shell would with these words. */
 export async function admin(
   commandLine: string[],
-  { isTerminal = false, ...io }: Partial<CommandIo> & { isTerminal?: boolean } = {},
+  { isTerminal = false, input = '', ...io }: Surroundings = {},
 ): Promise<AdminRun> {
   const stdout = new Captured(isTerminal);
   const stderr = new Captured(isTerminal);
+  const stdin = Object.assign(Readable.from([input]), { isTTY: isTerminal });
   const exitCode = await runAdmin(commandLine, {
-    stdin: Readable.from([]),
+    stdin,
     stdout,
     stderr,
     stateDirectory: '/nowhere',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import { hashOwnerPart } from '../../lambdas/shared/api-key.ts';
 import { type RunningService, startService } from '../contract/running-service.ts';
 
 type Ready = Omit<RunningService, typeof Symbol.asyncDispose>;
@@ -167,7 +167,7 @@ async function dayCountOf({ dynamodbEndpoint, tables }: Ready, key: string): Pro
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
-  const Key = { keyHash: { S: hashToken(key) } };
+  const Key = { ownerHash: { S: hashOwnerPart(key) } };
   const { Item } = await client.send(new GetItemCommand({ TableName: tables.apiKeys, Key }));
   client.destroy();
   return Number(Item?.dayCount?.N);

@@ -17,6 +17,8 @@ import { type PlanName, planNames } from '../../lib/settings/plans.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
+import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
+import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { orderItem } from '../helpers/orders.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
@@ -226,6 +228,7 @@ export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
     expect(value).toMatch(/^\d+$/);
     return Number(value);
   };
+  expect(rateLimitFieldDifferences(answer, serverSeconds(answer))).toEqual([]);
   return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
 }
 

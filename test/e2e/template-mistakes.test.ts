@@ -247,7 +247,7 @@ describe('the template', () => {
 
   it.each(grants(template('staging')))(
     'does not pass the probe with $action for $role on the indexes of the table alone',
-    async ({ action, statementIn }) => {
+    async ({ statementIn }) => {
       const onIndexes = probe((resources) => {
         const statement = statementIn(resources);
         statement.Resource = statement.Resource.map((table: unknown) => ({
@@ -255,7 +255,8 @@ describe('the template', () => {
         }));
       });
 
-      await expect(onIndexes).rejects.toThrow(`is not authorized to perform ${action} on arn:`);
+      // Of the actions of one statement, the first that the function takes is refused.
+      await expect(onIndexes).rejects.toThrow(/is not authorized to perform dynamodb:\w+ on arn:/);
     },
   );
 

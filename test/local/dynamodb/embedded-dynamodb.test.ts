@@ -131,4 +131,22 @@ describe('embedded DynamoDB', () => {
     client.destroy();
     second.destroy();
   });
+
+  it('is refused where an earlier version has left a table with another key', async () => {
+    const databaseFile = join(directory, 'data.sqlite');
+    const client = clientOf(await start(databaseFile));
+    await createTables(readTables(template), client);
+    const [orders] = readTables(template);
+    const { BillingMode, TableName } = orders!.input;
+    const KeySchema = [{ AttributeName: 'owner', KeyType: 'HASH' as const }];
+    const AttributeDefinitions = [{ AttributeName: 'owner', AttributeType: 'S' as const }];
+    const input = { TableName, BillingMode, KeySchema, AttributeDefinitions };
+
+    const changed = createTables([{ ...orders!, input }], client);
+
+    await expect(changed).rejects.toThrow(
+      'the table orders is there with the key id, and this version needs owner: use an empty data directory',
+    );
+    client.destroy();
+  });
 });
