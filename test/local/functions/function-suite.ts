@@ -210,7 +210,7 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
         if (slow) await new Promise((resolve) => setTimeout(resolve, 60_000));
         return ++calls;
       };`;
-      const invoke = prepare(code, { lambda: { timeoutMs: 1_500 } });
+      const invoke = prepare(code, { lambda: { timeoutMs: 1_500 }, maxEnvironments: 1 });
       await invoke();
 
       const error = await errorOf(invoke({ slow: true }));
