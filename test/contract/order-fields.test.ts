@@ -83,6 +83,8 @@ function listExamples(): object[] {
 }
 
 /** The orders of a text, each an object of JSON that begins with an id and has no other in it. */
+/** What is typed after a shell's `$` can be an order with only some fields, or a bad one. */
 function ordersIn(text: string): Record<string, unknown>[] {
-  return [...text.matchAll(/\{"id":[^{}…]*\}/g)].map(([order]) => JSON.parse(order));
+  const shown = text.replaceAll(/^\s*\$ .*$/gm, '');
+  return [...shown.matchAll(/\{"id":[^{}…]*\}/g)].map(([order]) => JSON.parse(order));
 }
