@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util';
 /*
  * Sends lists, cancels and refused requests to the local run over a number of connections, each of
  * which sends its next request when it has an answer. Shows how many requests a second are answered,
- * and how much memory the run's process holds under the load and half a minute after it. On Linux:
+ * what processor time each takes, which says more on a busy machine, and how much memory the run's
+ * process holds under the load and half a minute after it. On Linux:
  *
  *   node bench/mixed-load.ts [--seconds 60] [--connections 64] [--rest 30]
  */
@@ -57,6 +58,7 @@ async function ready(child: ChildProcess): Promise<Ready> {
 
 async function measure(run: Ready): Promise<void> {
   const idleMb = residentMb();
+  const cpuMsBefore = processorMs();
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const samples: Sample[] = [];
   const untilMs = performance.now() + seconds * 1_000;
@@ -67,9 +69,11 @@ async function measure(run: Ready): Promise<void> {
   });
   await Promise.all(senders);
   const { highestMb, averageMb } = memory.end();
+  const cpuMsPerRequest = ((processorMs() - cpuMsBefore) / samples.length).toFixed(2);
   await pause(restSeconds * 1_000);
   agent.destroy();
-  console.table({ ...summary(samples), idleMb, averageMb, highestMb, afterRestMb: residentMb() });
+  const memoryMb = { idleMb, averageMb, highestMb, afterRestMb: residentMb() };
+  console.table({ ...summary(samples), cpuMsPerRequest, ...memoryMb });
 }
 
 /** Of 20 requests, 12 cancel, 3 list, 3 come with an invented key and 2 ask for an unknown path. */
@@ -103,6 +107,14 @@ function send(run: Ready, agent: Agent, index: number): Promise<Sample> {
 function residentMb(): number {
   const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
+}
+
+/** Of all threads of the run's process, without the embedded DynamoDB. */
+function processorMs(): number {
+  const [, fields] = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields!.split(' ').slice(11, 13).map(Number);
+  // The system counts in hundredths of a second.
+  return (user! + system!) * 10;
 }
 
 function watchMemory() {
