@@ -59,9 +59,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
   admin: ['shared', 'admin/console', 'admin/owners', 'admin/keys', 'admin/orders'],
 
-  'demo/page': ['shared', 'lambdas/shared'],
-  'reference/page': ['demo/page'],
-  reference: ['shared', 'admin/stage', 'reference/page'],
+  'reference/browser': ['shared', 'lambdas/shared'],
+  'reference/console': ['lambdas/shared', 'reference/browser'],
+  'reference/page': ['reference/browser', 'reference/console'],
+  reference: ['shared', 'admin/stage', 'reference/browser'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -75,7 +76,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
     'admin/keys',
     'admin/orders',
-    'demo/page',
+    'reference/browser',
     'reference',
   ],
 

@@ -4,17 +4,19 @@ import { leastBytesPerSecond, longestListMs, patienceMs } from './stream-limits.
 
 /** The list has taken longer than a whole one could. */
 export class ListTooLongError extends Error {
+  override readonly name = 'ListTooLongError';
+
   constructor() {
     super(`A list may take ${longestListMs / 1_000} seconds.`);
-    this.name = new.target.name;
   }
 }
 
 /** The client has taken too little for too long. */
 export class SlowReaderError extends Error {
+  override readonly name = 'SlowReaderError';
+
   constructor() {
     super(`A client has to take ${leastBytesPerSecond} bytes a second.`);
-    this.name = new.target.name;
   }
 }
 

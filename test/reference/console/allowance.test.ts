@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowanceOf, allowanceState, timeUntil } from '../../../demo/page/allowance.ts';
+import { allowanceOf, allowanceState, timeUntil } from '../../../reference/console/allowance.ts';
 
 const headersOf = (limit: number, remaining: number) =>
   new Headers({

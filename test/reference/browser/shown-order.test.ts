@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { type OrderFieldName, orderFields } from '../../../lambdas/shared/order-fields.ts';
 import {
   columnTitle,
   indentJson,
   parseShownOrder,
   shownValue,
-} from '../../../demo/page/shown-order.ts';
-import { type OrderFieldName, orderFields } from '../../../lambdas/shared/order-fields.ts';
+} from '../../../reference/browser/shown-order.ts';
 
 describe('an order as the page shows it', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { previewList } from '../../../demo/page/list-preview.ts';
+import { previewList } from '../../../reference/browser/list-preview.ts';
 
 function streamOf(...chunks: string[]): ReadableStream<Uint8Array> {
   return ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)));
