@@ -124,7 +124,7 @@ async function fillStore(
   const table = ordersTable(forOrders, outputs.OrdersTableName!);
   const [keys, isLoaded] = await Promise.all([
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, { ...table, directory: dataDirectory, signal }),
+    provideOrders(orders, table, signal),
   ]).finally(() => {
     forKeys.destroy();
     forOrders.destroy();

@@ -182,8 +182,8 @@ interface GatewaySurroundings {
 
 function createGateway(template: Template, surroundings: GatewaySurroundings) {
   const { now, log, started } = surroundings;
-  const state = new GatewayState(surroundings.dataDirectory);
-  started.defer(() => state.flush());
+  const state = new GatewayState(surroundings.dataDirectory, log);
+  started.defer(() => state.close());
   const usagePlans = readUsagePlans(template);
   const controlPlane = new ControlPlane({
     usagePlans,
