@@ -1,4 +1,4 @@
-/** An error that the client is told about: its status, code and message are the answer's body. */
+/** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -18,14 +18,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The `orderId` of the path is not an int64 in its one canonical spelling. */
+/** The `orderId` in the path is not an int64 in canonical form. */
 export class InvalidOrderIdError extends ApiError {
   constructor() {
     super(400, 'invalid_order_id', 'The order id must be an integer between -2^63 and 2^63 - 1.');
   }
 }
 
-/** A body was sent as JSON and does not parse. */
+/** The request body is declared as JSON and cannot be parsed. */
 export class InvalidBodyError extends ApiError {
   constructor(options?: ErrorOptions) {
     super(400, 'invalid_body', 'The request body is not valid JSON.', options);
@@ -39,7 +39,7 @@ export class OrderNotFoundError extends ApiError {
   }
 }
 
-/** The order has left the store; that cannot be reversed. */
+/** The order has shipped, which cannot be reversed. */
 export class OrderAlreadyShippedError extends ApiError {
   constructor() {
     super(409, 'order_already_shipped', 'The order has already shipped and cannot be cancelled.');
@@ -53,14 +53,14 @@ export class OrderAlreadyCancelledError extends ApiError {
   }
 }
 
-/** The order is in a state, known or not, from which there is no cancelling. */
+/** The order is in any other state from which it cannot be cancelled. */
 export class OrderNotCancellableError extends ApiError {
   constructor() {
     super(409, 'order_not_cancellable', 'Only a pending order can be cancelled.');
   }
 }
 
-/** Anything unforeseen. The message says nothing; the cause is for the log. */
+/** An unexpected failure. The message reveals nothing about it; the cause is logged. */
 export class InternalError extends ApiError {
   constructor(options?: ErrorOptions) {
     super(500, 'internal_error', 'The request could not be processed.', options);
@@ -77,7 +77,7 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
-/** The function's own time is nearly over. */
+/** The function has nearly used up its timeout. */
 export class RequestTimeoutError extends ApiError {
   constructor(options?: ErrorOptions) {
     super(504, 'timeout', 'The request took too long.', options);
@@ -85,8 +85,8 @@ export class RequestTimeoutError extends ApiError {
 }
 
 /**
- * The key is missing, malformed, unknown, expired or revoked. API Gateway recognises this very
- * message of an authorizer and answers 401; any other makes it a failure of the authorizer.
+ * The key is missing or not valid. API Gateway answers 401 if an authorizer fails with exactly the
+ * message `Unauthorized`; any other message counts as a failure of the authorizer.
  */
 export class UnauthorizedError extends Error {
   constructor() {

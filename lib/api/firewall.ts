@@ -59,9 +59,9 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigins = [] }: FirewallProps)
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },
             // Nobody was asked which key this is, so there is no allowance to state.
-            ...Object.entries(rateLimitHeaders).map(([name, { otherwise }]) => ({
+            ...Object.entries(rateLimitHeaders).map(([name, { withoutKey }]) => ({
               name,
-              value: otherwise,
+              value: withoutKey,
             })),
             ...cors.map(([name, value]) => ({ name, value })),
           ],

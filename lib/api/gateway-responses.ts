@@ -161,9 +161,9 @@ export function addGatewayResponses(
 /** The rate-limit headers, as API Gateway's mapping expressions. */
 export function rateLimitMappings(source: RateLimitSource): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(rateLimitHeaders).map(([name, { variable, otherwise }]) => [
+    Object.entries(rateLimitHeaders).map(([name, { variable, withoutKey }]) => [
       name,
-      source === 'none' ? `'${otherwise}'` : `context.authorizer.${variable}`,
+      source === 'none' ? `'${withoutKey}'` : `context.authorizer.${variable}`,
     ]),
   );
 }
