@@ -1,9 +1,9 @@
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { createLimiter, type Judge } from '../../lambdas/authorizer/limiter.ts';
-import type { Verdict as RealVerdict } from '../../lambdas/authorizer/verdict.ts';
+import type { Decision as RealDecision } from '../../lambdas/authorizer/decision.ts';
+import { Limiter } from '../../lambdas/authorizer/limiter.ts';
 import { UnauthorizedError } from '../../lambdas/shared/errors.ts';
 import type { Event } from '../../model/events.ts';
-import type { Verdict } from '../../model/protocol.ts';
+import type { Decision } from '../../model/protocol.ts';
 import {
   banTicks,
   forever,
@@ -41,9 +41,9 @@ interface Sent {
 }
 
 interface RealEnvironment {
-  judge: Judge;
+  limiter: Limiter;
   sent: Sent | undefined;
-  verdict: Verdict | undefined;
+  decision: Decision | undefined;
 }
 
 /** The limiter that deploys, in a world where the model's events happen. */
@@ -59,12 +59,12 @@ export class RealWorld {
   }
 
   #environment(skew: Tick): RealEnvironment {
-    const environment = { sent: undefined, verdict: undefined } as unknown as RealEnvironment;
+    const environment = { sent: undefined, decision: undefined } as unknown as RealEnvironment;
     const send = (command: Command) =>
       new Promise((resolve, reject) => {
         environment.sent = { command, resolve, reject };
       });
-    environment.judge = createLimiter({
+    environment.limiter = new Limiter({
       client: { send } as never,
       tableName: 'ApiKeys',
       banRules,
@@ -73,29 +73,29 @@ export class RealWorld {
     return environment;
   }
 
-  /** Lets an event happen. Returns the verdict of the request that it ends. */
-  async happen(event: Event): Promise<Verdict | undefined> {
+  /** Lets an event happen. Returns the decision of the request that it ends. */
+  async happen(event: Event): Promise<Decision | undefined> {
     if (event.kind === 'tick') this.#now++;
     else if (event.kind === 'operate') this.#operate(event.operation);
     else {
       const environment = this.#environments[event.environment]!;
-      environment.verdict = undefined;
+      environment.decision = undefined;
       if (event.kind === 'ask') this.#ask(environment, event.key);
       else this.#carryOut(environment, event.kind === 'lose');
       await new Promise(setImmediate);
-      return environment.verdict;
+      return environment.decision;
     }
     return undefined;
   }
 
   #ask(environment: RealEnvironment, key: number): void {
-    environment.judge(addresses[key]!).then(
-      (verdict) => {
-        environment.verdict = verdictOf(verdict);
+    environment.limiter.decide(addresses[key]!).then(
+      (decision) => {
+        environment.decision = decisionOf(decision);
       },
       (error) => {
         const code = error instanceof UnauthorizedError ? 'unauthorized' : 'gave up';
-        environment.verdict = { code, isBanStart: false };
+        environment.decision = { code, isBanStart: false };
       },
     );
   }
@@ -136,7 +136,7 @@ export function withoutBanNames(item: Item): Item {
   return { ...item, keys: item.keys.map((key) => key && { ...key, bannedBy: 0 }) };
 }
 
-function verdictOf({ rejection, isBanStart = false }: RealVerdict): Verdict {
+function decisionOf({ rejection, isBanStart = false }: RealDecision): Decision {
   return { code: rejection ? codes[rejection.code] : 'admitted', isBanStart };
 }
 
