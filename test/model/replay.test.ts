@@ -3,7 +3,7 @@ import { type Event, eventsOf, stepOf } from '../../model/events.ts';
 import { rules } from '../../model/rules.ts';
 import { scenarios } from '../../model/scenarios.ts';
 import type { Item, State } from '../../model/state.ts';
-import { LimiterUnderTest, withoutBanNames } from './limiter-under-test.ts';
+import { RealWorld, withoutBanNames } from './real-world.ts';
 
 const walks = 150;
 const bounds = { requests: 6, losses: 2 };
@@ -25,7 +25,7 @@ function comparable(item: Item, keys: number): Item {
 
 /** Lets the same events happen to the model and to the limiter, and compares them after each. */
 async function walkTogether(first: State, random: () => number): Promise<void> {
-  const world = new LimiterUnderTest(first);
+  const world = new RealWorld(first);
   let state = first;
   const trace: Event[] = [];
   for (let events = eventsOf(state); events.length > 0; events = eventsOf(state)) {
