@@ -47,7 +47,7 @@ const patterns: readonly (readonly [FailureKind, RegExp])[] = [
   ['noCredentials', /Credentials(?:Provider)?Error|TokenProviderError|could not load credentials/i],
   ['accessDenied', /AccessDenied|UnauthorizedOperation|not authorized to perform/i],
   ['throttled', /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i],
-  ['noAnswer', /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up/],
+  ['noAnswer', /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/],
   [
     'noConnection',
     /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
@@ -102,6 +102,8 @@ function problemOf(kind: FailureKind, error: unknown): string {
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error) as SdkError;
   const reason = reasonOf(error)
+    .replace(/^AWS SDK error wrapper for /, '')
+    .replace(/ Deserialization error: .*$/, '')
     .replace(/^@smithy\/node-http-handler - (?:\[\w+\] )?/, '')
     .replace(/\.$/, '');
   const isTelling = $metadata === undefined || name === 'Error' || reason.includes(name);

@@ -8,7 +8,7 @@ import { admin } from './run-admin.ts';
 
 const cloudFormation = mockClient(CloudFormationClient);
 
-afterEach(() => cloudFormation.reset());
+afterEach(() => void cloudFormation.reset());
 
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
