@@ -37,6 +37,7 @@ export interface Surroundings {
 }
 
 const versionPath = '/v1';
+const endpointTimeoutMs = 5_000;
 
 /**
  * Starts the service with demo keys and orders.
@@ -198,7 +199,10 @@ async function checkEndpoint(endpoint: string): Promise<void> {
   try {
     await (await fetchFrom(endpoint)).arrayBuffer();
   } catch (cause) {
-    const reason = reasonOf((cause as Error).cause ?? cause);
+    const hasTimedOut = (cause as Error).name === 'TimeoutError';
+    const reason = hasTimedOut
+      ? `not within ${endpointTimeoutMs / 1_000} seconds`
+      : reasonOf((cause as Error).cause ?? cause);
     const remedy = 'start the server, correct the address, or leave the variable out';
     const message = `DYNAMODB_ENDPOINT: ${withoutPassword(endpoint)} does not answer (${reason}); ${remedy}`;
     throw new OperatorError(message, { cause });
@@ -211,7 +215,8 @@ function fetchFrom(endpoint: string): Promise<Response> {
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  if (username === '') return fetch(url);
+  const signal = AbortSignal.timeout(endpointTimeoutMs);
+  if (username === '') return fetch(url, { signal });
   const user = [username, password].map(decodeURIComponent).join(':');
-  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` } });
+  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` }, signal });
 }
