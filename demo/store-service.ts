@@ -123,16 +123,23 @@ async function fillStore(
     now: Date.now,
   };
   const table = ordersTable(forOrders, outputs.OrdersTableName!);
-  const [keys, isLoaded] = await Promise.all([
+  const failing = new AbortController();
+  const work = [
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, table, signal),
-  ]).finally(() => {
+    provideOrders(orders, table, AbortSignal.any([signal, failing.signal])),
+  ] as const;
+  try {
+    const [keys, isLoaded] = await Promise.all(work);
+    if (!isLoaded)
+      log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
+    return keys;
+  } finally {
+    // Where one has failed, the other must not go on with what is about to be closed.
+    failing.abort();
+    await Promise.allSettled(work);
     forKeys.destroy();
     forOrders.destroy();
-  });
-  if (!isLoaded)
-    log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
-  return keys;
+  }
 }
 
 async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import type { Credentials } from './identities.ts';
 export const localRegion = 'us-east-1';
 
 // Of one attempt. A server that never answers must not keep whoever asks for ever.
-const requestTimeoutMs = 10_000;
+const requestTimeoutMs = 5_000;
 
 // The SDK sends nothing without credentials, also where nobody looks at them.
 const anyCredentials: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
