@@ -124,6 +124,7 @@ async function startOnce(
   // Without a process there is no output either.
   if (child.pid === undefined) throw new StartError(String((await once(child, 'error'))[0]));
   const exited = once(child, 'exit');
+  /** The last one, once there is one. */
   const lines: string[] = [];
   let isStopping = false;
 
@@ -136,7 +137,7 @@ async function startOnce(
     clearTimeout(timer);
   }
   const ended = exited.then(([code, killer]) => {
-    const last = lines.at(-1);
+    const [last] = lines;
     return `dynoxide ended (${code ?? killer}${last ? `: ${last}` : ''})`;
   });
   child.stdin?.on('error', () => {});
@@ -181,9 +182,8 @@ async function untilListening(
   void ended.then((how) => listening.reject(new StartError(how)));
   for (const output of [child.stdout!, child.stderr!]) {
     createInterface({ input: output }).on('line', (line) => {
-      lines.push(line);
-      if (lines.length > 20) lines.shift();
       if (line.includes('listening on')) listening.resolve();
+      else lines.splice(0, 1, line);
     });
   }
   await listening.promise.finally(() => {
