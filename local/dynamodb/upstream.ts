@@ -37,16 +37,13 @@ export function connectUpstream(endpoint: string): Upstream {
   const agent = isEncrypted ? new HttpsAgent(settings) : new HttpAgent(settings);
   const request = isEncrypted ? httpsRequest : httpRequest;
   return {
-    send: ({ headers, body }, signal) => {
-      const call = request(url, {
+    send: ({ headers, body }, signal) =>
+      request(url, {
         agent,
         method: 'POST',
         headers: headersFor(url, headers, body),
         signal,
-      });
-      // Whoever has its answer listens no more; a call that is broken off then must not end the run.
-      return call.on('error', () => {}).end(body);
-    },
+      }).end(body),
     shownAddress: withoutPassword(endpoint),
     close: () => agent.destroy(),
   };
