@@ -13,7 +13,9 @@ import { type LocalService, type PreparedService, startLocalService } from '../l
 import { OperatorError, reasonOf } from '../shared/errors.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { checkOrdersFile, provideOrders } from './demo-orders.ts';
+import { exampleOrderId } from './example-order.ts';
 import type { LocalOptions } from './local-options.ts';
+import type { ReferencePageOptions } from './reference-page.ts';
 import { synthesize } from './synthesis.ts';
 
 /** The store's service as `npm start` runs it. */
@@ -68,6 +70,7 @@ async function start(
 ): Promise<StoreService> {
   const { port, host, stage, data, orders } = options;
   let keys: DemoKeys | undefined;
+  let readExample: () => Promise<string | undefined> = async () => undefined;
   const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
   const service = await startLocalService({
     templateFile: Promise.all([synthesis.templateFile, checked]).then(([file]) => file),
@@ -78,8 +81,11 @@ async function start(
     dataDirectory: data && join(data, synthesis.stackName),
     log,
     signal,
-    handlers: [referencePages(stage, () => keys!)],
+    handlers: [
+      referencePages(stage, { demoKeys: () => keys!, exampleOrderId: () => readExample() }),
+    ],
     prepare: async (prepared) => {
+      readExample = () => readExampleOrderId(prepared);
       keys = await fillStore(prepared, options, { dynamodbEndpoint, log, signal });
     },
   });
@@ -118,7 +124,7 @@ async function fillStore(
   const table = ordersTable(forOrders, outputs.OrdersTableName!);
   const [keys, isLoaded] = await Promise.all([
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, { ...table, directory: dataDirectory, signal }),
+    provideOrders(orders, table, signal),
   ]).finally(() => {
     forKeys.destroy();
     forOrders.destroy();
@@ -128,16 +134,28 @@ async function fillStore(
   return keys;
 }
 
+async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {
+  const client = localDynamoDbClient(service.dynamodbEndpoint, service.operatorCredentials);
+  try {
+    return await exampleOrderId(ordersTable(client, service.outputs.OrdersTableName!));
+  } finally {
+    client.destroy();
+  }
+}
+
 /** The API reference, loaded when it is first asked for: most runs serve no browser. */
-function referencePages(stage: string, demoKeys: () => DemoKeys): Handler {
+function referencePages(
+  stage: string,
+  sources: Pick<ReferencePageOptions, 'demoKeys' | 'exampleOrderId'>,
+): Handler {
   let page: Promise<Handler> | undefined;
   return async (incoming, outgoing) => {
     if (!/^\/(?:$|\?|openapi\.yaml|reference\/)/.test(incoming.url ?? '')) return false;
     if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return false;
     page ??= import('./reference-page.ts').then(({ referencePage }) =>
       referencePage({
+        ...sources,
         basePath: `/${stage}${versionPath}`,
-        demoKeys,
         openapiFile: join(import.meta.dirname, '../openapi.yaml'),
       }),
     );

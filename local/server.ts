@@ -182,8 +182,8 @@ interface GatewaySurroundings {
 
 function createGateway(template: Template, surroundings: GatewaySurroundings) {
   const { now, log, started } = surroundings;
-  const state = new GatewayState(surroundings.dataDirectory);
-  started.defer(() => state.flush());
+  const state = new GatewayState(surroundings.dataDirectory, log);
+  started.defer(() => state.close());
   const usagePlans = readUsagePlans(template);
   const controlPlane = new ControlPlane({
     usagePlans,
@@ -200,7 +200,7 @@ function createGateway(template: Template, surroundings: GatewaySurroundings) {
   const gateway = new Gateway(template, {
     functions: readFunctions(template, surroundings.assetsManifestFile),
     usage: new UsageMeter(usagePlans, controlPlane, now, state.usage, () => state.saveUsageSoon()),
-    invoke: (lambda, invocation) => runner.invoke(lambda, invocation),
+    invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
     now,
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${causeText(cause)}`);
@@ -239,6 +239,7 @@ async function serve(
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now: options.now ?? Date.now,
+    log: options.log ?? logToStandardError,
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>

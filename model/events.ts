@@ -1,5 +1,5 @@
 import { recordAdmission, recordRejection } from './history.ts';
-import { type Answer, ask, carryOut, hear, type Verdict } from './protocol.ts';
+import { type Answer, ask, carryOut, type Decision, hear } from './protocol.ts';
 import type { Rules } from './rules.ts';
 import {
   type Environment,
@@ -32,7 +32,7 @@ export interface Step {
   question?: Question;
   answer?: Answer;
   /** Of a request that came to its end. */
-  verdict?: Verdict;
+  decision?: Decision;
 }
 
 /** The last tick of every scenario. */
@@ -72,7 +72,7 @@ export function stepOf(before: State, event: Event, rules: Rules): Step {
     case 'operate':
       return { event, before, after: operate(before, event.operation) };
     case 'ask': {
-      const { environment, verdict } = ask(
+      const { environment, decision } = ask(
         before.environments[event.environment]!,
         event.key,
         before.now,
@@ -80,7 +80,7 @@ export function stepOf(before: State, event: Event, rules: Rules): Step {
       );
       const asked = withEnvironment(before, event.environment, environment);
       const after = { ...asked, requestsLeft: before.requestsLeft - 1 };
-      return { event, before, after, ...(verdict && { verdict }) };
+      return { event, before, after, ...(decision && { decision }) };
     }
     default:
       return answerStep(before, event, rules);
@@ -103,10 +103,10 @@ function answerStep(
     const lossesLeft = before.lossesLeft - 1;
     return { event, before, after: { ...after, lossesLeft }, question, answer };
   }
-  const { environment, verdict } = hear(asking, answer, before.now, rules);
+  const { environment, decision } = hear(asking, answer, before.now, rules);
   const heard = withEnvironment(carriedOut, event.environment, environment);
-  const after = recordRejection(heard, question, answer, verdict);
-  return { event, before, after, question, answer, ...(verdict && { verdict }) };
+  const after = recordRejection(heard, question, answer, decision);
+  return { event, before, after, question, answer, ...(decision && { decision }) };
 }
 
 function withEnvironment(state: State, index: number, environment: Environment): State {

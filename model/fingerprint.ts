@@ -1,4 +1,4 @@
-import type { Key, Sighting, State, Window } from './state.ts';
+import type { Key, Snapshot, State, Window } from './state.ts';
 
 // Where tests run, a global is slow to find.
 const { imul } = Math;
@@ -18,7 +18,7 @@ export function fingerprint(state: State): number {
   for (const { bansNamed, memory, question } of state.environments) {
     add(bansNamed);
     for (const met of memory) {
-      addSighting(met?.sighting);
+      addSnapshot(met?.snapshot);
       if (met) add(met.pendingStart, met.pending);
     }
     add(question === undefined ? absent : question.kind.length);
@@ -32,7 +32,7 @@ export function fingerprint(state: State): number {
       question.ban ?? absent,
     );
     add(Number(question.isRepeated), Number(question.hasBegunBan));
-    addSighting(question.belief);
+    addSnapshot(question.belief);
   }
   for (const { start, count } of history.admitted.minute) add(start, count);
   for (const { start, count } of history.admitted.day) add(start, count);
@@ -40,14 +40,14 @@ export function fingerprint(state: State): number {
   return (high >>> 12) * 2 ** 32 + (low >>> 0);
 }
 
-function addSighting(sighting: Sighting | undefined): void {
-  if (sighting) {
-    addOwner(sighting);
-    addKey(sighting.key);
+function addSnapshot(snapshot: Snapshot | undefined): void {
+  if (snapshot) {
+    addOwner(snapshot);
+    addKey(snapshot.key);
   } else add(absent);
 }
 
-function addOwner({ isActive, limits, minute, day }: Omit<Sighting, 'key'>): void {
+function addOwner({ isActive, limits, minute, day }: Omit<Snapshot, 'key'>): void {
   add(Number(isActive), limits.minute, limits.day);
   addWindow(minute);
   addWindow(day);

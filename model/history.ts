@@ -1,4 +1,4 @@
-import type { Answer, Verdict } from './protocol.ts';
+import type { Answer, Decision } from './protocol.ts';
 import {
   type History,
   type Item,
@@ -51,10 +51,10 @@ export function recordRejection(
   state: State,
   question: Question,
   answer: Answer,
-  verdict: Verdict | undefined,
+  decision: Decision | undefined,
 ): State {
   const isWritten = question.kind === 'refuse' && answer.isDone;
-  const isRefused = verdict?.code === 'full' || (isWritten && verdict !== undefined);
+  const isRefused = decision?.code === 'full' || (isWritten && decision !== undefined);
   const counted = isWritten ? question.rejections : 0;
   return withUncounted(state, question.key, (isRefused ? 1 : 0) - counted);
 }

@@ -3,14 +3,14 @@ import { admittedIn } from './history.ts';
 import { rules } from './rules.ts';
 import {
   type Question,
-  type Sighting,
-  sightingOf,
+  type Snapshot,
+  snapshotOf,
   type Tick,
   toleranceTicks,
   tolerated,
   windowNames,
 } from './state.ts';
-import { standingOf } from './writes.ts';
+import { keyStatus } from './writes.ts';
 
 /** What must hold for every step, by what it says. Each tells whether a step keeps it. */
 export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
@@ -30,11 +30,11 @@ export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
     });
   },
   'nobody is refused for a window that has something left': (step) => {
-    if (step.verdict?.code !== 'full') return true;
+    if (step.decision?.code !== 'full') return true;
     return seenAtEnd(step).some(({ full }) => full.length > 0);
   },
   'nobody is refused for a ban that does not run': (step) => {
-    if (step.verdict?.code !== 'banned') return true;
+    if (step.decision?.code !== 'banned') return true;
     return seenAtEnd(step).some(({ isBanned }) => isBanned);
   },
   'a key that is revoked, expired or of a suspended owner admits nothing': (step) => {
@@ -50,11 +50,11 @@ export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
     return seenBefore(step).every(({ isBanned }) => !isBanned);
   },
   'a ban is told by the request that began it, and by no other': (step) => {
-    if (!step.verdict) return true;
+    if (!step.decision) return true;
     const hasBegun = isBanBegun(step) || step.question?.hasBegunBan === true;
     // A repeated write may find the key withdrawn or its ban lifted; another ban has another name.
-    const isToldOf = step.verdict.code === 'banned';
-    return step.verdict.isBanStart ? hasBegun : !hasBegun || !isToldOf || isBanOfAnother(step);
+    const isToldOf = step.decision.code === 'banned';
+    return step.decision.isBanStart ? hasBegun : !hasBegun || !isToldOf || isBanOfAnother(step);
   },
   'a ban follows more rejections than are tolerated': (step) => {
     const key = isBanBegun(step) && step.after.item.keys[step.question!.key];
@@ -62,7 +62,7 @@ export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
   },
   'no rejection is counted that there was not': (step) =>
     step.after.history.uncounted.every((count) => count >= 0),
-  'every request gets an answer': (step) => step.verdict?.code !== 'gave up',
+  'every request gets an answer': (step) => step.decision?.code !== 'gave up',
 };
 
 function isWrite(step: Step, kind: Question['kind']): boolean {
@@ -79,7 +79,7 @@ function isBanBegun(step: Step): boolean {
 
 /** What the item meant to the request at the moment of a step: nothing where there is no such key. */
 function seenBefore({ before, question }: Step) {
-  return meaningOf(sightingOf(before.item, question!.key), question!.at);
+  return meaningOf(snapshotOf(before.item, question!.key), question!.at);
 }
 
 /** As the answer that ended the request has shown it; nothing where nothing was asked. */
@@ -87,9 +87,9 @@ function seenAtEnd({ before, after, question, event }: Step) {
   if (!question || event.kind !== 'answer') return [];
   const { skew } = before.environments[event.environment]!;
   const at = question.kind === 'look' ? before.now + skew : question.at;
-  return meaningOf(sightingOf(after.item, question.key), at);
+  return meaningOf(snapshotOf(after.item, question.key), at);
 }
 
-function meaningOf(sighting: Sighting | undefined, at: Tick) {
-  return sighting ? [standingOf(sighting, at, rules)] : [];
+function meaningOf(snapshot: Snapshot | undefined, at: Tick) {
+  return snapshot ? [keyStatus(snapshot, at, rules)] : [];
 }

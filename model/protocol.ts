@@ -6,29 +6,29 @@ import {
   minuteOf,
   never,
   type Question,
-  type Sighting,
-  sightingOf,
+  type Snapshot,
+  snapshotOf,
   type Tick,
 } from './state.ts';
-import { admitted, countsRejections, refused, standingOf } from './writes.ts';
+import { admitted, countsRejections, keyStatus, refused } from './writes.ts';
 
 /** What a request is told. */
-export interface Verdict {
+export interface Decision {
   code: 'admitted' | 'full' | 'banned' | 'unauthorized' | 'gave up';
   isBanStart: boolean;
 }
 
-/** What an environment does next: it asks a question, or it has a verdict. */
+/** What an environment does next: it asks a question, or it has a decision. */
 export interface Move {
   environment: Environment;
-  verdict: Verdict | undefined;
+  decision: Decision | undefined;
 }
 
 /** What carrying a question out has done to the item, and what the answer shows of it. */
 export interface Answer {
   item: Item;
   isDone: boolean;
-  sighting: Sighting | undefined;
+  snapshot: Snapshot | undefined;
 }
 
 const maxAttempts = 4;
@@ -40,11 +40,11 @@ export function ask(environment: Environment, key: number, now: Tick, rules: Rul
   const look: Question = { kind: 'look', key, since: now, at, belief: undefined, ...plain };
   const met = environment.memory[key];
   if (!met) return asking(environment, look);
-  const { isUsable, isBanned, isVoid, full } = standingOf(met.sighting, at, rules);
+  const { isUsable, isBanned, isVoid, full } = keyStatus(met.snapshot, at, rules);
   if (rules.trustsMemory && isBanned) return finished(environment, 'banned');
   if (rules.trustsMemory && full.length > 0) return finished(environment, 'full');
   if (!isUsable || isBanned || isVoid) return asking(environment, look);
-  return askToWrite(environment, { key, since: now }, met.sighting, at, rules);
+  return askToWrite(environment, { key, since: now }, met.snapshot, at, rules);
 }
 
 /** The table carries a question out: in one step, whatever else is under way. */
@@ -53,13 +53,13 @@ export function carryOut(item: Item, question: Question, rules: Rules): Answer {
   const written =
     kind === 'look' ? item : (kind === 'admit' ? admitted : refused)(item, question, rules);
   const after = written ?? item;
-  return { item: after, isDone: written !== undefined, sighting: sightingOf(after, key) };
+  return { item: after, isDone: written !== undefined, snapshot: snapshotOf(after, key) };
 }
 
 /** The answer arrives. */
 export function hear(
   environment: Environment,
-  { isDone, sighting }: Answer,
+  { isDone, snapshot }: Answer,
   now: Tick,
   rules: Rules,
 ): Move {
@@ -67,41 +67,41 @@ export function hear(
   const { kind, key } = question;
   // Of an answer to a write, the time is the one that the write was made for.
   const at = kind === 'look' ? now + environment.skew : question.at;
-  const standing = sighting && standingOf(sighting, at, rules);
-  if (!sighting || !standing?.isUsable) {
+  const status = snapshot && keyStatus(snapshot, at, rules);
+  if (!snapshot || !status?.isUsable) {
     return finished(remember(environment, key, undefined), 'unauthorized');
   }
-  const knowing = remember(environment, key, seenAs(environment, key, sighting));
+  const knowing = remember(environment, key, seenAs(environment, key, snapshot));
   if (kind === 'admit' && isDone) return finished(knowing, 'admitted');
-  const code = standing.isBanned ? 'banned' : standing.full.length > 0 ? 'full' : undefined;
+  const code = status.isBanned ? 'banned' : status.full.length > 0 ? 'full' : undefined;
   if (kind === 'refuse') {
-    const isOwn = code === 'banned' && question.ban === sighting.key.bannedBy;
+    const isOwn = code === 'banned' && question.ban === snapshot.key.bannedBy;
     const isBanStart = isOwn && (isDone || rules.knowsOwnBan);
     if (code && (isDone || isBanStart)) return finished(knowing, code, isBanStart);
     const uncounted = code === 'full' ? question.rejections : question.rejections - 1;
     const pending = withPending(knowing, key, minuteOf(at), uncounted);
-    return code ? finished(pending, code) : askAgain(pending, question, sighting, 1, now);
+    return code ? finished(pending, code) : askAgain(pending, question, snapshot, 1, now);
   }
   if (kind === 'look') {
-    if (standing.isBanned) return finished(knowing, 'banned');
-    return askToWrite(knowing, question, sighting, at, rules);
+    if (status.isBanned) return finished(knowing, 'banned');
+    return askToWrite(knowing, question, snapshot, at, rules);
   }
   if (code === 'full') return finished(withPending(knowing, key, minuteOf(at), 1), code);
   if (code) return finished(knowing, code);
   if (question.attempt === maxAttempts) return finished(knowing, 'gave up');
-  return askAgain(knowing, question, sighting, question.attempt + 1, now);
+  return askAgain(knowing, question, snapshot, question.attempt + 1, now);
 }
 
 /** To refuse where nothing seems to be left, and otherwise to admit. */
 function askToWrite(
   environment: Environment,
   { key, since }: Pick<Question, 'key' | 'since'>,
-  belief: Sighting,
+  belief: Snapshot,
   at: Tick,
   rules: Rules,
 ): Move {
   const write = { key, since, at, belief, ...plain };
-  const { full } = standingOf(belief, at, rules);
+  const { full } = keyStatus(belief, at, rules);
   if (full.length === 0) return asking(environment, { kind: 'admit', ...write });
   const met = environment.memory[key];
   const pending = met?.pendingStart === minuteOf(at) ? met.pending : 0;
@@ -118,7 +118,7 @@ function askToWrite(
 function askAgain(
   environment: Environment,
   { key, since }: Question,
-  belief: Sighting,
+  belief: Snapshot,
   attempt: number,
   now: Tick,
 ): Move {
@@ -127,17 +127,17 @@ function askAgain(
 }
 
 function asking(environment: Environment, question: Question): Move {
-  return { environment: { ...environment, question }, verdict: undefined };
+  return { environment: { ...environment, question }, decision: undefined };
 }
 
-function finished(environment: Environment, code: Verdict['code'], isBanStart = false): Move {
-  const verdict = { code, isBanStart };
-  return { environment: { ...environment, question: undefined }, verdict };
+function finished(environment: Environment, code: Decision['code'], isBanStart = false): Move {
+  const decision = { code, isBanStart };
+  return { environment: { ...environment, question: undefined }, decision };
 }
 
-function seenAs({ memory }: Environment, key: number, sighting: Sighting): Met {
+function seenAs({ memory }: Environment, key: number, snapshot: Snapshot): Met {
   const { pendingStart = never, pending = 0 } = memory[key] ?? {};
-  return { sighting, pendingStart, pending };
+  return { snapshot, pendingStart, pending };
 }
 
 function remember(environment: Environment, key: number, met: Met | undefined): Environment {

@@ -51,13 +51,13 @@ export interface Item extends Owner {
 }
 
 /** The item as far as one key's requests need it. */
-export interface Sighting extends Owner {
+export interface Snapshot extends Owner {
   key: Key;
 }
 
 /** What an environment remembers of a key. */
 export interface Met {
-  sighting: Sighting;
+  snapshot: Snapshot;
   pendingStart: Tick;
   pending: number;
 }
@@ -71,7 +71,7 @@ export interface Question {
   /** By the environment's own clock, when it asked. */
   at: Tick;
   /** What it believes; undefined when it looks. */
-  belief: Sighting | undefined;
+  belief: Snapshot | undefined;
   attempt: number;
   /** Of a refusal: how many rejections it counts, and the name of the ban that is due. */
   rejections: number;
@@ -122,7 +122,7 @@ export function dayOf(tick: Tick): Tick {
 }
 
 /** The item as a key's request sees it; undefined where there is no such key. */
-export function sightingOf({ keys, ...owner }: Item, key: number): Sighting | undefined {
+export function snapshotOf({ keys, ...owner }: Item, key: number): Snapshot | undefined {
   const found = keys[key];
   return found && { ...owner, key: found };
 }

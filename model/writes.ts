@@ -7,7 +7,7 @@ import {
   minuteOf,
   never,
   type Question,
-  type Sighting,
+  type Snapshot,
   type Tick,
   toleranceTicks,
   type Window,
@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 
 /** What a state of the item means at a moment. */
-export interface Standing {
+export interface KeyStatus {
   isUsable: boolean;
   isBanned: boolean;
   isBanVoid: boolean;
@@ -35,15 +35,15 @@ export function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules)
   return rules.isCurrent(window, current, at) ? window.count : 0;
 }
 
-export function standingOf(sighting: Sighting, at: Tick, rules: Rules): Standing {
-  const { key, limits } = sighting;
+export function keyStatus(snapshot: Snapshot, at: Tick, rules: Rules): KeyStatus {
+  const { key, limits } = snapshot;
   const isBanVoid = key.bannedUntil > at + toleranceTicks + banTicks;
-  const used = (name: WindowName) => usedIn(sighting[name], name, at, rules);
+  const used = (name: WindowName) => usedIn(snapshot[name], name, at, rules);
   return {
-    isUsable: sighting.isActive && key.expiresAt > at,
+    isUsable: snapshot.isActive && key.expiresAt > at,
     isBanned: rules.isBanRunning(key, at),
     isBanVoid,
-    isVoid: isBanVoid || windowNames.some((name) => rules.isVoid(sighting[name], at)),
+    isVoid: isBanVoid || windowNames.some((name) => rules.isVoid(snapshot[name], at)),
     full: windowNames.filter((name) => !rules.hasLeft(used(name), limits[name])),
   };
 }
@@ -55,7 +55,7 @@ export function admitted(item: Item, question: Question, rules: Rules): Item | u
   const minute = counted(item, 'minute', belief!, at, rules);
   const day = counted(item, 'day', belief!, at, rules);
   if (!minute || !day) return undefined;
-  const { isBanVoid } = standingOf(belief!, at, rules);
+  const { isBanVoid } = keyStatus(belief!, at, rules);
   const after = { ...item, minute, day };
   return isBanVoid ? withKey(after, key, { bannedUntil: never }) : after;
 }
@@ -63,7 +63,7 @@ export function admitted(item: Item, question: Question, rules: Rules): Item | u
 /** The item after a refusal that is counted; undefined where the write's condition fails. */
 export function refused(item: Item, question: Question, rules: Rules): Item | undefined {
   const { key, at, belief, ban, rejections } = question;
-  const { full, isBanVoid } = standingOf(belief!, at, rules);
+  const { full, isBanVoid } = keyStatus(belief!, at, rules);
   const isAllowed = ban !== undefined && !rules.asksForBan;
   if (!isAllowed && !mayWrite(item, key, at, rules)) return undefined;
   const found = item.keys[key];
@@ -99,7 +99,7 @@ function mayWrite(item: Item, key: number, at: Tick, rules: Rules): boolean {
 function counted(
   item: Item,
   name: WindowName,
-  belief: Sighting,
+  belief: Snapshot,
   at: Tick,
   rules: Rules,
 ): Window | undefined {
@@ -123,7 +123,7 @@ function counted(
 function stillFull(
   item: Item,
   name: WindowName,
-  belief: Sighting,
+  belief: Snapshot,
   at: Tick,
   rules: Rules,
 ): Window | undefined {

@@ -10,14 +10,15 @@ import type { Item } from '../shared/owner-record.ts';
 
 export type Client = Pick<DynamoDBClient, 'send'>;
 
-/** What a conditional write came to. */
+/** The outcome of a conditional write. */
 export interface WriteResult {
+  /** False if the condition failed, in which case nothing was written. */
   isDone: boolean;
-  /** As the write left it, or as the failed condition found it; undefined where there is none. */
+  /** The item after the write or, if the condition failed, as it is; undefined if there is none. */
   item: Item | undefined;
 }
 
-/** Reads an item; undefined where there is none. */
+/** Reads an item; undefined if there is none. */
 export async function readItem(
   client: Client,
   input: GetItemCommandInput,
@@ -27,10 +28,11 @@ export async function readItem(
 }
 
 /**
- * Writes, unless the condition fails.
+ * Sends a conditional write.
  *
- * @throws Error for an answer that does not say what was written, which the SDK takes for a success:
- *   a key would pass for one that does not exist
+ * @throws every error but a failed condition, which is a result; and an error for an answer that does
+ *   not say what was written, which the SDK takes for a success: a key would pass for one that does
+ *   not exist
  */
 export async function writeItem(
   client: Client,

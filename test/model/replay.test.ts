@@ -33,10 +33,10 @@ async function walkTogether(first: State, random: () => number): Promise<void> {
     trace.push(event);
     const step = stepOf(state, event, rules);
     state = step.after;
-    const verdict = await world.happen(event);
-    expect({ trace, verdict, questions: world.questions(), item: world.item() }).toEqual({
+    const decision = await world.happen(event);
+    expect({ trace, decision, questions: world.questions(), item: world.item() }).toEqual({
       trace,
-      verdict: step.verdict,
+      decision: step.decision,
       questions: state.environments.map(({ question }) => question?.kind),
       item: comparable(state.item, 2),
     });
