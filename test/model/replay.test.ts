@@ -3,7 +3,7 @@ import { type Event, eventsOf, stepOf } from '../../model/events.ts';
 import { rules } from '../../model/rules.ts';
 import { scenarios } from '../../model/scenarios.ts';
 import type { Item, State } from '../../model/state.ts';
-import { RealWorld, withoutBanNames } from './real-world.ts';
+import { RealWorld, withoutBanNames } from './limiter-under-test.ts';
 
 const walks = 150;
 const bounds = { requests: 6, losses: 2 };
