@@ -1,7 +1,10 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { runAdmin } from '../admin/program.ts';
+import { keepCompiledCode } from '../shared/compile-cache.ts';
+
+keepCompiledCode();
+const { runAdmin } = await import('../admin/program.ts');
 
 const { INIT_CWD, npm_lifecycle_event: script, XDG_STATE_HOME } = process.env;
 

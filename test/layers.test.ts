@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/exchange',
     'local/integrations',
   ],
-  'local/control-plane': ['local/gateway'],
+  'local/control-plane': ['local/template', 'local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
     'local/template',
@@ -67,9 +67,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/orders',
   ],
 
-  'demo/page': ['shared', 'lambdas/shared'],
-  'reference/page': ['demo/page'],
-  reference: ['shared', 'admin/stage', 'reference/page'],
+  'reference/browser': ['shared', 'lambdas/shared'],
+  'reference/console': ['lambdas/shared', 'reference/browser'],
+  'reference/page': ['reference/browser', 'reference/console'],
+  reference: ['shared', 'admin/stage', 'reference/browser'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -83,7 +84,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
     'admin/keys',
     'admin/orders',
-    'demo/page',
+    'reference/browser',
     'reference',
   ],
 
