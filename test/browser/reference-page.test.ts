@@ -142,9 +142,7 @@ describe('reference page in a browser', () => {
   });
 
   it('names method, path and request id of an error', async () => {
-    const answered = page.waitForResponse(
-      (response) => response.request().method() === 'DELETE',
-    );
+    const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await cancelTyped('007');
 
     const requestId = (await answered).headers()['x-amzn-requestid'];
