@@ -11,7 +11,7 @@ export default function globalSetup(): void {
   const directory = join(parent, String(process.pid));
   execFileSync(process.execPath, ['bin/app.ts'], {
     cwd: root,
-    // A clean environment: what is configured on this machine must not reach the templates.
+    // The environment is reduced, so that this machine's settings do not influence the templates.
     env: { PATH: process.env.PATH, CDK_OUTDIR: directory, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

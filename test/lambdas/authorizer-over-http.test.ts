@@ -21,7 +21,7 @@ import { functionEnvironment } from '../helpers/function-environment.ts';
 import { exampleToken, ownerHash, ownerItem } from '../helpers/key-items.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
-// A little ahead: whatever the time while the tests run, the windows are the current ones.
+// The windows are slightly ahead, so that they stay the current ones while the tests run.
 const windows = {
   minuteWindow: nowSeconds - (nowSeconds % 60) + 120,
   dayWindow: nowSeconds - (nowSeconds % 86_400),
@@ -113,7 +113,7 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
 
     const { context } = await ask();
 
-    // It does not put the window right that would lie an hour ahead of its own clock.
+    // By its own clock, the window would be void, and it would have been repaired.
     expect(server.requests[1]?.input.UpdateExpression).toContain(
       'minuteCount = minuteCount + :one',
     );

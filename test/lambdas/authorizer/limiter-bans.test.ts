@@ -185,7 +185,7 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
   describe('where the counter changes between the look and the count', () => {
     const banDue = { ...used(60, 60), rejectionWindow: minute, rejectionCount: tolerated };
 
-    /** @param meanwhile what another machine or an operator makes of the owner */
+    /** @param meanwhile the changes by another machine or an operator after the read */
     async function decideWith(owner: LimitedOwner, meanwhile: object): Promise<Decision> {
       await owner.put(banDue);
       const { client } = owner.table;
