@@ -1,6 +1,26 @@
+export interface OperatorErrorOptions {
+  readonly cause?: unknown;
+  /** What the operator can do about it, where the problem alone does not say so. */
+  readonly remedy?: string;
+}
+
 /** A failure of an operator's command, with a message of one line that names the remedy. */
 export class OperatorError extends Error {
   override name = 'OperatorError';
+  /** The message without the remedy. */
+  readonly problem: string;
+  readonly remedy: string | undefined;
+
+  constructor(problem: string, { cause, remedy }: OperatorErrorOptions = {}) {
+    super(remedy === undefined ? problem : `${problem}; ${remedy}`, cause ? { cause } : undefined);
+    this.problem = problem;
+    this.remedy = remedy;
+  }
+}
+
+/** The command line is not one of a command: a word is unknown or missing. */
+export class UsageError extends OperatorError {
+  override name = 'UsageError';
 }
 
 /** A value is not accepted. The message names the field, the value, and what was expected. */
@@ -9,8 +29,20 @@ export class InvalidValueError extends OperatorError {
   readonly field: string;
 
   constructor(field: string, value: unknown, expected: string) {
-    super(`${field}: ${quoted(value)} is not accepted; expected ${expected}`);
+    super(`${field}: ${quoted(value)} is not accepted`, { remedy: `expected ${expected}` });
     this.field = field;
+  }
+}
+
+/** AWS, a local service or the network between has failed; the same command may succeed later. */
+export class ServiceError extends OperatorError {
+  override name = 'ServiceError';
+  /** What failed, in a word for programs. */
+  readonly kind: string;
+
+  constructor(kind: string, problem: string, options: OperatorErrorOptions) {
+    super(problem, options);
+    this.kind = kind;
   }
 }
 

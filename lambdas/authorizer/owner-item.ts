@@ -27,16 +27,23 @@ export async function readItem(
   return Item;
 }
 
-/** Sends a conditional write. @throws every error but a failed condition, which is a result */
+/**
+ * Sends a conditional write.
+ *
+ * @throws every error but a failed condition, which is a result; and an error for an answer that does
+ *   not say what was written, which the SDK takes for a success: a key would pass for one that does
+ *   not exist
+ */
 export async function writeItem(
   client: Client,
   input: UpdateItemCommandInput,
 ): Promise<WriteResult> {
   try {
     const { Attributes } = await client.send(new UpdateItemCommand(input));
-    return { isDone: true, item: Attributes };
+    if (Attributes) return { isDone: true, item: Attributes };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     return { isDone: false, item: error.Item };
   }
+  throw new Error('The answer does not say what it wrote.');
 }

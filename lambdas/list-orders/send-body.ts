@@ -4,17 +4,19 @@ import { maxBacklogMs, maxListMs, minBytesPerSecond } from './stream-limits.ts';
 
 /** Sending the list has taken longer than a complete one can take. */
 export class ListTooLongError extends Error {
+  override readonly name = 'ListTooLongError';
+
   constructor() {
     super(`A list may take ${maxListMs / 1_000} seconds.`);
-    this.name = new.target.name;
   }
 }
 
 /** The client has been reading too slowly for too long. */
 export class SlowReaderError extends Error {
+  override readonly name = 'SlowReaderError';
+
   constructor() {
     super(`A client has to take ${minBytesPerSecond} bytes a second.`);
-    this.name = new.target.name;
   }
 }
 

@@ -118,6 +118,19 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
     });
   });
 
+  it('fails, and takes no key for invalid, where a write is answered with nothing', async () => {
+    const owner = theOwner();
+    await owner.put(used(3, 3));
+    const send: Send = async (command) => {
+      if (command instanceof GetItemCommand) return owner.table.client.send(command);
+      return {};
+    };
+
+    const decided = owner.environment({ send }).decide(address);
+
+    await expect(decided).rejects.toThrow('does not say what it wrote');
+  });
+
   it('ends with an error when no attempt succeeds, not in an endless loop', async () => {
     // Without a limit in the item, the conditions of both an admission and a rejection fail.
     const owner = theOwner();
