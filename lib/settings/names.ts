@@ -7,8 +7,8 @@ export function stackName(stage: StageName): string {
 }
 
 /**
- * Tag of a stage's usage plans and gateway keys, whose value is the stack's name. Their ARNs do not
- * say which stage they belong to; a policy that has to tell them apart can look at this.
+ * The tag of a stage's usage plans and gateway keys, whose value is the stack's name. Policies use
+ * it to distinguish the stages, which the ARNs of these resources do not contain.
  */
 export const stackTag = 'store-orders-stack';
 

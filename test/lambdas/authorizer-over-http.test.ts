@@ -63,7 +63,7 @@ async function refusingEndpoint(): Promise<string> {
 }
 
 describe('the authorizer, at the DynamoDB that it calls', () => {
-  it('costs one round trip for a key that it has met, and one more the first time', async () => {
+  it('costs one round trip for a cached key, and one more the first time', async () => {
     const ask = await authorizer();
     server.answers.push(found, admitted, admitted, admitted);
 
@@ -101,7 +101,7 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
     expect(server.requests[2]).toEqual(server.requests[1]);
   });
 
-  it('judges by the clock of DynamoDB where its own is far off', async () => {
+  it('uses the clock of DynamoDB if its own is far off', async () => {
     const ask = await authorizer();
     const hourAhead = nowSeconds + 3_600;
     const ahead = { minuteWindow: hourAhead - (hourAhead % 60), minuteCount: 59, dayCount: 59 };

@@ -43,7 +43,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       });
     });
 
-    it('costs one write, also where the key is met for the first time', async () => {
+    it('costs one write, also for a key that is not cached', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
 

@@ -82,7 +82,7 @@ describe('startScan', () => {
     expect(asked).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
   });
 
-  it('stops looking for the orders of the first page once the segments have met them all', async () => {
+  it('stops looking for the orders of the first page once the segments have returned them all', async () => {
     const table = fakeTable(orderIds(400), 10, (id) => (Number(id) <= 100 ? 0 : Number(id) % 4));
 
     await readAll(table.readPage);
