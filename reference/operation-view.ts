@@ -61,15 +61,16 @@ function sampleView(group: string, name: string, code: string, isOpen: boolean):
 }
 
 function tryForm(
-  { operationId, method, path, details: { parameters = [] } }: ListedOperation,
+  { operationId, method, path, details: { parameters = [], deprecated } }: ListedOperation,
   examples: ParameterExamples,
 ): Markup {
+  // An operation that is withdrawn answers alike whatever it is asked for.
   const fields = parameters.map(
-    ({ name }) =>
-      html`<label>${name} <input name="${name}" value="${examples[name]}" required autocomplete="off"></label>`,
+    ({ name, example }) =>
+      html`<label>${name} <input name="${name}" value="${examples[name] ?? (deprecated ? String(example) : undefined)}" required autocomplete="off"></label>`,
   );
-  return html`<h4>Try it</h4>
-<form class="try" data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">
+  return html`<form class="try" data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">
+<h4>Try it</h4>
 <p class="fields">${fields}<button type="submit">Send <span class="visually-hidden">${operationId}</span></button></p>
 <div class="answer" role="status"></div>
 <div class="answer-details" hidden></div>

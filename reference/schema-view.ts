@@ -30,11 +30,10 @@ export function propertyTable(contract: Contract, schema: Schema | Reference): M
 
 /** What a value has to be, besides its type; undefined where that is all. */
 export function constraints({ minimum, maximum, pattern, ...schema }: Schema): Markup | undefined {
-  const values = schema.const === undefined ? schema.enum : [schema.const];
+  const values = schema.enum?.map((value) => html`<code>${String(value)}</code> `);
   const parts = [
-    ...(values
-      ? [html`one of ${values.map((value) => html`<code>${String(value)}</code> `)}`]
-      : []),
+    ...(schema.const === undefined ? [] : [html`always <code>${String(schema.const)}</code> `]),
+    ...(values === undefined ? [] : [html`one of ${values}`]),
     ...(minimum === undefined ? [] : [html`at least ${minimum} `]),
     ...(maximum === undefined ? [] : [html`at most ${maximum} `]),
     ...(pattern === undefined ? [] : [html`matches <code>${pattern}</code>`]),

@@ -36,10 +36,10 @@ export async function identifyFile(path: string): Promise<FileIdentity> {
     if (!isFile) throw new OperatorError('reading on at a place requires one');
     return { path: await realpath(path), size, modifiedMs: mtimeMs, head: await hashHead(path) };
   } catch (error) {
-    throw new OperatorError(
-      `file: ${quoted(path)} is not accepted; expected a regular file of orders (${reasonOf(error)})`,
-      { cause: error },
-    );
+    throw new OperatorError(`file: ${quoted(path)} is not accepted`, {
+      cause: error,
+      remedy: `expected a regular file of orders (${reasonOf(error)})`,
+    });
   }
 }
 

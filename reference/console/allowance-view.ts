@@ -4,7 +4,7 @@ import type { DemoKey } from '../browser/page-settings.ts';
 import { timeUntil, type WindowAllowance, windowState } from './allowance.ts';
 
 const numbers = new Intl.NumberFormat('en');
-const titles: Readonly<Record<string, string>> = { minute: 'This minute', day: 'This day (UTC)' };
+const titles: Readonly<Record<string, string>> = { minute: 'Minute', day: 'Day (UTC)' };
 
 interface Refusal {
   readonly isBan: boolean;
@@ -53,13 +53,11 @@ export class AllowanceView {
   #tick(): void {
     const { windows = [], refusal } = this.#states.get(this.#demoKey?.key ?? '') ?? {};
     const now = Date.now() / 1_000;
-    for (const { name, reset } of windows) {
-      element(`reset-${name}`).textContent =
-        reset > now ? `Starts anew ${timeUntil(reset - now)}` : 'Has started anew';
-    }
     const waits = refusal !== undefined && refusal.endsAt > now;
-    const panel = element('allowance');
-    panel.dataset.state = waits ? (refusal.isBan ? 'banned' : 'refused') : 'served';
+    for (const { name, reset } of windows) {
+      const anew = reset > now ? `Starts anew ${timeUntil(reset - now)}` : 'Has started anew';
+      element(`reset-${name}`).textContent = waits && refusal.isBan ? 'Nothing while banned' : anew;
+    }
     element('refusal').hidden = !waits;
     if (!waits) return;
     const reason = refusal.isBan ? 'This key is banned' : 'The limit is used up';

@@ -1,11 +1,12 @@
 import { answerItem, brokenOff } from '../browser/answer-view.ts';
 import type { ApiClient, ApiError, Exchange } from '../browser/api-client.ts';
 import { copyOnPress } from '../browser/copying.ts';
-import { element } from '../browser/elements.ts';
+import { create, element } from '../browser/elements.ts';
 import { type ListPreview, previewList } from '../browser/list-preview.ts';
 import type { DemoKey } from '../browser/page-settings.ts';
 import { allowanceOf } from './allowance.ts';
 import { AllowanceView } from './allowance-view.ts';
+import { CancellationOffer } from './cancellation-offer.ts';
 import { History } from './history.ts';
 import { OrdersView } from './orders-view.ts';
 import type { SettledOrders } from './settled-orders.ts';
@@ -22,17 +23,17 @@ export class Console {
   readonly #history = new History();
   readonly #listButton = element<HTMLButtonElement>('list');
   readonly #stopButton = element<HTMLButtonElement>('stop');
-  readonly #orderId = element<HTMLInputElement>('order-id');
+  readonly #offers: readonly CancellationOffer[];
   #listing: AbortController | undefined;
 
   constructor(client: ApiClient, settled: SettledOrders, exampleOrderId: string) {
     this.#client = client;
     this.#settled = settled;
     this.#orders = new OrdersView(settled, (orderId) => this.#cancelOrder(orderId));
-    this.#orderId.value = exampleOrderId;
+    element<HTMLInputElement>('order-id').value = exampleOrderId;
+    this.#offers = [ownOffer(settled), ...formOffers(settled)];
     client.onAnswer((exchange, error) => this.#takeAnswer(exchange, error));
     this.#listen();
-    this.#offerCancellation();
   }
 
   use(demoKey: DemoKey): void {
@@ -44,10 +45,9 @@ export class Console {
   #listen(): void {
     this.#listButton.addEventListener('click', () => this.#listOrders());
     this.#stopButton.addEventListener('click', () => this.#listing?.abort());
-    this.#orderId.addEventListener('input', () => this.#offerCancellation());
     element('cancel-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      if (this.#typedId === '') this.#orderId.focus();
+      if (this.#typedId === '') element('order-id').focus();
       else this.#cancelOrder(this.#typedId);
     });
     copyOnPress(element('copy-list'), () => this.#client.curl('GET', '/store/orders'));
@@ -57,18 +57,7 @@ export class Console {
   }
 
   get #typedId(): string {
-    return this.#orderId.value.trim();
-  }
-
-  /** Nobody is offered to cancel what cannot be cancelled any more. */
-  #offerCancellation(): void {
-    const outcome = this.#settled.of(this.#typedId);
-    const button = element<HTMLButtonElement>('cancel');
-    if (outcome !== undefined && document.activeElement === button) this.#orderId.focus();
-    button.disabled = outcome !== undefined;
-    element<HTMLButtonElement>('copy-cancel').disabled = this.#typedId === '';
-    element('order-hint').textContent =
-      outcome === undefined ? '' : `Order ${this.#typedId} is ${outcome}.`;
+    return this.#offers[0]!.orderId;
   }
 
   async #listOrders(): Promise<void> {
@@ -133,8 +122,27 @@ export class Console {
     const orderId = decodeURIComponent(exchange.url.pathname.split('/').at(-1)!);
     this.#settled.take(orderId, error?.code);
     this.#orders.update(orderId);
-    this.#offerCancellation();
+    for (const offer of this.#offers) offer.update();
   }
+}
+
+function ownOffer(settled: SettledOrders): CancellationOffer {
+  const elements = {
+    field: element<HTMLInputElement>('order-id'),
+    button: element<HTMLButtonElement>('cancel'),
+    hint: element('order-hint'),
+  };
+  return new CancellationOffer(elements, settled);
+}
+
+/** The forms of the reference that cancel are held to the same. */
+function formOffers(settled: SettledOrders): CancellationOffer[] {
+  return [...document.querySelectorAll('form.try[data-method=DELETE]')].map((form) => {
+    const hint = create('p', '', { class: 'hint' });
+    form.querySelector('.fields')!.after(hint);
+    const [field, button] = [form.querySelector('input')!, form.querySelector('button')!];
+    return new CancellationOffer({ field, button, hint }, settled);
+  });
 }
 
 function orderPath(orderId: string): string {
