@@ -6,6 +6,12 @@ export function stackName(stage: StageName): string {
   return `StoreOrders-${stage}`;
 }
 
+/**
+ * Tag of a stage's usage plans and gateway keys, whose value is the stack's name. Their ARNs do not
+ * say which stage they belong to; a policy that has to tell them apart can look at this.
+ */
+export const stackTag = 'store-orders-stack';
+
 /** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
 export function usagePlanOutput(plan: PlanName): string {
   return `UsagePlanId${capitalized(plan)}`;
