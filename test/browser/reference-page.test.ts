@@ -273,19 +273,16 @@ describe('reference page in a browser', () => {
     await reopen({ viewport: { width: 320, height: 800 } });
     const faults: string[] = [];
     const look = async (state: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        const findings = await seriousFindings(page, '#try');
-        faults.push(...findings.map((finding) => `${state}, ${colorScheme}: ${finding}`));
-      }
+      const findings = await seriousFindings(page, '#try');
+      faults.push(...findings.map((finding) => `${state}: ${finding}`));
       if ((await sidewaysOverflow(page)) > 0) faults.push(`${state}: scrolls sideways`);
     };
 
     await look('before a list');
-    await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
+    await page.evaluate('document.getElementById("earlier").open = true');
     await listOrders();
     await cancelTyped(orderIds[40]!);
-    await look('after a list, everything unfolded');
+    await look('after a list');
     await reachRefusal('rate_limit_exceeded', plans.free.perMinute);
     await look('after a limit');
     await reachRefusal('api_key_banned', plans.free.toleratedRejectionsPerMinute);
