@@ -37,6 +37,7 @@ export interface Surroundings {
 }
 
 const versionPath = '/v1';
+const endpointTimeoutMs = 5_000;
 
 /**
  * Starts the service with demo keys and orders.
@@ -122,16 +123,23 @@ async function fillStore(
     now: Date.now,
   };
   const table = ordersTable(forOrders, outputs.OrdersTableName!);
-  const [keys, isLoaded] = await Promise.all([
+  const failing = new AbortController();
+  const work = [
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, { ...table, directory: dataDirectory, signal }),
-  ]).finally(() => {
+    provideOrders(orders, table, AbortSignal.any([signal, failing.signal])),
+  ] as const;
+  try {
+    const [keys, isLoaded] = await Promise.all(work);
+    if (!isLoaded)
+      log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
+    return keys;
+  } finally {
+    // Where one has failed, the other must not go on with what is about to be closed.
+    failing.abort();
+    await Promise.allSettled(work);
     forKeys.destroy();
     forOrders.destroy();
-  });
-  if (!isLoaded)
-    log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
-  return keys;
+  }
 }
 
 async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {
@@ -198,7 +206,10 @@ async function checkEndpoint(endpoint: string): Promise<void> {
   try {
     await (await fetchFrom(endpoint)).arrayBuffer();
   } catch (cause) {
-    const reason = reasonOf((cause as Error).cause ?? cause);
+    const hasTimedOut = (cause as Error).name === 'TimeoutError';
+    const reason = hasTimedOut
+      ? `not within ${endpointTimeoutMs / 1_000} seconds`
+      : reasonOf((cause as Error).cause ?? cause);
     const remedy = 'start the server, correct the address, or leave the variable out';
     const message = `DYNAMODB_ENDPOINT: ${withoutPassword(endpoint)} does not answer (${reason}); ${remedy}`;
     throw new OperatorError(message, { cause });
@@ -211,7 +222,8 @@ function fetchFrom(endpoint: string): Promise<Response> {
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  if (username === '') return fetch(url);
+  const signal = AbortSignal.timeout(endpointTimeoutMs);
+  if (username === '') return fetch(url, { signal });
   const user = [username, password].map(decodeURIComponent).join(':');
-  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` } });
+  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` }, signal });
 }

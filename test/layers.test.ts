@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/exchange',
     'local/integrations',
   ],
-  'local/control-plane': ['local/gateway'],
+  'local/control-plane': ['local/template', 'local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
     'local/template',
@@ -46,7 +46,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   shared: ['lambdas/shared'],
   'admin/console': ['shared', 'lib/settings'],
-  'admin/stage': ['shared', 'lib/settings'],
+  'admin/stage': ['shared', 'lib/settings', 'admin/console'],
   'admin/owners': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
   'admin/keys': [
     'shared',
@@ -57,7 +57,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
   ],
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
-  admin: ['shared', 'admin/console', 'admin/owners', 'admin/keys', 'admin/orders'],
+  admin: [
+    'shared',
+    'lib/settings',
+    'admin/console',
+    'admin/stage',
+    'admin/owners',
+    'admin/keys',
+    'admin/orders',
+  ],
 
   'reference/browser': ['shared', 'lambdas/shared'],
   'reference/console': ['lambdas/shared', 'reference/browser'],

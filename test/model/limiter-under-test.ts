@@ -1,9 +1,9 @@
 import { type AttributeValue, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { createLimiter, type Judge } from '../../lambdas/authorizer/limiter.ts';
-import type { Verdict as RealVerdict } from '../../lambdas/authorizer/verdict.ts';
+import type { Decision as RealDecision } from '../../lambdas/authorizer/decision.ts';
+import { Limiter } from '../../lambdas/authorizer/limiter.ts';
 import { UnauthorizedError } from '../../lambdas/shared/errors.ts';
 import type { Event } from '../../model/events.ts';
-import type { Verdict } from '../../model/protocol.ts';
+import type { Decision } from '../../model/protocol.ts';
 import {
   banTicks,
   forever,
@@ -33,7 +33,7 @@ const codes = {
   api_key_banned: 'banned',
 } as const;
 
-/** A question that the limiter has sent and that is not answered yet. */
+/** A command that the limiter has sent and that is not answered yet. */
 interface Sent {
   command: Command;
   resolve: (answer: unknown) => void;
@@ -41,13 +41,13 @@ interface Sent {
 }
 
 interface RealEnvironment {
-  judge: Judge;
+  limiter: Limiter;
   sent: Sent | undefined;
-  verdict: Verdict | undefined;
+  decision: Decision | undefined;
 }
 
-/** The limiter that deploys, in a world where the model's events happen. */
-export class RealWorld {
+/** Applies the model's events to the deployed limiter, with a table in memory. */
+export class LimiterUnderTest {
   readonly #table = new InMemoryTable();
   readonly #environments: RealEnvironment[];
   #now: Tick;
@@ -59,12 +59,12 @@ export class RealWorld {
   }
 
   #environment(skew: Tick): RealEnvironment {
-    const environment = { sent: undefined, verdict: undefined } as unknown as RealEnvironment;
+    const environment = { sent: undefined, decision: undefined } as unknown as RealEnvironment;
     const send = (command: Command) =>
       new Promise((resolve, reject) => {
         environment.sent = { command, resolve, reject };
       });
-    environment.judge = createLimiter({
+    environment.limiter = new Limiter({
       client: { send } as never,
       tableName: 'ApiKeys',
       banRules,
@@ -73,34 +73,34 @@ export class RealWorld {
     return environment;
   }
 
-  /** Lets an event happen. Returns the verdict of the request that it ends. */
-  async happen(event: Event): Promise<Verdict | undefined> {
+  /** Applies an event. Returns the decision on the request that it completes, if any. */
+  async apply(event: Event): Promise<Decision | undefined> {
     if (event.kind === 'tick') this.#now++;
     else if (event.kind === 'operate') this.#operate(event.operation);
     else {
       const environment = this.#environments[event.environment]!;
-      environment.verdict = undefined;
-      if (event.kind === 'ask') this.#ask(environment, event.key);
-      else this.#carryOut(environment, event.kind === 'lose');
+      environment.decision = undefined;
+      if (event.kind === 'request') this.#startRequest(environment, event.key);
+      else this.#execute(environment, event.kind === 'lose');
       await new Promise(setImmediate);
-      return environment.verdict;
+      return environment.decision;
     }
     return undefined;
   }
 
-  #ask(environment: RealEnvironment, key: number): void {
-    environment.judge(addresses[key]!).then(
-      (verdict) => {
-        environment.verdict = verdictOf(verdict);
+  #startRequest(environment: RealEnvironment, key: number): void {
+    environment.limiter.decide(addresses[key]!).then(
+      (decision) => {
+        environment.decision = decisionOf(decision);
       },
       (error) => {
         const code = error instanceof UnauthorizedError ? 'unauthorized' : 'gave up';
-        environment.verdict = { code, isBanStart: false };
+        environment.decision = { code, isBanStart: false };
       },
     );
   }
 
-  #carryOut(environment: RealEnvironment, isLost: boolean): void {
+  #execute(environment: RealEnvironment, isLost: boolean): void {
     const { command, resolve, reject } = environment.sent!;
     if (!isLost) environment.sent = undefined;
     try {
@@ -116,27 +116,27 @@ export class RealWorld {
     this.#table.put(changed(item, operation, this.#now));
   }
 
-  /** What the environments are asking, by the model's names. */
-  questions(): (string | undefined)[] {
+  /** The kinds of the commands that are under way, by environment. */
+  commands(): (string | undefined)[] {
     return this.#environments.map(({ sent }) => {
       if (!sent) return undefined;
-      if (sent.command instanceof GetItemCommand) return 'look';
-      return sent.command.input.UpdateExpression!.includes('usedAt') ? 'admit' : 'refuse';
+      if (sent.command instanceof GetItemCommand) return 'read';
+      return sent.command.input.UpdateExpression!.includes('usedAt') ? 'admit' : 'reject';
     });
   }
 
-  /** The item, as the model has it. */
+  /** The item in the model's terms. */
   item(): Item {
     return modelItem(this.#table.items.get(ownerHash)!);
   }
 }
 
-/** An item as the model knows it; the name of a ban is a matter of each side. */
+/** The item without the names of bans, which differ between the model and the limiter. */
 export function withoutBanNames(item: Item): Item {
   return { ...item, keys: item.keys.map((key) => key && { ...key, bannedBy: 0 }) };
 }
 
-function verdictOf({ rejection, isBanStart = false }: RealVerdict): Verdict {
+function decisionOf({ rejection, isBanStart = false }: RealDecision): Decision {
   return { code: rejection ? codes[rejection.code] : 'admitted', isBanStart };
 }
 
