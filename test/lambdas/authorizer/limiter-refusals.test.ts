@@ -96,7 +96,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       });
     });
 
-    it("is counted for its own key, and not for the owner's others", async () => {
+    it("I31: is counted for its own key, and not for the owner's others", async () => {
       const owner = theOwner();
       const [one, other] = keysOfOwner(2);
       await owner.put(used(60, 60), { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
