@@ -153,7 +153,8 @@ function isOrigin(text: string): boolean {
 }
 
 function numberRules(configuration: StageConfiguration): Rule[] {
-  const { logRetentionDays, pointInTimeRecoveryDays, throttle, firewall } = configuration;
+  const { logRetentionDays, pointInTimeRecoveryDays, throttle, firewall, lambdaConcurrency } =
+    configuration;
   const periods = Object.values(RetentionDays).filter((days) => typeof days === 'number');
   return [
     {
@@ -165,6 +166,9 @@ function numberRules(configuration: StageConfiguration): Rule[] {
     integerRule('pointInTimeRecoveryDays', pointInTimeRecoveryDays, 0, 35),
     integerRule('throttle.requestsPerSecond', throttle.requestsPerSecond, 1, 1_000_000),
     integerRule('throttle.burst', throttle.burst, 1, 1_000_000),
+    ...(lambdaConcurrency === undefined
+      ? []
+      : [integerRule('lambdaConcurrency', lambdaConcurrency, 1, 1_000_000)]),
     // AWS WAF's own bounds for a rate-based rule.
     ...(firewall
       ? [
@@ -182,7 +186,8 @@ function numberRules(configuration: StageConfiguration): Rule[] {
 function integerRule(field: string, value: number, least: number, most: number): Rule {
   return {
     field,
-    value,
+    // What is no number has no JSON.
+    value: Number.isNaN(value) ? 'no number' : value,
     isValid: Number.isInteger(value) && value >= least && value <= most,
     remedy: `use a whole number from ${least} to ${most}`,
   };
