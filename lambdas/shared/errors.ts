@@ -1,9 +1,9 @@
 /*
- * Each class states its name: what a minifier makes of a class's own is one letter, and the log is
- * searched by name.
+ * Every class states its name: a minifier shortens a class's own name to a letter, and the log is
+ * searched by error name.
  */
 
-/** An error that the client is told about: its status, code and message are the answer's body. */
+/** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly status: number;
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The `orderId` of the path is not an int64 in its one canonical spelling. */
+/** The `orderId` in the path is not an int64 in canonical form. */
 export class InvalidOrderIdError extends ApiError {
   override readonly name = 'InvalidOrderIdError';
 
@@ -32,7 +32,7 @@ export class InvalidOrderIdError extends ApiError {
   }
 }
 
-/** A body was sent as JSON and does not parse. */
+/** The request body is declared as JSON and cannot be parsed. */
 export class InvalidBodyError extends ApiError {
   override readonly name = 'InvalidBodyError';
 
@@ -50,7 +50,7 @@ export class OrderNotFoundError extends ApiError {
   }
 }
 
-/** The order has left the store; that cannot be reversed. */
+/** The order has shipped, which cannot be reversed. */
 export class OrderAlreadyShippedError extends ApiError {
   override readonly name = 'OrderAlreadyShippedError';
 
@@ -68,7 +68,7 @@ export class OrderAlreadyCancelledError extends ApiError {
   }
 }
 
-/** The order is in a state, known or not, from which there is no cancelling. */
+/** The order is in any other state from which it cannot be cancelled. */
 export class OrderNotCancellableError extends ApiError {
   override readonly name = 'OrderNotCancellableError';
 
@@ -77,7 +77,7 @@ export class OrderNotCancellableError extends ApiError {
   }
 }
 
-/** Anything unforeseen. The message says nothing; the cause is for the log. */
+/** An unexpected failure. The message reveals nothing about it; the cause is logged. */
 export class InternalError extends ApiError {
   override readonly name = 'InternalError';
 
@@ -98,7 +98,7 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
-/** The function's own time is nearly over. */
+/** The function has nearly used up its timeout. */
 export class RequestTimeoutError extends ApiError {
   override readonly name = 'RequestTimeoutError';
 
@@ -108,13 +108,13 @@ export class RequestTimeoutError extends ApiError {
 }
 
 /**
- * The key is missing, malformed, unknown, expired or revoked. API Gateway recognises this very
- * message of an authorizer and answers 401; any other makes it a failure of the authorizer.
+ * The key is missing or not valid. API Gateway answers 401 if an authorizer fails with exactly the
+ * message `Unauthorized`; any other message counts as a failure of the authorizer.
  */
 export class UnauthorizedError extends Error {
   override readonly name = 'UnauthorizedError';
-  // Lambda's runtime logs what a function throws, with its stack, which would be four fifths of that
-  // line and tells nothing here: wrong keys are expected, and arrive as fast as somebody sends them.
+  // Lambda's runtime logs what a function throws, including its stack. The stack would be four fifths
+  // of that line and tells nothing here: wrong keys are expected, and anybody can send many of them.
   override readonly stack = '';
 
   constructor() {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { longestListMs, patienceMs } from '../../lambdas/list-orders/stream-limits.ts';
+import { maxBacklogMs, maxListMs } from '../../lambdas/list-orders/stream-limits.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 
 const page = readFileSync('docs/scaling.md', 'utf8');
@@ -14,7 +14,7 @@ describe('docs/scaling.md', () => {
       number.format(Math.ceil((perMinute * ms) / 60_000));
     const expected = planNames.map((name) => {
       const { perMinute } = plans[name];
-      const held = [patienceMs, longestListMs].map((ms) => heldFor(perMinute, ms));
+      const held = [maxBacklogMs, maxListMs].map((ms) => heldFor(perMinute, ms));
       return [name, number.format(perMinute), ...held];
     });
     expect(rows.map(cellsOf)).toEqual(expected);

@@ -17,6 +17,7 @@ import {
 } from '../helpers/canned-http-dynamodb.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/events.ts';
+import { fastForward } from '../helpers/fast-forward.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
 import { exampleToken, ownerHash, ownerItem } from '../helpers/key-items.ts';
 
@@ -134,10 +135,10 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
     const ask = await authorizer();
     server.answers.push('none', 'none');
 
-    const startedAtMs = performance.now();
-    await expect(ask()).rejects.toMatchObject({ name: 'TimeoutError' });
+    const { result, elapsedMs } = await fastForward(() => ask().catch((error) => error));
 
-    expect(performance.now() - startedAtMs).toBeLessThan(6_000);
+    expect(result).toMatchObject({ name: 'TimeoutError' });
+    expect(elapsedMs).toBeLessThan(6_000);
     expect(server.requests).toHaveLength(2);
   });
 
