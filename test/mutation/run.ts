@@ -64,7 +64,9 @@ function scoresOf(file: string): FileScore[] | undefined {
   return status === 0 ? readScores(reportFile) : undefined;
 }
 
-const indented = (line: string) => `           ${line}`;
+function indented(line: string): string {
+  return `           ${line}`;
+}
 
 function lineOf({ file, killed, tried, survivors }: FileScore): string {
   const share = tried === 0 ? 'no mutant' : `${((100 * killed) / tried).toFixed(1)} %`;
