@@ -1,4 +1,4 @@
-/** The figures for machines, and what each is held to. Ratios are ours divided by the peer's. */
+/** The figures of the JSON output with their targets, which are maxima. Ratios: ours to a peer's. */
 export const targets = {
   list_cpu_vs_document_client: 0.2,
   list_cpu_vs_bare_http: 2.5,
@@ -23,21 +23,21 @@ export const targets = {
 export type FigureName = keyof typeof targets;
 export type Figures = Partial<Record<FigureName, number>>;
 
-/** One line of the table for people. */
+/** One line of the table. */
 export interface Measurement {
   what: string;
   value: number;
   unit: string;
 }
 
-/** What one part of the benchmark found out. */
+/** The results of one part of the benchmark. */
 export interface Findings {
   title: string;
   measurements: Measurement[];
   figures: Figures;
 }
 
-/** Three significant digits behind the point at most, so that the JSON stays readable. */
+/** Rounds to at most three decimal places, so that the JSON stays readable. */
 export function round(value: number): number {
   return Number(value.toFixed(3));
 }

@@ -164,8 +164,8 @@ describe('the operator and a running service', () => {
 
     const found = await admin(['keys', 'whois', '--local', service.origin], { input: apiKey });
 
-    expect(found).toMatchObject({ exitCode: 0, stderr: '' });
-    for (const part of [keyId, owner, 'status       active', 'The token is valid']) {
+    expect(found).toMatchObject({ exitCode: 0, stderr: `stage staging at ${service.origin}\n` });
+    for (const part of [keyId, owner, 'status       active', 'The API key is valid']) {
       expect(found.stdout).toContain(part);
     }
     expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
@@ -183,7 +183,9 @@ describe('the operator and a running service', () => {
     const asked = await admin(command, { isTerminal: true, input: 'n\n' });
 
     expect(asked).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(asked.stderr).toMatch(/\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/);
+    expect(asked.stderr).toMatch(
+      /^stage staging at http\S+: .*\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/,
+    );
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
@@ -262,7 +264,7 @@ describe('the operator and a running service', () => {
       '{"id":-5,"status":"pending"}',
       line.replace('pending', 'shipped'),
     ]);
-    expect(exported.stderr).toBe('Exported 2 orders.\n');
+    expect(exported.stderr).toBe(`Exported 2 orders.\nstage staging at ${service.origin}\n`);
   });
 
   it('I5: cannot ship what a client has cancelled, and a client cannot cancel what has shipped', async () => {

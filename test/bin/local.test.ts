@@ -212,6 +212,20 @@ describe('a local run', () => {
     server.close();
   });
 
+  it('stops at a DynamoDB that never answers with one line and code 1', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const run = startRun([], { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` });
+    runs.push(run);
+
+    expect(await run.exited).toEqual([1, null]);
+    expect(await run.stderr).toMatch(
+      /^DYNAMODB_ENDPOINT: http:\/\/127\.0\.0\.1:\d+ does not answer \(not within 5 seconds\); [^\n]+\n$/,
+    );
+    silent.close();
+  });
+
   it('keeps the password of a DynamoDB that does not answer to itself', async () => {
     const run = startRun([], { DYNAMODB_ENDPOINT: 'http://user:secret@127.0.0.1:9' });
     runs.push(run);

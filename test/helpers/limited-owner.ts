@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type { Decision } from '../../lambdas/authorizer/decision.ts';
 import type { KeyAddress } from '../../lambdas/authorizer/key-state.ts';
-import { createLimiter, type Judge } from '../../lambdas/authorizer/limiter.ts';
-import type { Verdict } from '../../lambdas/authorizer/verdict.ts';
+import { Limiter } from '../../lambdas/authorizer/limiter.ts';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import type { Item } from './expressions.ts';
 import {
@@ -41,20 +41,20 @@ function own(index: number): string {
   return String(index).padStart(20, '0');
 }
 
-/** An owner with limits, a table that holds it, a clock, and execution environments that judge. */
+/** An owner with limits, a table that holds it, a clock, and execution environments with a limiter each. */
 export class LimitedOwner {
   readonly table: KeyTable;
   nowMs = startSeconds * 1_000;
-  readonly #judge: Judge;
+  readonly #limiter: Limiter;
 
   constructor(table: KeyTable) {
     this.table = table;
-    this.#judge = this.environment();
+    this.#limiter = this.environment();
   }
 
-  /** A new execution environment, which has met no key. */
-  environment(client: KeyTable['client'] = this.table.client): Judge {
-    return createLimiter({
+  /** A new execution environment, which has no key in its cache. */
+  environment(client: KeyTable['client'] = this.table.client): Limiter {
+    return new Limiter({
       client: client as never,
       tableName: this.table.tableName,
       banRules,
@@ -63,18 +63,18 @@ export class LimitedOwner {
   }
 
   /** One request, in the same execution environment each time. */
-  judge(key = address): Promise<Verdict> {
-    return this.#judge(key);
+  decide(key = address): Promise<Decision> {
+    return this.#limiter.decide(key);
   }
 
-  judgeAtOnce(times: number): Promise<Verdict[]> {
-    return Promise.all(Array.from({ length: times }, () => this.judge()));
+  decideAtOnce(times: number): Promise<Decision[]> {
+    return Promise.all(Array.from({ length: times }, () => this.decide()));
   }
 
-  async judgeInTurn(times: number): Promise<Verdict[]> {
-    const verdicts: Verdict[] = [];
-    for (let index = 0; index < times; index++) verdicts.push(await this.judge());
-    return verdicts;
+  async decideInTurn(times: number): Promise<Decision[]> {
+    const decisions: Decision[] = [];
+    for (let index = 0; index < times; index++) decisions.push(await this.decide());
+    return decisions;
   }
 
   wait(seconds: number): void {

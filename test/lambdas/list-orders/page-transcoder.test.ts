@@ -1,10 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { BufferPool } from '../../../lambdas/list-orders/buffer-pool.ts';
 import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
 import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
-import { PiecePool } from '../../../lambdas/list-orders/piece-pool.ts';
 import {
   attributeTypes,
   type OrderField,
@@ -19,7 +19,7 @@ import {
   scanAnswer,
 } from '../../helpers/orders.ts';
 
-const pool = new PiecePool();
+const pool = new BufferPool();
 
 describe('PageTranscoder', () => {
   it('makes plain JSON of the fields and leaves an empty list to the SDK', () => {
@@ -110,7 +110,7 @@ describe('PageTranscoder', () => {
     expect(transcode(page).json).toBe(',{"id":1}');
   });
 
-  it('writes long strings, whatever the size of a piece', () => {
+  it('writes long strings, whatever the size of a buffer', () => {
     const items = ['a', 'b', 'c'].map((letter, index) =>
       orderItem(index, { shipDate: { S: letter.repeat(350_000) } }),
     );
@@ -121,7 +121,7 @@ describe('PageTranscoder', () => {
     expect(JSON.parse(rest).Items).toEqual([]);
   });
 
-  it('writes as many pieces as a large page takes', () => {
+  it('writes as many buffers as a large page takes', () => {
     const items = orderItems(10_000);
 
     const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
@@ -255,9 +255,9 @@ function transcode(page: string, { cut = (body) => [body], keep, layout }: Trans
     memory.fill('}');
   }
   const rest = transcoder.finish().toString();
-  const json = Buffer.concat(transcoder.pieces).toString();
+  const json = Buffer.concat(transcoder.buffers).toString();
   // As after sending: the next page is written over this one.
-  for (const piece of transcoder.pieces) pool.giveBack(piece.fill('#'));
+  for (const buffer of transcoder.buffers) pool.release(buffer.fill('#'));
   const { count, itemCount } = transcoder;
   return { json, count, itemCount, rest };
 }

@@ -175,7 +175,7 @@ function pageOf(request: PageRequest, candidates: string[], perPage: number): Or
   const kept = page.filter((id) => !except?.has(id));
   const isLast = start + page.length === candidates.length;
   return {
-    pieces: kept.map((id) => Buffer.from(id)),
+    buffers: kept.map((id) => Buffer.from(id)),
     release: () => {},
     count: kept.length,
     exceptedCount: page.length - kept.length,
@@ -185,7 +185,7 @@ function pageOf(request: PageRequest, candidates: string[], perPage: number): Or
 }
 
 function idsOf(page: OrdersPage): string[] {
-  return page.pieces.map(String);
+  return page.buffers.map(String);
 }
 
 async function readAll(readPage: ReadPage): Promise<string[]> {
