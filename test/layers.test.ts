@@ -100,7 +100,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
 
   examples: [],
-  bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
+  bin: ['shared', 'lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
 };
 
 const folders = Object.keys(mayImport);
