@@ -7,7 +7,7 @@ export const targets = {
   million_first_byte_ms: undefined,
   million_wall_vs_one_segment_at_40ms_pages: 0.35,
   limiter_round_trips: 1,
-  limiter_cpu_vs_rate_limiter_flexible: 0.4,
+  limiter_cpu_vs_rate_limiter_flexible: 0.33,
   limiter_writes_vs_rate_limiter_flexible: undefined,
   limiter_over_limit_writes: 1,
   limiter_burst_admitted_vs_limit: 1,

@@ -3,7 +3,7 @@ import { invariants } from './invariants.ts';
 import { scenarios, thorough } from './scenarios.ts';
 
 /*
- * `npm run model` explores every scenario: about four million states in a minute or two. It exits
+ * `npm run model` explores every scenario: about two million states in a minute or two. It exits
  * with 1 if an invariant is broken.
  */
 

@@ -1,6 +1,6 @@
 export interface OperatorErrorOptions {
   readonly cause?: unknown;
-  /** What the operator can do about it, where the problem alone does not say so. */
+  /** What the operator can do, if the problem does not imply it. */
   readonly remedy?: string;
 }
 
@@ -18,7 +18,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** The command line is not one of a command: a word is unknown or missing. */
+/** The command line is not valid: a word is unknown or missing. */
 export class UsageError extends OperatorError {
   override name = 'UsageError';
 }
@@ -34,10 +34,10 @@ export class InvalidValueError extends OperatorError {
   }
 }
 
-/** AWS, a local service or the network between has failed; the same command may succeed later. */
+/** AWS, a local service or the network has failed. The same command may succeed later. */
 export class ServiceError extends OperatorError {
   override name = 'ServiceError';
-  /** What failed, in a word for programs. */
+  /** The kind of failure, for programs. */
   readonly kind: string;
 
   constructor(kind: string, problem: string, options: OperatorErrorOptions) {

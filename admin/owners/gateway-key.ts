@@ -1,3 +1,4 @@
+import { stackTag } from '../../lib/settings/names.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import { isOwnerId } from '../../shared/api-key-token.ts';
 import { WrongStateError } from '../../shared/errors.ts';
@@ -37,7 +38,8 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
   if (existing) return existing;
   const name = gatewayKeyName(ownerId, store);
   try {
-    return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true })).id;
+    const tags = { [stackTag]: store.stackName };
+    return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
     // Somebody else was quicker, or an answer was lost and the call repeated: values are unique.
     return keyIdAfterFailure(error, ownerId, store);

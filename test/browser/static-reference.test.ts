@@ -41,11 +41,9 @@ describe('static reference in a browser, opened from a disk', () => {
     await page.locator('#reach[data-state=refused]').waitFor();
 
     expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0);
+    await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))');
     expect(await sidewaysOverflow(page)).toBe(0);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await seriousFindings(page)).toEqual([]);
-    }
+    expect(await seriousFindings(page, 'html')).toEqual([]);
   });
 
   it('sends requests with the key that the reader enters where the stage allows it', async () => {

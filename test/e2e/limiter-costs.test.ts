@@ -58,7 +58,7 @@ const codesOf = (answers: TextAnswer[]) =>
   new Set(answers.map(({ status, text }) => `${status} ${JSON.parse(text).code}`));
 
 describe('at DynamoDB, over HTTP', () => {
-  it('Limits rule 3: ten keys of one Free owner at once are admitted exactly 60 times', async () => {
+  it('I31: ten keys of one Free owner at once are admitted exactly 60 times', async () => {
     const first = await store.issue('free');
     const others = await Promise.all(Array.from({ length: 9 }, () => store.issueAnother(first)));
     const tokens = [first, ...others].flatMap((key) => repeated(key, 20));

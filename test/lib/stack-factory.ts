@@ -24,7 +24,7 @@ function withoutStackTraces<Result>(work: () => Result): Result {
   }
 }
 
-/** The stack of a stage whose configuration differs from the repository's, not yet synthesized. */
+/** Creates the stack of a stage with a different configuration, without synthesizing it. */
 export function createStack(
   stage: StageName,
   overrides: Partial<StageConfiguration> = {},
@@ -52,10 +52,10 @@ function newStack(stage: StageName, overrides: Partial<StageConfiguration>): Sto
   });
 }
 
-// CDK would validate every variant at synthesis; checks.test.ts does, where it is the question.
+// Templates are validated in checks.test.ts and not at the synthesis of each variant here.
 process.env.CDK_VALIDATION = 'false';
 
-/** The template that such a stack synthesizes to. */
+/** The template of a stage with a different configuration. */
 export function synthesize(
   stage: StageName,
   overrides: Partial<StageConfiguration> = {},

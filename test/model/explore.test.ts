@@ -7,7 +7,7 @@ import { tolerated } from '../../model/state.ts';
 
 const names = Object.keys(scenarios);
 
-/** The invariant that a scenario's exploration finds broken, if only this one is watched. */
+/** Explores a scenario with changed rules. Returns the invariant if it was found broken. */
 function broken(scenario: string, changes: Partial<Rules>, invariant: string): string | undefined {
   const first = scenarios[scenario]!({ requests: 3, losses: 1 });
   return explore(first, { ...rules, ...changes }, [invariant]).violation?.invariant;

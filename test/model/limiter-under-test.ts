@@ -213,7 +213,7 @@ function modelKey(entry: RealItem | undefined): Key | undefined {
   };
 }
 
-/** What an operator's command does, on the item as it is stored. */
+/** The stored item after an operator's command. */
 function changed(item: RealItem, operation: Operation, now: Tick): RealItem {
   const [first, second] = addresses.map(({ tokenHash }) => tokenHash);
   const entries: Record<string, AttributeValue> = { ...item.keys!.M };

@@ -17,7 +17,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** The model has a place for every key; the stored item only those that there are. */
+/** Adds missing keys, which are undefined in the model and absent in the stored item. */
 function comparable(item: Item, keys: number): Item {
   const padded = Array.from({ length: keys }, (_, index) => item.keys[index]);
   return withoutBanNames({ ...item, keys: padded });
