@@ -61,7 +61,6 @@ async function keyIdAfterFailure(
   throw new WrongStateError(
     `API Gateway has a key with the value ${ownerId} whose name is not ${gatewayKeyName(ownerId, store)}`,
     {
-      cause: error,
       remedy:
         'give it this name or delete it, in the console of API Gateway, and run the command again',
     },

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** Why a call to a service failed, where that lies outside of this program and of the command. */
 export type FailureKind =
@@ -57,8 +57,10 @@ const patterns: readonly (readonly [FailureKind, RegExp])[] = [
 /** What failed, if it is a service or the way to it; undefined for any other error. */
 export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
-  // A file that cannot be read is an error of the operating system too, and of no service.
-  if (Object(error).path !== undefined) return undefined;
+  // A file that cannot be read is an error of the operating system too, and of no service; and what
+  // stands in a file can be any word.
+  if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
+  if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
   const kind = patterns.find(([, pattern]) => pattern.test(text))?.[0];
   if (kind) return { kind, problem: problemOf(kind, error) };

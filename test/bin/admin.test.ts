@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { findOwner } from '../../admin/owners/find-owner.ts';
@@ -81,6 +82,22 @@ describe('the operator and a running service', () => {
       expiresAt: null,
     });
     expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('tells what takes a key back that nobody has got, as its answer could not be written', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(new Error('ENOSPC: no space left on device')),
+    }).on('error', () => {});
+
+    const { exitCode, stderr } = await admin(
+      ['keys', 'issue', '--plan', 'free', '--owner', 'Lost', '--local', service.origin],
+      { stdout },
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^error: The API key of (key_\w+) could not be written: ENOSPC.*; nobody has it: run "keys revoke \1"/,
+    );
   });
 
   it('I17: rotates a key: both work during the grace period, and the old one not after it', async () => {

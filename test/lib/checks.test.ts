@@ -20,6 +20,7 @@ const everything = {
   runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
   corsOrigins: ['https://shop.example.com'],
   firewall: { requestsPerIpPer5Minutes: 400_000 },
+  lambdaConcurrency: 1_000,
 };
 
 describe.each(stageNames)('cdk-nag, AwsSolutions, %s', (stage) => {

@@ -62,7 +62,7 @@ describe('putGatewayKey', () => {
   });
 
   it('names what to do about a key of this value that has another name', async () => {
-    await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true });
+    await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true, tags: {} });
 
     await expect(put()).rejects.toThrow(
       `API Gateway has a key with the value ${ownerId} whose name is not StoreOrders-prod-${ownerId}; ` +
