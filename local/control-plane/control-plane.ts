@@ -64,7 +64,7 @@ const valueMaxLength = 128;
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane implements UsagePlanKeys {
-  readonly #usagePlans: readonly UsagePlan[];
+  #usagePlans: readonly UsagePlan[];
   readonly #now: () => number;
   readonly #onChange: (state: ControlPlaneState) => void;
   readonly #byId = new Map<string, ApiKey>();
@@ -76,10 +76,18 @@ export class ControlPlane implements UsagePlanKeys {
     this.#usagePlans = usagePlans;
     this.#now = now;
     this.#onChange = onChange;
-    for (const { id } of usagePlans) this.#members.set(id, new Set());
+    this.replaceUsagePlans(usagePlans);
     for (const key of state?.apiKeys ?? []) this.#add(key);
     for (const { usagePlanId, keyId } of state?.usagePlanKeys ?? []) {
       this.#members.get(usagePlanId)?.add(keyId);
+    }
+  }
+
+  /** Takes the plans of another template; a plan that stays keeps its keys. */
+  replaceUsagePlans(usagePlans: readonly UsagePlan[]): void {
+    this.#usagePlans = usagePlans;
+    for (const { id } of usagePlans) {
+      if (!this.#members.has(id)) this.#members.set(id, new Set());
     }
   }
 

@@ -36,6 +36,9 @@ const patienceMs = 30;
 const longPatienceMs = 500;
 const processors = availableParallelism();
 
+// How long an invocation waits for new code: as long as a rebuild and a cold start usually take.
+const newCodeMaxWaitMs = 2_000;
+
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
@@ -48,6 +51,9 @@ const payloadMaxBytes = 6_291_556;
 export class FunctionRunner {
   readonly #options: RunnerOptions;
   readonly #pools = new Map<string, EnvironmentPool>();
+  /** Of earlier code, which still have something to finish. */
+  readonly #retired = new Set<EnvironmentPool>();
+  #newCode: Promise<unknown> | undefined;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -56,6 +62,7 @@ export class FunctionRunner {
 
   /** Invokes a function and waits for its result, or for its stream to begin. */
   async invoke(lambda: LambdaFunction, invocation: Invocation): Promise<InvocationResult> {
+    while (this.#newCode) await this.#newCode;
     if (this.#isClosed) return { error: closedError };
     if (Buffer.byteLength(invocation.event) > payloadMaxBytes) return { error: requestTooLarge };
     let pool = this.#pools.get(lambda.logicalId);
@@ -70,16 +77,58 @@ export class FunctionRunner {
     return result;
   }
 
+  /**
+   * Replaces functions, each by the one with the same logical id. An invocation that begins before
+   * they are there waits for them, for a bounded time; one that is under way ends in the execution
+   * environment that it began in.
+   *
+   * @throws Error when they do not come, or one cannot be initialized; then nothing is replaced
+   */
+  async replace(lambdas: Promise<readonly LambdaFunction[]>): Promise<void> {
+    const replaced = lambdas.then((all) => this.#replace(all));
+    const { promise: waitedEnough, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, newCodeMaxWaitMs);
+    const newCode = Promise.race([replaced.catch(() => {}), waitedEnough]).then(() => {
+      clearTimeout(timer);
+      if (this.#newCode === newCode) this.#newCode = undefined;
+    });
+    this.#newCode = newCode;
+    await replaced;
+  }
+
+  async #replace(lambdas: readonly LambdaFunction[]): Promise<void> {
+    const pools = lambdas.map((lambda) => new EnvironmentPool(lambda, this.#options));
+    const errors = await Promise.all(pools.map((pool) => pool.warmUp()));
+    const error = errors.find((each) => each !== undefined);
+    if (error || this.#isClosed) {
+      await Promise.all(pools.map((pool) => pool.close()));
+      const { errorType, errorMessage } = error ?? closedError;
+      throw new Error(`${errorType}: ${errorMessage}`);
+    }
+    for (const pool of pools) {
+      const { logicalId } = pool.lambda;
+      this.#retire(this.#pools.get(logicalId));
+      this.#pools.set(logicalId, pool);
+    }
+  }
+
+  #retire(pool: EnvironmentPool | undefined): void {
+    if (!pool) return;
+    this.#retired.add(pool);
+    pool.retire(() => this.#retired.delete(pool));
+  }
+
   /** Stops all execution environments; what they were doing fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+    const pools = [...this.#pools.values(), ...this.#retired];
+    await Promise.all(pools.map((pool) => pool.close()));
   }
 }
 
 /** The execution environments of one function. */
 class EnvironmentPool {
-  readonly #lambda: LambdaFunction;
+  readonly lambda: LambdaFunction;
   readonly #options: RunnerOptions;
   readonly #maxEnvironments: number;
   readonly #all = new Set<ExecutionEnvironment>();
@@ -87,9 +136,10 @@ class EnvironmentPool {
   readonly #waiting: Waiting[] = [];
   #starting = 0;
   #timer: NodeJS.Timeout | undefined;
+  #onDrained: (() => void) | undefined;
 
   constructor(lambda: LambdaFunction, options: RunnerOptions) {
-    this.#lambda = lambda;
+    this.lambda = lambda;
     this.#options = options;
     const maxEnvironments = options.maxEnvironments ?? defaultMaxEnvironments;
     this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
@@ -103,6 +153,17 @@ class EnvironmentPool {
     return promise;
   }
 
+  /** Starts an environment before there is an invocation; gives the error when it cannot be initialized. */
+  async warmUp(): Promise<FunctionError | undefined> {
+    return this.#start();
+  }
+
+  /** Ends each environment as soon as it has nothing to do any more. */
+  retire(onDrained: () => void): void {
+    this.#onDrained = onDrained;
+    this.#proceed();
+  }
+
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const { resolve } of this.#waiting.splice(0)) resolve({ error: closedError });
@@ -114,6 +175,7 @@ class EnvironmentPool {
     while (this.#waiting.length > 0 && this.#idle.length > 0) {
       void this.#give(this.#waiting.shift()!, this.#idle.pop()!);
     }
+    if (this.#onDrained && this.#waiting.length === 0) this.#drain();
     const first = this.#waiting[0];
     if (!first || !this.#canStart()) return;
     const waitedMs = performance.now() - first.sinceMs;
@@ -122,6 +184,11 @@ class EnvironmentPool {
       this.#timer = undefined;
       this.#proceed();
     }, patienceMs);
+  }
+
+  #drain(): void {
+    for (const environment of this.#idle.splice(0)) void environment.stop();
+    if (this.#all.size === 0) this.#onDrained?.();
   }
 
   #canStart(): boolean {
@@ -133,25 +200,26 @@ class EnvironmentPool {
     return this.#all.size < processors ? patienceMs : longPatienceMs;
   }
 
-  async #start(): Promise<void> {
+  async #start(): Promise<FunctionError | undefined> {
     this.#starting++;
     const { variablesOf, log, startEnvironment = startWorker } = this.#options;
-    const environment: ExecutionEnvironment = startEnvironment(this.#lambda, {
-      variables: variablesOf(this.#lambda),
-      log: (line) => log(this.#lambda.name, line),
+    const environment: ExecutionEnvironment = startEnvironment(this.lambda, {
+      variables: variablesOf(this.lambda),
+      log: (line) => log(this.lambda.name, line),
       onEnd: () => this.#remove(environment),
     });
     this.#all.add(environment);
     const error = await environment.started();
     this.#starting--;
     if (error) {
-      this.#options.log(this.#lambda.name, `Init Error ${JSON.stringify(error)}`);
+      this.#options.log(this.lambda.name, `Init Error ${JSON.stringify(error)}`);
       // As on Lambda, the invocation that caused the start gets the error of the start.
       this.#waiting.shift()?.resolve({ error });
       this.#remove(environment);
       await environment.stop();
     } else this.#idle.push(environment);
     this.#proceed();
+    return error;
   }
 
   async #give({ invocation, resolve }: Waiting, environment: ExecutionEnvironment): Promise<void> {

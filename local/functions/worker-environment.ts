@@ -61,12 +61,17 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   #isStopping = false;
   #hasEnded = false;
 
-  constructor(lambda: LambdaFunction, surroundings: Surroundings) {
+  /** @param initializationMs how long the function's code may take to load */
+  constructor(
+    lambda: LambdaFunction,
+    surroundings: Surroundings,
+    initializationMs = initializationTimeoutMs,
+  ) {
     this.#lambda = lambda;
     this.#surroundings = surroundings;
     try {
       this.#worker = startWorker(lambda, surroundings, this.#logStreamName);
-      this.#listen(this.#worker);
+      this.#listen(this.#worker, initializationMs);
     } catch (error) {
       // A thread cannot have each option of a process: Node says which of NODE_OPTIONS it is.
       this.#logError(error);
@@ -101,11 +106,11 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     await this.#worker?.terminate();
   }
 
-  #listen(worker: Worker): void {
+  #listen(worker: Worker, initializationMs: number): void {
     const timer = setTimeout(() => {
       this.#end(initializationTimedOut);
       void this.stop();
-    }, initializationTimeoutMs);
+    }, initializationMs);
     void this.#started.promise.then(() => clearTimeout(timer));
     worker.on('message', (message: WorkerMessage) => this.#receive(message));
     let isOutOfMemory = false;
