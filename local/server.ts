@@ -34,11 +34,11 @@ export interface LocalServiceOptions {
   /** Takes a line of what happens. @default - to standard error */
   readonly log?: (line: string) => void;
   /** Takes a line that a function logged. @default - to `log`, with the function's name */
-  readonly logFunction?: (functionName: string, line: string) => void;
+  readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
   /** Told of each request that the gateway has answered. */
-  readonly onAnswered?: (answered: AnsweredRequest) => void;
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
   /** Where a function's code lies; undefined for the template's asset. @default - all in assets */
-  readonly codeOf?: (lambda: LambdaFunction) => string | undefined;
+  readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
   /** Whether functions and integrations end at their timeouts. @default true */
   readonly hasTimeLimits?: boolean;
   /** Answer requests in the gateway's place, such as for a page about the API. */

@@ -62,6 +62,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'demo/page': ['shared', 'lambdas/shared'],
   'reference/page': ['demo/page'],
   reference: ['shared', 'admin/stage', 'reference/page'],
+  'demo/console': ['local', 'admin/console'],
+  'demo/watch': ['shared', 'lib/functions', 'local/functions', 'local', 'demo/console'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -76,6 +78,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/keys',
     'admin/orders',
     'demo/page',
+    'demo/console',
+    'demo/watch',
     'reference',
   ],
 
