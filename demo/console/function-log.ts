@@ -2,8 +2,16 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { printable } from '../../admin/console/printable.ts';
 
+// Lambda's own words for a function that failed, with all that is known of it.
+const failedEvent = /^(Init Error|Invoke Error) (\{.*)$/s;
+
 /** What a person wants to see of a line that a function logged; undefined where that is nothing. */
 export function shownLine(functionName: string, line: string): string | undefined {
+  const [, event, json = ''] = failedEvent.exec(line) ?? [];
+  if (event) {
+    const { errorType, errorMessage } = jsonEntry(json) ?? {};
+    return printable(`${shortName(functionName)}: ${event}: ${errorType}: ${errorMessage}`);
+  }
   const entry = jsonEntry(line);
   if (entry === undefined) return printable(`${shortName(functionName)}: ${line}`);
   if (entry.level !== 'ERROR' && entry.level !== 'WARN') return undefined;

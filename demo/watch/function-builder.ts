@@ -34,7 +34,8 @@ export class FunctionBuilder {
   /**
    * Builds the functions that a change concerns.
    *
-   * @param changed paths of files; undefined for all functions
+   * @param changed paths of files; undefined for all functions. One that has not been built, or did not
+   *   build last time, is built in any case.
    * @returns all functions, as each was built last
    * @throws OperatorError with what does not build, and where
    */

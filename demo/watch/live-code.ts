@@ -25,14 +25,22 @@ export class LiveCode {
   readonly #changed = new Set<string>();
   #lastChangeMs = 0;
   #replacing: Promise<string[]> | undefined;
+  #firstBuild: Promise<void> | undefined;
 
   constructor(builder: FunctionBuilder) {
     this.#builder = builder;
   }
 
-  /** Builds all functions, for a run that has not begun. @throws OperatorError when one does not build */
-  async buildAll(): Promise<void> {
-    for (const built of await this.#builder.build()) this.#built.set(built.name, built);
+  /**
+   * Builds all functions for the first time, which takes longer than building them again.
+   *
+   * @throws OperatorError when one does not build
+   */
+  buildAll(): Promise<void> {
+    this.#firstBuild ??= this.#builder.build().then((all) => {
+      for (const built of all) this.#built.set(built.name, built);
+    });
+    return this.#firstBuild;
   }
 
   /** Where the code of a template's function lies that is built here; undefined for one that is not. */
@@ -49,7 +57,7 @@ export class LiveCode {
   /**
    * Lets functions run what their sources have become. Requests wait for it from this moment on.
    *
-   * @param file that has changed; undefined to build all functions
+   * @param file that has changed; undefined for what has changed since the functions were built
    * @returns the functions that have new code; nothing for who came while this was under way
    * @throws Error with what does not build, or cannot be loaded; the last good code goes on
    */
@@ -60,7 +68,7 @@ export class LiveCode {
     if (file !== undefined) this.#changed.add(file);
     this.#lastChangeMs = performance.now();
     if (this.#replacing) return [];
-    const changed = this.#build(file === undefined);
+    const changed = this.#build();
     this.#replacing = this.#replace(changed, replace);
     return this.#replacing;
   }
@@ -82,23 +90,25 @@ export class LiveCode {
   }
 
   /** Gives the functions whose code has become another one, once no file changes any more. */
-  async #build(isAll: boolean): Promise<BuiltFunction[]> {
+  async #build(): Promise<BuiltFunction[]> {
     try {
-      const built = await this.#buildUntilSettled(isAll);
+      const built = await this.#buildUntilSettled();
       return built.filter(({ name, code }) => !this.#isRunning(name, code));
     } finally {
       this.#replacing = undefined;
     }
   }
 
-  async #buildUntilSettled(isAll: boolean): Promise<BuiltFunction[]> {
+  async #buildUntilSettled(): Promise<BuiltFunction[]> {
+    // What did not build is built again here, and says what is wrong.
+    await this.#firstBuild?.catch(() => {});
     await this.#settle();
     const files = new Set(this.#changed);
     this.#changed.clear();
-    const building = this.#builder.build(isAll ? undefined : files);
+    const building = this.#builder.build(files);
     await building.catch(() => {});
     // What was built of files that have changed meanwhile, or did not build, is of no interest.
-    return this.#changed.size > 0 ? this.#buildUntilSettled(false) : building;
+    return this.#changed.size > 0 ? this.#buildUntilSettled() : building;
   }
 
   async #settle(): Promise<void> {

@@ -80,7 +80,11 @@ export function startWatching(options: WatchOptions): Disposable {
       if (ofTemplate.test(relative(root, file))) void followTemplate(file);
     },
   );
-  void followCode();
+  // Requests do not wait for the first build: the code that runs is hardly ever another one.
+  void liveCode
+    .buildAll()
+    .catch(() => {})
+    .then(() => (stopping.signal.aborted ? undefined : followCode()));
   return {
     [Symbol.dispose]: () => {
       stopping.abort();
