@@ -33,9 +33,12 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   const options = parseLocalOptions(parameters, process.env);
   if (options === undefined) return;
   await using started = new AsyncDisposableStack();
+  let release = () => {};
   if (options.inspect !== undefined) {
     const { openInspector } = await import('./inspector.ts');
-    started.use(openInspector(options.inspect));
+    const inspector = openInspector(options.inspect);
+    stop.addEventListener('abort', () => inspector.release());
+    release = () => inspector.release();
   }
   const console = consoleFor(options);
   started.defer(() => console.close());
@@ -47,6 +50,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   started.defer(() => service.close());
   process.stdout.write(options.json ? readyJson(service) : readyText(service, options, console));
   const failure = await Promise.race([untilAborted(stop), service.failed]);
+  release();
   if (failure) throw failure;
 }
 

@@ -13,7 +13,7 @@ import { type FunctionCode, RunningApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { GatewayState } from './state/gateway-state.ts';
 import { readTemplate, type Template } from './template/template.ts';
-import { liftedTimeoutMs, withoutTimeLimits } from './template/time-limits.ts';
+import { withoutTimeLimits } from './template/time-limits.ts';
 
 export interface LocalServiceOptions {
   /** The synthesized template, or the wait for it: everything else starts meanwhile. */
@@ -188,7 +188,7 @@ function readVersion(file: string, { stackName, hasTimeLimits }: LocalServiceOpt
 /** Lambda's limit for the initialization of a function is in no template. */
 function untimedEnvironment({ hasTimeLimits }: LocalServiceOptions): StartEnvironment | undefined {
   if (hasTimeLimits !== false) return undefined;
-  return (...parameters) => new WorkerEnvironment(...parameters, liftedTimeoutMs);
+  return (...parameters) => new WorkerEnvironment(...parameters, true);
 }
 
 async function provideDatabase(
