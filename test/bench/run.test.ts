@@ -28,7 +28,8 @@ describe('npm run bench', () => {
     [['--only', 'nonsense'], "--only .* 'nonsense' is invalid. Allowed choices are list, million"],
     [['--bogus'], '"--bogus": no such option; npm run bench -- --help lists them'],
   ])('answers %j with what is wrong, and how it is called', async (options, message) => {
-    const usage = 'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\]';
+    const usage =
+      'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\]';
 
     await expect(bench(...options)).rejects.toMatchObject({
       code: 2,
