@@ -6,6 +6,7 @@ export default {
     '/node_modules/',
     '<rootDir>/test/browser/',
     '<rootDir>/test/aws-runtime/',
+    '<rootDir>/test/adversity/',
   ],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
   extensionsToTreatAsEsm: ['.ts'],

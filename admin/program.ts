@@ -1,7 +1,9 @@
-import { Command, CommanderError } from 'commander';
-import { OperatorError, reasonOf } from '../shared/errors.ts';
-import { type CommandIo, printText, tell } from './console/command-io.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { stageNames } from '../lib/settings/stages.ts';
+import { addCompletion } from './completion-command.ts';
+import { type CommandIo, type GlobalOptions, printText, tell } from './console/command-io.ts';
 import { examples } from './console/command-options.ts';
+import { reportFailure } from './failure-report.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
@@ -10,69 +12,79 @@ import { addOwnersCommands } from './owners/owners-commands.ts';
  * Runs one command of the operator's.
  *
  * @param commandLine the words behind the program's name
- * @returns the exit code: 0, or 1 with one line on standard error that names the remedy
+ * @returns the exit code: 0, or that of a failure, which one line on standard error tells with its
+ *   remedy: 1 where the command was refused, 2 where it is no command, 3 where a service failed
  */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
+  const isJson = commandLine.includes('--json');
+  const actedOn: CommandIo['actedOn'] = {};
+  const program = createProgram({ ...io, actedOn }, isJson);
   try {
-    await createProgram(io).parseAsync(commandLine, { from: 'user' });
+    await program.parseAsync(commandLine, { from: 'user' });
+    if (actedOn.stage && !isJson) tell(io, actedOn.stage);
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
-    tell(io, `error: ${withoutAccounts(explain(error))}`);
-    return 1;
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // A reader that has seen enough, such as `head`, is no failure.
+    if (Object(error).code === 'EPIPE') return 0;
+    const { exitCode, ...failure } = reportFailure(error, program.opts());
+    const isHelp = error instanceof CommanderError && error.code === 'commander.help';
+    if (isJson) tell(io, JSON.stringify({ error: failure }));
+    else if (!isHelp)
+      tell(
+        io,
+        ['error: ', failure.message, ...(failure.remedy ? ['; ', failure.remedy] : [])].join(''),
+      );
+    return exitCode;
   }
 }
 
-function createProgram(io: CommandIo): Command {
+function createProgram(io: CommandIo, isJson: boolean): Command {
   const program = new Command('npm run admin --')
     .description('Operates a Store Orders service: its owners, their API keys, and orders.')
-    .option('--stage <stage>', 'a deployed stage, staging or prod, of the account and Region set')
+    .addOption(
+      new Option('--stage <stage>', 'a deployed stage of the account and Region set').choices(
+        stageNames,
+      ),
+    )
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
-    .option('--json', 'print the result as one line of JSON')
+    .option('--json', 'print the result, or the failure, as one line of JSON')
     .addHelpText('after', programHelp)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => printText(io, text.trimEnd()),
-      writeErr: (text) => tell(io, text.trimEnd()),
-      outputError: (text) => tell(io, `${oneLine(text)}; --help tells more`),
-    });
+      writeErr: (text) => isJson || tell(io, text.trimEnd()),
+      outputError: () => {},
+    })
+    .hook('preAction', () => takeTargetOfEnvironment(program, io));
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
+  addCompletion(program, io);
   return program;
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+/** What is typed counts alone: a stage of the environment is no second one beside it. */
+function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
+  const { stage, local } = program.opts<GlobalOptions>();
+  if (stage !== undefined || local !== undefined) return;
+  program.setOptionValue('stage', environment.STORE_ORDERS_STAGE || undefined);
+  program.setOptionValue('local', environment.STORE_ORDERS_LOCAL || undefined);
 }
 
 const programHelp = `
-Every command needs exactly one of --stage and --local. A stage is found through its CloudFormation
-stack, with the credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
+Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
+STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
+credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
 Durations are 30s, 15m, 24h or 90d. "<command> --help" tells more.
 npm writes two lines of its own first; for a pipe or --json, "npm run --silent admin -- …" does not.
+
+Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: there is no such command
+or option, or one is missing; 3 service: AWS, the local service or the network failed.
 ${examples(
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',
   'keys list --local http://127.0.0.1:3000',
   'orders import orders.jsonl --stage staging',
 )}`;
-
-function explain(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
-  const { name = '' } = error as Error;
-  const reason = reasonOf(error);
-  if (/credential|ExpiredToken|UnrecognizedClient/i.test(`${name} ${reason}`)) {
-    return `${reason}; sign in to AWS, or set AWS_PROFILE to a profile that is`;
-  }
-  if (/region is missing/i.test(reason)) return `${reason}; set AWS_REGION`;
-  return `${reason === name ? '' : `${name}: `}${reason}`;
-}
-
-/** AWS's own messages name accounts, and errors end up in logs. */
-function withoutAccounts(text: string): string {
-  return text
-    .replaceAll(/(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}/g, '$1…')
-    .replaceAll(/\b(account\W+)\d{12}\b/gi, '$1…');
-}

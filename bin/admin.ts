@@ -1,24 +1,38 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { runAdmin } from '../admin/program.ts';
+import { keepCompiledCode } from '../shared/compile-cache.ts';
 
-const stateHome = process.env.XDG_STATE_HOME || join(homedir(), '.local/state');
+keepCompiledCode();
+const { runAdmin } = await import('../admin/program.ts');
 
-// A reader that has seen enough, such as `head`, is no error.
+const { INIT_CWD, npm_lifecycle_event: script, XDG_STATE_HOME } = process.env;
+
+// npm starts its scripts in the directory of package.json, and names the one it was called in.
+if (script === 'admin' && INIT_CWD) process.chdir(INIT_CWD);
+
+let isOutputLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
+  // A reader that has seen enough, such as `head`, is no error, and no reason to stop half-way.
+  if (error.code === 'EPIPE' || isOutputLost) return;
+  isOutputLost = true;
+  process.exitCode = 1;
+  process.stderr.write(`error: standard output: ${error.message}\n`);
 });
+// Nobody is left who could be told.
+process.stderr.on('error', () => {});
 
-process.exitCode = await runAdmin(process.argv.slice(2), {
+const exitCode = await runAdmin(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  stateDirectory: join(stateHome, 'store-orders'),
+  environment: process.env,
+  stateDirectory: join(XDG_STATE_HOME || join(homedir(), '.local/state'), 'store-orders'),
   now: Date.now,
   wait,
   onInterrupt: interruptSignal,
 });
+process.exitCode = isOutputLost ? 1 : exitCode;
 
 /** The first Ctrl-C ends a command in good order; the second one at once. */
 function interruptSignal(): AbortSignal {

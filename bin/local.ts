@@ -1,3 +1,5 @@
+import { keepCompiledCode } from '../shared/compile-cache.ts';
+
 const stopTimeoutMs = 1_800;
 const parentCheckMs = 200;
 
@@ -5,6 +7,7 @@ const stopping = new AbortController();
 process.on('SIGINT', stop).on('SIGTERM', stop);
 if (process.env.npm_lifecycle_event) stopWithNpm(process.ppid);
 
+keepCompiledCode();
 // Loaded only now: a signal must be heard from the first moment on.
 const { runLocalCommand } = await import('../demo/local-command.ts');
 process.exitCode = await runLocalCommand(process.argv.slice(2), stopping.signal);

@@ -1,7 +1,10 @@
-/** `npm run smoke -- --url BASE --key KEY`: compares a running stage with the published contract. */
+/** `npm run smoke -- --url BASE`: compares a running stage with the published contract. */
+import { text } from 'node:stream/consumers';
 import { smokeTest } from '../smoke/smoke-test.ts';
 
-process.exitCode = await smokeTest(process.argv.slice(2), process.env, {
+process.exitCode = await smokeTest(process.argv.slice(2), {
+  environment: process.env,
+  readInput: async () => (process.stdin.isTTY ? undefined : text(process.stdin)),
   print: console.log,
   printError: console.error,
 });

@@ -5,11 +5,18 @@ import type { KeyStore } from '../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
-import type { DataDirectory } from '../local/state/data-directory.ts';
+import type { DataDirectory, Kept } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
 const file = 'demo-keys.json';
+const keptKeys: Kept<Partial<DemoKeys>> = {
+  isValid: (value): value is Partial<DemoKeys> =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((token) => typeof token === 'string'),
+  remedy: 'remove it, and other demo keys are made',
+};
 
 /**
  * One owner per plan, with one key each, to try the service with. With a data directory they stay
@@ -20,7 +27,7 @@ export async function provideDemoKeys(
   store: KeyStore,
   directory: DataDirectory | undefined,
 ): Promise<DemoKeys> {
-  const kept = directory?.read<DemoKeys>(file);
+  const kept = directory?.read(file, keptKeys);
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = kept?.[plan];

@@ -1,19 +1,16 @@
+import { resolve } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { checkOrders } from '../admin/orders/check-orders.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 import { detectFormat, readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
-import type { DataDirectory } from '../local/state/data-directory.ts';
 import { type BadLineError, OperatorError } from '../shared/errors.ts';
 import { fillTable } from './fill-table.ts';
+import { LoadMarker } from './load-marker.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-export interface OrdersTarget extends OrdersTable {
-  readonly directory: DataDirectory | undefined;
-  readonly signal: AbortSignal;
-}
-
-const loadedFile = 'orders-loaded.json';
+// No file has this name: a path is kept as a whole, from the root.
+const sampleName = 'the sample';
 
 /**
  * Reads a whole orders file without loading it.
@@ -35,21 +32,34 @@ function refuse(error: BadLineError): never {
 }
 
 /**
- * Loads the orders of a file, or the sample, into a table that has never been loaded. A load that
- * was broken off is done again from its beginning.
+ * Loads the orders of a file, or the sample, into a table that has never been loaded and is empty.
+ * A load that was broken off is done again from its beginning, and changes no order that is there.
  *
- * @returns false when the table has its orders from an earlier run
+ * @returns false when the table has its orders already
+ * @throws OperatorError when an earlier load of something else was broken off
  */
 export async function provideOrders(
   file: string | undefined,
-  { directory, signal, ...table }: OrdersTarget,
+  table: OrdersTable,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const isLoaded = directory ? directory.read(loadedFile) !== undefined : await hasItems(table);
-  if (isLoaded) return false;
-  const orders = file ? ordersOf(file) : sampleOrders();
-  await fillTable(orders, table, signal);
-  directory?.write(loadedFile, { loadedAt: new Date().toISOString() });
+  const source = file ? resolve(file) : sampleName;
+  const marker = await LoadMarker.of(table);
+  const mark = await marker.read();
+  if (mark ? mark.isComplete : await hasItems(table)) return false;
+  if (mark && mark.source !== source) throw brokenOff(mark.source);
+  await marker.write({ source, isComplete: false });
+  await fillTable(file ? ordersOf(file) : sampleOrders(), table, signal);
+  await marker.write({ source, isComplete: true });
   return true;
+}
+
+function brokenOff(source: string): OperatorError {
+  const again = source === sampleName ? 'without --orders' : `with --orders ${source}`;
+  return new OperatorError(
+    `--orders: an earlier run was stopped while it loaded ${source}: start ${again} to complete ` +
+      'that, or name an empty --data directory or DYNAMODB_ENDPOINT',
+  );
 }
 
 async function* ordersOf(file: string): AsyncGenerator<OrderItem> {

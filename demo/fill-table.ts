@@ -1,3 +1,4 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
@@ -6,8 +7,8 @@ import type { OrdersTable } from '../admin/orders/orders-table.ts';
 const transactionMaxItems = 100;
 
 /**
- * Writes orders into a table that nobody uses yet, in their order: of two with the same id the later
- * one stays.
+ * Inserts orders into a table. What is there already stays as it is, such as an order that has been
+ * cancelled since an earlier load was broken off; of two orders with the same id the first one stays.
  *
  * The embedded DynamoDB syncs its file once per transaction, which makes a hundred orders in one of
  * them several times as fast as any other way to write them.
@@ -21,17 +22,31 @@ export async function fillTable(
   const batch = new Map<string, OrderItem>();
   for await (const order of orders) {
     signal.throwIfAborted();
-    batch.set(String(order.id), order);
-    if (batch.size === transactionMaxItems) await write(batch, table);
+    const id = String(order.id);
+    if (!batch.has(id)) batch.set(id, order);
+    if (batch.size < transactionMaxItems) continue;
+    await insert([...batch.values()], table);
+    batch.clear();
   }
-  if (batch.size > 0) await write(batch, table);
+  await insert([...batch.values()], table);
 }
 
-async function write(
-  batch: Map<string, OrderItem>,
-  { dynamodb, tableName: TableName }: OrdersTable,
-): Promise<void> {
-  const TransactItems = [...batch.values()].map((Item) => ({ Put: { TableName, Item } }));
-  await dynamodb.send(new TransactWriteCommand({ TransactItems }));
-  batch.clear();
+/** One order that is there already makes the whole transaction fail: the others are tried again. */
+async function insert(orders: readonly OrderItem[], table: OrdersTable): Promise<void> {
+  const { dynamodb, tableName: TableName } = table;
+  if (orders.length === 0) return;
+  const ConditionExpression = 'attribute_not_exists(id)';
+  const TransactItems = orders.map((Item) => ({ Put: { TableName, Item, ConditionExpression } }));
+  try {
+    await dynamodb.send(new TransactWriteCommand({ TransactItems }));
+  } catch (error) {
+    const missing = orders.filter((_, index) => !wasThere(error, index));
+    if (missing.length === orders.length) throw error;
+    await insert(missing, table);
+  }
+}
+
+function wasThere(error: unknown, index: number): boolean {
+  if (!(error instanceof TransactionCanceledException)) return false;
+  return error.CancellationReasons?.[index]?.Code === 'ConditionalCheckFailed';
 }

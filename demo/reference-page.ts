@@ -1,16 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { parse } from 'yaml';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import { isFromThisMachine } from '../local/control-plane/loopback.ts';
-import { bundlePage, swaggerFile } from '../reference/page-assets.ts';
-import type { DemoKey, PageSettings } from './page/page-settings.ts';
+import type { DemoKey } from '../reference/browser/page-settings.ts';
+import { pageAssets } from '../reference/page-assets.ts';
+import { contentSecurityPolicy, pageDocument } from '../reference/page-document.ts';
 
 export interface ReferencePageOptions {
   /** Path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
   /** The demo keys that the page offers, by plan, once they are there. */
   readonly demoKeys: () => Readonly<Record<PlanName, string>>;
+  /** The id of an order to show as an example; undefined where the store has none. */
+  readonly exampleOrderId: () => Promise<string | undefined>;
   /** Path of the contract. */
   readonly openapiFile: string;
 }
@@ -23,24 +27,14 @@ export type RequestHandler = (
 
 interface Content {
   readonly mediaType: string;
-  readonly read: () => string | Buffer | Promise<string | Buffer>;
+  readonly read: (request: IncomingMessage) => string | Promise<string>;
 }
 
-const pageDirectory = join(import.meta.dirname, 'page');
-const pageScript = join(pageDirectory, 'page.ts');
+const assetsPath = 'reference/';
 
 const securityHeaders = {
   // The page holds keys: it loads nothing from elsewhere, and nobody may frame it.
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'Content-Security-Policy': `${contentSecurityPolicy("'self'")}; frame-ancestors 'none'`,
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
@@ -62,64 +56,59 @@ export function referencePage(options: ReferencePageOptions): RequestHandler {
   };
 }
 
-function pageContents({ basePath, demoKeys, openapiFile }: ReferencePageOptions) {
-  const pageFile = (name: string) => () => readFileSync(join(pageDirectory, name));
-  const contract = () => readFileSync(openapiFile, 'utf8');
-  const settings = (): PageSettings => ({ basePath, demoKeys: describeKeys(demoKeys()) });
+function pageContents(options: ReferencePageOptions): Record<string, Content> {
+  const contract = () => readFileSync(options.openapiFile, 'utf8');
+  let assets: ReturnType<typeof pageAssets> | undefined;
+  const asset = (name: string) => async () => {
+    assets ??= pageAssets();
+    return (await assets)[name]!;
+  };
   return {
-    '/': { mediaType: 'text/html', read: pageFile('index.html') },
+    '/': { mediaType: 'text/html', read: documentReader(options, contract) },
     '/openapi.yaml': { mediaType: 'application/yaml', read: contract },
-    '/reference/openapi.json': json(async () => (await import('yaml')).parse(contract())),
-    '/reference/settings.json': json(settings),
-    '/reference/page.css': { mediaType: 'text/css', read: pageFile('page.css') },
-    '/reference/page.js': {
-      mediaType: 'text/javascript',
-      read: once(() => bundlePage(pageScript, 'esm')),
-    },
-    '/reference/icon.svg': { mediaType: 'image/svg+xml', read: pageFile('icon.svg') },
-    '/reference/swagger-ui.css': {
-      mediaType: 'text/css',
-      read: once(() => swaggerFile('swagger-ui.css')),
-    },
-    '/reference/swagger-ui-bundle.js': {
-      mediaType: 'text/javascript',
-      read: once(() => swaggerFile('swagger-ui-bundle.js')),
-    },
-  } satisfies Record<string, Content>;
+    '/reference/page.css': { mediaType: 'text/css', read: asset('page.css') },
+    '/reference/page.js': { mediaType: 'text/javascript', read: asset('page.js') },
+    '/reference/icon.svg': { mediaType: 'image/svg+xml', read: asset('icon.svg') },
+  };
+}
+
+function documentReader(
+  { basePath, demoKeys, exampleOrderId }: ReferencePageOptions,
+  contract: () => string,
+): Content['read'] {
+  const runId = randomUUID();
+  return async ({ headers }) => {
+    const orderId = await exampleOrderId();
+    return pageDocument({
+      contract: parse(contract()),
+      // The name that the page was asked under is the one that its policy lets it ask.
+      baseUrl: `http://${headers.host}${basePath}`,
+      assets: assetsPath,
+      demoKeys: describeKeys(demoKeys()),
+      runId,
+      examples: orderId === undefined ? {} : { orderId },
+    });
+  };
 }
 
 function describeKeys(keys: Readonly<Record<PlanName, string>>): DemoKey[] {
-  const number = new Intl.NumberFormat('en');
-  return planNames.map((plan) => ({
-    plan,
-    key: keys[plan],
-    limits: `${number.format(plans[plan].perMinute)} per minute`,
-  }));
+  return planNames.map((plan) => {
+    const { perMinute, perDay } = plans[plan];
+    return { plan, key: keys[plan], perMinute, perDay };
+  });
 }
 
 async function send(
   { mediaType, read }: Content,
-  { method }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<true> {
-  const body = await read();
+  const body = await read(request);
   response.writeHead(200, {
     ...securityHeaders,
     'Content-Type': `${mediaType}; charset=utf-8`,
     'Content-Length': Buffer.byteLength(body),
   });
-  response.end(method === 'HEAD' ? undefined : body);
+  response.end(request.method === 'HEAD' ? undefined : body);
   return true;
-}
-
-function json(value: () => unknown): Content {
-  return { mediaType: 'application/json', read: async () => JSON.stringify(await value()) };
-}
-
-function once<T>(read: () => T): () => T {
-  let value: { readonly read: T } | undefined;
-  return () => {
-    value ??= { read: read() };
-    return value.read;
-  };
 }

@@ -2,6 +2,8 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { FileField, OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
+// The contract's examples speak of order 1001: what they show can be tried.
+const firstId = 1_001;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
 
@@ -19,7 +21,9 @@ const largeIds = [
  * have shipped.
  */
 export function sampleOrders(): OrderItem[] {
-  const smallIds = Array.from({ length: count - largeIds.length }, (_, index) => String(index + 1));
+  const smallIds = Array.from({ length: count - largeIds.length }, (_, index) =>
+    String(firstId + index),
+  );
   return [...smallIds, ...largeIds].map(sampleOrder);
 }
 

@@ -14,7 +14,9 @@ import { OperatorError, reasonOf } from '../shared/errors.ts';
 import type { RunConsole } from './console/run-console.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { checkOrdersFile, provideOrders } from './demo-orders.ts';
+import { exampleOrderId } from './example-order.ts';
 import type { LocalOptions } from './local-options.ts';
+import type { ReferencePageOptions } from './reference-page.ts';
 import { type Synthesis, synthesize } from './synthesis.ts';
 
 /** The store's service as `npm start` runs it. */
@@ -34,6 +36,8 @@ export interface Surroundings {
   /** Stops the start. */
   readonly signal: AbortSignal;
 }
+
+const endpointTimeoutMs = 5_000;
 
 /** Where the contract's paths begin, such as `/staging/v1`. */
 export function basePathOf(stage: StageName): string {
@@ -78,6 +82,7 @@ async function start(
     ? started.use(await prepareDevelopment(options, synthesis))
     : undefined;
   let keys: DemoKeys | undefined;
+  let readExample: () => Promise<string | undefined> = async () => undefined;
   const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
   const ready = Promise.all([synthesis.templateFile, checked, development?.built]);
   const service = await startLocalService({
@@ -93,8 +98,11 @@ async function start(
     codeOf: development?.codeOf,
     hasTimeLimits: options.inspect === undefined,
     signal,
-    handlers: [referencePages(stage, () => keys!)],
+    handlers: [
+      referencePages(stage, { demoKeys: () => keys!, exampleOrderId: () => readExample() }),
+    ],
     prepare: async (prepared) => {
+      readExample = () => readExampleOrderId(prepared);
       keys = await fillStore(prepared, options, surroundings);
     },
   });
@@ -140,30 +148,49 @@ async function fillStore(
     now: Date.now,
   };
   const table = ordersTable(forOrders, outputs.OrdersTableName!);
-  const [keys, isLoaded] = await Promise.all([
+  const failing = new AbortController();
+  const work = [
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, { ...table, directory: dataDirectory, signal }),
-  ]).finally(() => {
+    provideOrders(orders, table, AbortSignal.any([signal, failing.signal])),
+  ] as const;
+  try {
+    const [keys, isLoaded] = await Promise.all(work);
+    if (!isLoaded)
+      console.log(
+        `The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`,
+      );
+    return keys;
+  } finally {
+    // Where one has failed, the other must not go on with what is about to be closed.
+    failing.abort();
+    await Promise.allSettled(work);
     forKeys.destroy();
     forOrders.destroy();
-  });
-  if (!isLoaded)
-    console.log(
-      `The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`,
-    );
-  return keys;
+  }
+}
+
+async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {
+  const client = localDynamoDbClient(service.dynamodbEndpoint, service.operatorCredentials);
+  try {
+    return await exampleOrderId(ordersTable(client, service.outputs.OrdersTableName!));
+  } finally {
+    client.destroy();
+  }
 }
 
 /** The API reference, loaded when it is first asked for: most runs serve no browser. */
-function referencePages(stage: StageName, demoKeys: () => DemoKeys): Handler {
+function referencePages(
+  stage: StageName,
+  sources: Pick<ReferencePageOptions, 'demoKeys' | 'exampleOrderId'>,
+): Handler {
   let page: Promise<Handler> | undefined;
   return async (incoming, outgoing) => {
     if (!/^\/(?:$|\?|openapi\.yaml|reference\/)/.test(incoming.url ?? '')) return false;
     if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return false;
     page ??= import('./reference-page.ts').then(({ referencePage }) =>
       referencePage({
+        ...sources,
         basePath: basePathOf(stage),
-        demoKeys,
         openapiFile: join(import.meta.dirname, '../openapi.yaml'),
       }),
     );
@@ -206,7 +233,10 @@ async function checkEndpoint(endpoint: string): Promise<void> {
   try {
     await (await fetchFrom(endpoint)).arrayBuffer();
   } catch (cause) {
-    const reason = reasonOf((cause as Error).cause ?? cause);
+    const hasTimedOut = (cause as Error).name === 'TimeoutError';
+    const reason = hasTimedOut
+      ? `not within ${endpointTimeoutMs / 1_000} seconds`
+      : reasonOf((cause as Error).cause ?? cause);
     const remedy = 'start the server, correct the address, or leave the variable out';
     const message = `DYNAMODB_ENDPOINT: ${withoutPassword(endpoint)} does not answer (${reason}); ${remedy}`;
     throw new OperatorError(message, { cause });
@@ -219,7 +249,8 @@ function fetchFrom(endpoint: string): Promise<Response> {
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  if (username === '') return fetch(url);
+  const signal = AbortSignal.timeout(endpointTimeoutMs);
+  if (username === '') return fetch(url, { signal });
   const user = [username, password].map(decodeURIComponent).join(':');
-  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` } });
+  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` }, signal });
 }

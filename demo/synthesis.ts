@@ -60,7 +60,7 @@ async function runApp(stage: StageName, directory: string, signal: AbortSignal):
 
 /** Removes the folders, each named by a process id, that processes left which were killed. */
 export function removeLeftovers(parent: string): void {
-  mkdirSync(parent, { recursive: true });
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     if (!isRunning(Number(name))) rmSync(join(parent, name), { recursive: true, force: true });
   }

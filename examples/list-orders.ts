@@ -1,6 +1,6 @@
 /**
- * `npm run example` lists the orders of a running service. `STORE_ORDERS_URL` and `STORE_ORDERS_KEY`
- * in the environment say which and with what key; `--url` and `--key` go before them.
+ * `npm run example` lists the orders of a running service. `--url` and `--key`, or else the
+ * environment variables `STORE_ORDERS_URL` and `STORE_ORDERS_KEY`, give its address and the API key.
  */
 import { parseArgs } from 'node:util';
 import { StoreOrdersClient, StoreOrdersError } from './store-orders-client.ts';
@@ -22,7 +22,7 @@ async function listOrders(baseUrl: string, apiKey: string): Promise<void> {
   console.log(`${orders.length} orders`);
 }
 
-/** What the service refused is for the reader to put right; anything else needs its stack trace. */
+/** Shows an error response in one line. Any other error is thrown, to show its stack trace. */
 function explain(error: unknown): void {
   if (!(error instanceof StoreOrdersError)) throw error;
   fail(`${error.status} ${error.code}: ${error.message}`);

@@ -3,8 +3,8 @@ import type {
   APIGatewayTokenAuthorizerEvent,
   Context,
 } from 'aws-lambda';
-import { createLimiter } from './authorizer/limiter.ts';
-import type { Verdict } from './authorizer/verdict.ts';
+import type { Decision } from './authorizer/decision.ts';
+import { Limiter } from './authorizer/limiter.ts';
 import { hashOwnerPart, hashToken, parseAuthorization } from './shared/api-key.ts';
 import { clockOf, createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
@@ -14,7 +14,7 @@ import { recordMetrics } from './shared/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
 const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
-const judge = createLimiter({
+const limiter = new Limiter({
   client,
   tableName: requiredVariable('API_KEYS_TABLE'),
   banRules: JSON.parse(requiredVariable('BAN_RULES')),
@@ -22,13 +22,13 @@ const judge = createLimiter({
 });
 
 /**
- * Authenticates the request and counts it. `Allow` for an admitted one and `Deny`, which the
- * gateway response ACCESS_DENIED makes a 429, for one beyond a limit; both carry the numbers for
- * the rate-limit headers.
+ * Authenticates and counts a request. The policy allows an admitted request and denies a rejected
+ * one, which the gateway response ACCESS_DENIED turns into a 429; in both cases the context carries
+ * the values of the rate-limit headers.
  *
- * @throws UnauthorizedError answered with 401
- * @throws Error anything else; answered with 503, because a table that cannot be reached or is
- *   throttled is the one failure to expect here
+ * @throws UnauthorizedError for a key that is not valid; API Gateway answers 401
+ * @throws Error for any other failure; API Gateway answers 503, because the only failure to be
+ *   expected is a table that is throttled or cannot be reached
  */
 export async function handler(
   event: APIGatewayTokenAuthorizerEvent,
@@ -38,20 +38,23 @@ export async function handler(
   try {
     const token = parseAuthorization(event.authorizationToken, apiKeyPrefix);
     if (token === undefined) throw new UnauthorizedError();
-    const verdict = await judge({ ownerHash: hashOwnerPart(token), tokenHash: hashToken(token) });
-    recordVerdict(verdict, requestId);
-    return authorizerResult(verdict, event.methodArn);
+    const decision = await limiter.decide({
+      ownerHash: hashOwnerPart(token),
+      tokenHash: hashToken(token),
+    });
+    recordDecision(decision, requestId);
+    return authorizerResult(decision, event.methodArn);
   } catch (error) {
     recordFailure(error, requestId);
     throw error;
   }
 }
 
-function authorizerResult(verdict: Verdict, methodArn: string): APIGatewayAuthorizerResult {
-  const { isBanStart, retryAfterSeconds, rejection, ...allowance } = verdict;
+function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuthorizerResult {
+  const { isBanStart, retryAfterSeconds, rejection, ...allowance } = decision;
   return {
-    principalId: verdict.keyId,
-    usageIdentifierKey: verdict.ownerId,
+    principalId: decision.keyId,
+    usageIdentifierKey: decision.ownerId,
     policyDocument: {
       Version: '2012-10-17',
       Statement: [
@@ -66,13 +69,13 @@ function authorizerResult(verdict: Verdict, methodArn: string): APIGatewayAuthor
   };
 }
 
-/** A policy for the one method asked about would, if it were ever cached, refuse all others. */
+/** Covers the whole stage: a policy for one method would deny the others if it were ever cached. */
 function everyMethodOfStage(methodArn: string): string {
   const [api, stage] = methodArn.split('/', 2);
   return `${api}/${stage}/*/*`;
 }
 
-function recordVerdict({ keyId, rejection, isBanStart }: Verdict, requestId: string): void {
+function recordDecision({ keyId, rejection, isBanStart }: Decision, requestId: string): void {
   const fields = { requestId, keyId };
   if (isBanStart) recordMetrics({ KeysBanned: 1 }, { fields });
   if (rejection) {

@@ -25,7 +25,7 @@ interface Cancellation {
   /** The digits of an int64. */
   orderId: string;
   keyId: string;
-  /** Made for this invocation: a client can choose the id of its request, and name another's. */
+  /** Made for this invocation, because a client can choose its `requestId` and so reuse another's. */
   cancelRequestId: string;
 }
 
@@ -34,7 +34,7 @@ type Item = Record<string, AttributeValue>;
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
-/** `DELETE /store/orders/{orderId}`: 204, or an error that says why not. */
+/** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
 export const handler = middy(cancelOrder, middySettings).use(apiMiddleware());
 
 async function cancelOrder(event: APIGatewayProxyEvent): Promise<ApiResponse> {
@@ -60,9 +60,11 @@ function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): v
 }
 
 /**
- * One write, and never a read before it: between the two, another request could cancel or ship the
- * order. DynamoDB compares and sets the status in one step, so of any number of simultaneous
- * requests exactly one finds it pending; to the others the failed condition returns what it found.
+ * Cancels the order with one conditional write and no read before it, because between a read and a
+ * write another request could cancel or ship the order. Of any number of concurrent requests exactly
+ * one finds the order pending; the failed condition returns the current order to the others.
+ *
+ * @throws ApiError if the order does not exist or is not pending
  */
 async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
   try {
@@ -82,7 +84,7 @@ function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
     Key: { id: { N: orderId } },
     UpdateExpression:
       'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
-    // False for an order that does not exist, which has no status.
+    // An order that does not exist has no status, so the condition is false for it.
     ConditionExpression: '#status = :pending',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
@@ -97,10 +99,10 @@ function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
   };
 }
 
-/** Returns when the order found was cancelled by this very invocation; throws in any other case. */
+/** Throws the reason why the order is not pending, unless this invocation has cancelled it. */
 function explainRefusal(order: Item | undefined, cancellation: Cancellation): void {
   if (!order) throw new OrderNotFoundError();
-  // The SDK sent the write again because its first answer was lost: it has been carried out.
+  // The SDK repeated the write because the response to the first attempt, which succeeded, was lost.
   if (isCancelledBy(cancellation, order)) return;
   switch (order.status?.S) {
     case 'shipped':

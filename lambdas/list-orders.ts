@@ -16,38 +16,40 @@ import { recordMetrics } from './shared/metrics.ts';
 
 keepYoungGenerationSmall();
 
-// A page is a megabyte, and four are under way at once.
+// The time limit is longer than for a single item: up to four requests for a megabyte run at once.
 const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 });
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
-/** What there is to answer, before any of it is sent: a list to stream, or the text of an error. */
+/** Prepares the response before any of it is sent: a list to stream, or the body of an error. */
 const respond = middy<APIGatewayProxyEvent, ApiResponse<unknown>>(middySettings)
   .use(apiMiddleware())
   .handler(listOrders);
 
 /**
- * `GET /store/orders`: every order, as one JSON array that is streamed as it is read. Not in Middy's
- * own streaming mode, whose pipeline destroys Lambda's stream when the list fails: see `sendBody`.
+ * `GET /store/orders`: streams every order in one JSON array while the table is being read. Middy's
+ * streaming mode is not used because it destroys Lambda's stream when the list fails; `sendBody`
+ * says why that must not happen.
  */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, lambdaStream, context) => {
     const { body, ...head } = (await respond(event, context)) as ApiResponse<OrdersBody | string>;
     const output = awslambda.HttpResponseStream.from(lambdaStream, head);
-    // The first write sends the status and the headers; `end` alone would not.
+    // Lambda sends the status and the headers with the first write, even an empty one, but not with
+    // `end` alone.
     output.write(typeof body === 'string' ? body : '');
     if (typeof body === 'string') output.end();
     else await sendList(body, output, logFields(event));
   },
 );
 
-/** The first page is read before anything is answered: a table that fails still gets its status. */
+/** Reads the first page before the response starts, so that a failing table is answered with 503. */
 async function listOrders(event: APIGatewayProxyEvent): Promise<ApiResponse<OrdersBody>> {
   const isGzip = prefersGzip(header(event, 'accept-encoding'));
-  const work = new AbortController();
+  const scan = new AbortController();
 
-  const { pages } = await startScan(readPage, work.signal);
+  const { pages } = await startScan(readPage, scan.signal);
   const compressor = isGzip ? await gzipCompressor() : undefined;
-  const body = ordersBody(pages, compressor, () => work.abort());
+  const body = ordersBody(pages, compressor, () => scan.abort());
 
   return { statusCode: 200, headers: listHeaders(isGzip), body };
 }
@@ -60,7 +62,7 @@ function listHeaders(isGzip: boolean): Record<string, string> {
   };
 }
 
-/** @throws what the list broke off with, which Lambda's runtime reports */
+/** @throws the error that ended the list; Lambda's runtime reports the invocation as failed */
 async function sendList(list: OrdersBody, output: Writable, fields: LogFields): Promise<void> {
   try {
     await sendBody(list.stream, output);

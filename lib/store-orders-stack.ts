@@ -17,11 +17,11 @@ import { StoreTables } from './store-tables.ts';
 
 export interface StoreOrdersStackProps extends StackProps {
   readonly configuration: StageConfiguration;
-  /** Folder with each function's bundle. */
+  /** The folder of each function's bundle. */
   readonly bundles: Readonly<Record<FunctionName, { readonly directory: string }>>;
 }
 
-/** The whole service, once per stage: nothing is shared between stages. */
+/** The whole service for one stage. Stages share no resources. */
 export class StoreOrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
     super(scope, id, props);
@@ -36,7 +36,7 @@ export class StoreOrdersStack extends Stack {
       cancelOrder: functions.cancelOrder.handler,
     });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
-    this.addFrontDoor(configuration, restApi);
+    this.addEdge(configuration, restApi);
     const { deploymentAlarms } = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
@@ -58,8 +58,8 @@ export class StoreOrdersStack extends Stack {
     this.addOutputs(configuration, restApi, tables, usagePlans);
   }
 
-  /** What only some stages have between the client and the API. */
-  private addFrontDoor(configuration: StageConfiguration, restApi: RestApi): void {
+  /** Adds the custom domain and the web ACL, if they are configured. */
+  private addEdge(configuration: StageConfiguration, restApi: RestApi): void {
     const { domainName, certificateArn, firewall, corsOrigins } = configuration;
     if (domainName && certificateArn) {
       new CustomDomain(this, 'CustomDomain', { restApi, domainName, certificateArn });
@@ -110,7 +110,7 @@ export class StoreOrdersStack extends Stack {
       environment: { ORDERS_TABLE: tables.orders.tableName, ...cors },
       access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:Scan'] },
       timeout: integrationTimeouts.listOrders.plus(Duration.seconds(5)),
-      // One whole CPU: transcoding and compressing are all that it does.
+      // Lambda allots one whole CPU at 1,769 MB, and the function's time is spent on computing.
       memorySizeMb: 1_769,
     });
     const cancelOrder = new ApiFunction(this, 'CancelOrder', {
@@ -129,7 +129,7 @@ export class StoreOrdersStack extends Stack {
   }
 }
 
-/** The authorizer's part of the plans, as its environment carries it. */
+/** The plans' ban rules as JSON, for the authorizer's environment. */
 function banRules(): string {
   const rules = planNames.map((name) => {
     const { toleratedRejectionsPerMinute, banSeconds } = plans[name];

@@ -10,12 +10,12 @@ import { Construct } from 'constructs';
 import { acknowledge } from './settings/acknowledge.ts';
 import type { StageConfiguration } from './settings/stages.ts';
 
-/** The three tables: orders by `id`, API keys by a hash of their owner, owners by their id. */
+/** The three tables of a stage. */
 export class StoreTables extends Construct {
   readonly orders: Table;
-  /** An item per owner, with its limits, counters and keys: all that the authorizer needs. */
+  /** An item per owner with everything that the authorizer needs: limits, counters and keys. */
   readonly apiKeys: Table;
-  /** What only operators need of an owner and its keys; no function may read it. */
+  /** The details of owners and keys that only operators need. No function may read it. */
   readonly owners: Table;
 
   constructor(scope: Construct, id: string, configuration: StageConfiguration) {
@@ -24,8 +24,8 @@ export class StoreTables extends Construct {
       ...tableDefaults(configuration),
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
     });
-    // No TTL: an expired key must stay visible to the operator, and a deleted owner would lose its
-    // counters. The authorizer compares `expiresAt` itself.
+    // The table has no TTL: deleting an item would remove an owner's counters and all of its keys,
+    // and operators have to see expired keys. The authorizer compares `expiresAt` itself.
     this.apiKeys = new Table(this, 'ApiKeys', {
       ...tableDefaults(configuration),
       partitionKey: { name: 'ownerHash', type: AttributeType.STRING },

@@ -1,17 +1,13 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { GatewayAnswer } from './exchange/gateway-answer.ts';
 import { GatewayFault } from './exchange/gateway-fault.ts';
 import type { RawRequest } from './exchange/incoming-request.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { RawAnswers } from './raw-answers.ts';
+import { bodyTimeoutMs, RequestBodies } from './request-bodies.ts';
 
 /** Answers a request in the gateway's place; false leaves it to the gateway. */
 export type Handler = (
@@ -42,6 +38,8 @@ export interface HttpServerOptions {
   readonly now: () => number;
   /** Told of each request that the gateway has answered, once its answer has gone. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+  /** Takes a line of what happens. */
+  readonly log: (line: string) => void;
 }
 
 export interface HttpServer {
@@ -51,40 +49,55 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-// API Gateway's maximum payload.
-const bodyMaxBytes = 10_485_760;
-
 // As long as API Gateway keeps an idle connection: a client's next request must find it open.
 const keepAliveTimeoutMs = 65_000;
 
 // Far above API Gateway's 10 KB: a long path is the API's to answer, not the server's.
 const headerMaxBytes = 1_048_576;
 
-/** Serves a gateway over HTTP. */
+// More than any test of the service opens, and few enough for what each takes of memory.
+const maxConnections = 8_192;
+
+// A request whose body nobody takes has no more time than one whose body is taken.
+const requestTimeoutMs = bodyTimeoutMs + 5_000;
+const connectionsCheckMs = 5_000;
+
+/** Serves a gateway over HTTP. Nothing that a client does on its connection ends the server. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
     maxHeaderSize: headerMaxBytes,
     requireHostHeader: false,
     keepAliveTimeout: keepAliveTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckMs,
   });
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) =>
-    void respond(incoming, outgoing, options);
+  server.maxConnections = maxConnections;
+  const bodies = new RequestBodies();
+  const rawAnswers = new RawAnswers();
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    rawAnswers.expect(incoming, outgoing);
+    void respond(incoming, outgoing, { ...options, bodies });
+  };
   server.on('request', serve);
-  server.on('checkContinue', (incoming, outgoing) => {
-    outgoing.writeContinue();
-    serve(incoming, outgoing);
-  });
+  server.on('checkContinue', serve);
   // Node would refuse these two by itself, without the headers that every answer has to have.
   server.on('checkExpectation', serve);
   server.on('connect', (incoming: IncomingMessage, socket: Socket) => {
     const fault = new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
-    writeRaw(socket, options.gateway.answerFault(fault, rawRequest(incoming, options)));
+    const request = rawRequest(incoming, options);
+    void rawAnswers.end(socket, () => options.gateway.answerFault(fault, request));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    refuse(error, socket, options);
+    // What cannot be read may be of a request that has an answer of its own.
+    const unfinished = rawAnswers.unfinished(socket);
+    if (unfinished) bodies.refuse(unfinished);
+    const isAnswered = unfinished || error.code === 'ECONNRESET';
+    void rawAnswers.end(socket, isAnswered ? undefined : () => refusal(error, socket, options));
   });
   server.listen(options.port, options.host);
   await once(server, 'listening');
+  // Such as an accept without a file descriptor left; who is connected is served on.
+  server.on('error', (error) => options.log(`server: ${error.message}`));
   return { origin: originOf(server, options.host), close: () => close(server) };
 }
 
@@ -102,17 +115,21 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
+interface Serving extends HttpServerOptions {
+  readonly bodies: RequestBodies;
+}
+
 async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  options: HttpServerOptions,
+  options: Serving,
 ): Promise<void> {
   const startedAtMs = performance.now();
   try {
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const answer = await answerOf(incoming, options);
+    const answer = await options.gateway.answer(arrivingRequest(incoming, outgoing, options));
     tellWhenSent(answer, startedAtMs, outgoing, options);
     send(answer, incoming, outgoing);
   } catch (error) {
@@ -150,39 +167,30 @@ function fail(
   send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
 }
 
-async function answerOf(
+/** A request whose body is taken when it is wanted, and whose client may leave. */
+function arrivingRequest(
   incoming: IncomingMessage,
-  options: HttpServerOptions,
-): Promise<GatewayAnswer> {
-  const { gateway } = options;
-  const body = await readBody(incoming);
-  if (body) return gateway.answer(rawRequest(incoming, options, body));
-  const fault = new GatewayFault('REQUEST_TOO_LARGE');
-  return gateway.answerFault(fault, rawRequest(incoming, options));
-}
-
-/** Undefined when the body is too large; the rest of it is thrown away as it comes. */
-async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    bytes += chunk.length;
-    if (bytes <= bodyMaxBytes) chunks.push(chunk);
-    else chunks.length = 0;
-  }
-  return bytes <= bodyMaxBytes ? Buffer.concat(chunks) : undefined;
-}
-
-function rawRequest(
-  incoming: IncomingMessage,
-  { now }: HttpServerOptions,
-  body: Buffer = Buffer.alloc(0),
+  outgoing: ServerResponse,
+  options: Serving,
 ): RawRequest {
+  const leaving = new AbortController();
+  outgoing.once('close', () => leaving.abort());
+  return {
+    ...rawRequest(incoming, options),
+    left: leaving.signal,
+    readBody: () => {
+      if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
+      return options.bodies.read(incoming, outgoing);
+    },
+  };
+}
+
+function rawRequest(incoming: IncomingMessage, { now }: HttpServerOptions): RawRequest {
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '/',
     rawHeaders: incoming.rawHeaders,
-    body,
+    body: Buffer.alloc(0),
     sourceIp: plainAddress(incoming.socket),
     httpVersion: incoming.httpVersion,
     timeMs: now(),
@@ -207,12 +215,12 @@ function send(answer: GatewayAnswer, incoming: IncomingMessage, outgoing: Server
   pipeline(body, outgoing, () => {});
 }
 
-/** Answers what Node's parser could not read as a request. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket, options: HttpServerOptions): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
+/** The answer to what Node's parser could not read as a request. */
+function refusal(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { gateway, now }: HttpServerOptions,
+): GatewayAnswer {
   const type =
     error.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_PARAMETERS';
   const request: RawRequest = {
@@ -222,17 +230,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, options: HttpServe
     body: Buffer.alloc(0),
     sourceIp: plainAddress(socket),
     httpVersion: '1.1',
-    timeMs: options.now(),
+    timeMs: now(),
   };
-  writeRaw(socket, options.gateway.answerFault(new GatewayFault(type), request));
-}
-
-function writeRaw(socket: Socket, { statusCode, headers, body }: GatewayAnswer): void {
-  const lines = [
-    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    `Content-Length: ${(body as Buffer).length}`,
-    'Connection: close',
-  ];
-  socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body as Buffer]));
+  return gateway.answerFault(new GatewayFault(type), request);
 }

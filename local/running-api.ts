@@ -151,7 +151,7 @@ export class RunningApi {
       usage: new UsageMeter(usagePlans, this.controlPlane, now, state.usage, () =>
         state.saveUsageSoon(),
       ),
-      invoke: (lambda, invocation) => this.#runner.invoke(lambda, invocation),
+      invoke: (lambda, invocation, signal) => this.#runner.invoke(lambda, invocation, signal),
       now,
       logFault: ({ type, cause }, requestId) => {
         if (cause) log(`gateway: ${requestId} ${type}: ${causeText(cause)}`);

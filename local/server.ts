@@ -1,10 +1,12 @@
 import type { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
+import { databaseError } from './dynamodb/database-error.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
 import { type Credentials, createIdentities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
+import { withoutPassword } from './dynamodb/upstream.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import type { LambdaFunction } from './functions/lambda-functions.ts';
 import { WorkerEnvironment } from './functions/worker-environment.ts';
@@ -92,6 +94,10 @@ interface Database {
   readonly endpoint: string;
   readonly isSerial: boolean;
   readonly ended: Promise<Error>;
+  /** What it is and where, for people. */
+  readonly shownName: string;
+  /** What to do when it fails. */
+  readonly remedy: string;
 }
 
 const environment = { region: localRegion, accountId: '000000000000' };
@@ -134,11 +140,14 @@ async function start(
   const { endpoint, isSerial } = database;
   const dynamodbEndpoint = await guard.listen({ endpoint, isSerial, identities });
   const { credentials } = identities.operator;
-  const tables = await provideTables(template, dynamodbEndpoint, credentials);
+  const tables = await usingDatabase(
+    database,
+    provideTables(template, dynamodbEndpoint, credentials),
+  );
   signal?.throwIfAborted();
 
-  const state = new GatewayState(dataDirectory);
-  started.defer(() => state.flush());
+  const state = new GatewayState(dataDirectory, log);
+  started.defer(() => state.close());
   const assetsManifestFile = options.assetsManifestFile ?? manifestBeside(templateFile);
   const api = new RunningApi(
     { template, assetsManifestFile },
@@ -164,7 +173,7 @@ async function start(
     controlPlane: api.controlPlane,
     dataDirectory,
   };
-  await options.prepare?.(prepared);
+  if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
   const failed = Promise.race([database.ended, guard.ended]);
   const served = await serve(prepared, { api, guard }, options, started);
@@ -197,14 +206,35 @@ async function provideDatabase(
   started: AsyncDisposableStack,
 ): Promise<Database> {
   if (dynamodbEndpoint) {
-    return { endpoint: dynamodbEndpoint, isSerial: false, ended: new Promise(() => {}) };
+    return {
+      endpoint: dynamodbEndpoint,
+      isSerial: false,
+      ended: new Promise(() => {}),
+      shownName: `DYNAMODB_ENDPOINT: ${withoutPassword(dynamodbEndpoint)}`,
+      remedy: 'see to the server, correct the address, or leave the variable out',
+    };
   }
-  const embedded = await startEmbeddedDynamoDB({
-    databaseFile: dataDirectory?.pathOf(databaseFile),
-    signal,
-  });
+  const file = dataDirectory?.pathOf(databaseFile);
+  const embedded = await startEmbeddedDynamoDB({ databaseFile: file, signal });
   started.defer(() => embedded.close());
-  return { ...embedded, isSerial: true };
+  return {
+    ...embedded,
+    isSerial: true,
+    shownName: `the embedded DynamoDB ${file ? `with the data in ${file}` : 'in memory'}`,
+    remedy: file
+      ? 'make room on its disk, put a copy of the file back, or name another directory'
+      : 'start again',
+  };
+}
+
+/** @throws LocalRunError when the database fails, or ends meanwhile */
+async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T> {
+  const ended = database.ended.then((error) => Promise.reject(error));
+  try {
+    return await Promise.race([work, ended]);
+  } catch (error) {
+    throw databaseError(error, database.shownName, database.remedy);
+  }
 }
 
 /** Physical table names by logical id. */
@@ -235,6 +265,7 @@ async function serve(
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now: options.now ?? Date.now,
+    log: options.log ?? logToStandardError,
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>

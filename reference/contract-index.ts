@@ -1,4 +1,6 @@
-/** An operation that is served, as a reference lists it. */
+import { type Contract, type ContractOperation, type MediaType, resolve } from './contract.ts';
+
+/** An operation of the contract, as a reference lists it. */
 export interface ListedOperation {
   readonly operationId: string;
   readonly method: string;
@@ -10,6 +12,7 @@ export interface ListedOperation {
   readonly marker: string;
   /** Whether success has a body. */
   readonly hasBody: boolean;
+  readonly details: ContractOperation;
 }
 
 /** An error code, with what the contract says of it. */
@@ -18,64 +21,70 @@ export interface ListedError {
   readonly code: string;
   readonly summary: string;
   readonly message: string;
+  /** The ids of the operations that answer it; none where only the gateway does, to any request. */
+  readonly operationIds: readonly string[];
 }
 
-/** The parts of the published contract that an index is made of. */
-export interface Contract {
-  readonly info: { readonly title: string; readonly version: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, ContractOperation>>>>;
-  readonly components: { readonly responses: Readonly<Record<string, ErrorResponse>> };
-}
-
-interface ContractOperation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly deprecated?: boolean;
-  readonly 'x-stability'?: string;
-  readonly parameters?: readonly { readonly name: string; readonly example: unknown }[];
-  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
-}
-
-interface ErrorResponse {
-  readonly content: {
-    readonly 'application/json': {
-      readonly examples: Readonly<
-        Record<string, { readonly summary: string; readonly value: Omit<ListedError, 'summary'> }>
-      >;
-    };
-  };
-}
+/** Values for parameters, by name, to show instead of the contract's own examples. */
+export type ParameterExamples = Readonly<Record<string, string>>;
 
 /** The operations in the contract's order. */
-export function listOperations({ paths }: Contract): ListedOperation[] {
+export function listOperations(
+  { paths }: Contract,
+  examples: ParameterExamples = {},
+): ListedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       operationId: operation.operationId,
       method: method.toUpperCase(),
       path,
-      examplePath: withExamples(path, operation),
+      examplePath: withExamples(path, operation, examples),
       summary: operation.summary,
       marker: operation.deprecated ? 'deprecated' : (operation['x-stability'] ?? ''),
-      hasBody: operation.responses['200']?.content !== undefined,
+      hasBody: operation.responses['200'] !== undefined,
+      details: operation,
     })),
   );
 }
 
 /** The error codes by status and then by name, each once. */
-export function listErrors({ components }: Contract): ListedError[] {
+export function listErrors(contract: Contract): ListedError[] {
   const errors = new Map<string, ListedError>();
-  for (const { content } of Object.values(components.responses)) {
-    for (const { summary, value } of Object.values(content['application/json'].examples)) {
-      const { status, code, message } = value;
-      errors.set(`${status} ${code}`, { status, code, summary, message });
+  for (const [name, response] of Object.entries(contract.components.responses)) {
+    for (const { summary, value } of Object.values(jsonOf(response.content).examples)) {
+      const { status, code, message } = value as Omit<ListedError, 'summary' | 'operationIds'>;
+      const key = `${status} ${code}`;
+      const known = errors.get(key);
+      const operationIds = [...(known?.operationIds ?? []), ...operationsWith(contract, name)];
+      const first = known ?? { status, code, summary, message };
+      errors.set(key, { ...first, operationIds: [...new Set(operationIds)] });
     }
   }
   return [...errors.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, error]) => error);
 }
 
-function withExamples(path: string, { parameters = [] }: ContractOperation): string {
+/** The JSON of a response that has some. */
+export function jsonOf(content: Readonly<Record<string, MediaType>> | undefined): MediaType {
+  return content!['application/json']!;
+}
+
+function operationsWith(contract: Contract, responseName: string): string[] {
+  const response = contract.components.responses[responseName]!;
+  return listOperations(contract)
+    .filter(({ details }) =>
+      Object.values(details.responses).some((one) => resolve(contract, one) === response),
+    )
+    .map(({ operationId }) => operationId);
+}
+
+function withExamples(
+  path: string,
+  { parameters = [] }: ContractOperation,
+  examples: ParameterExamples,
+): string {
   return parameters.reduce(
-    (filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example))),
+    (filled, { name, example }) =>
+      filled.replace(`{${name}}`, encodeURIComponent(examples[name] ?? String(example))),
     path,
   );
 }

@@ -1,26 +1,29 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-/** A file of swagger-ui's distribution, such as `swagger-ui.css`. */
-export function swaggerFile(name: string): Buffer {
-  const directory = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist'));
-  return readFileSync(join(directory, name));
-}
+const pageDirectory = join(import.meta.dirname, 'page');
 
 /**
- * Bundles a page's script.
+ * The files that the page loads, by name.
  *
- * @param format `iife` runs without a server, out of a file; `esm` may await at its top level
- * @throws esbuild's `BuildFailure` when the source does not build
+ * @throws esbuild's `BuildFailure` when the script does not build
  */
-export async function bundlePage(entryFile: string, format: 'esm' | 'iife'): Promise<string> {
+export async function pageAssets(): Promise<Readonly<Record<string, string>>> {
+  return {
+    'page.css': await bundle('page.css'),
+    'page.js': await bundle('page.ts'),
+    'icon.svg': readFileSync(join(pageDirectory, 'icon.svg'), 'utf8'),
+  };
+}
+
+async function bundle(name: string): Promise<string> {
   // Loaded only now: a start without a browser does not pay for it.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [entryFile],
+    entryPoints: [join(pageDirectory, name)],
     bundle: true,
-    format,
+    // No module: a browser runs it out of a file, too.
+    format: 'iife',
     target: 'es2022',
     write: false,
   });

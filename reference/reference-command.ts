@@ -66,7 +66,7 @@ async function baseUrlOf({ stage, url }: ReferenceOptions): Promise<string> {
   throw new InvalidValueError('--url', url, "the stage's base URL, https://…/v1");
 }
 
-function write(directory: string, files: Readonly<Record<string, string | Buffer>>): void {
+function write(directory: string, files: Readonly<Record<string, string>>): void {
   try {
     mkdirSync(directory, { recursive: true });
     for (const [name, content] of Object.entries(files)) {

@@ -22,8 +22,9 @@ export function textReporter(url: string, print: (line: string) => void): Report
     result: (result) => {
       if (result.group !== group) print(`\n${result.group}`);
       group = result.group;
-      print(`  ${marks[result.outcome]} ${result.title}`);
+      print(`  ${marks[result.outcome]} ${result.title}${costs(result)}`);
       for (const detail of result.details) print(`      ${detail}`);
+      for (const line of result.evidence) print(`      › ${line}`);
     },
     end: (results, elapsedMs) => {
       const { passed, failed, skipped } = summarize(results);
@@ -31,6 +32,18 @@ export function textReporter(url: string, print: (line: string) => void): Report
       print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
     },
   };
+}
+
+/** ` (3 requests, 120 ms, 1.2 KB)`, and nothing where nothing was asked. */
+function costs({ requests, elapsedMs, bytes }: Result): string {
+  if (requests === 0) return '';
+  const size = bytes < 1_000 ? `${bytes} bytes` : `${shortened(bytes / 1_000)} KB`;
+  const asked = requests === 1 ? '' : `${requests} requests, `;
+  return ` (${asked}${elapsedMs} ms, ${size})`;
+}
+
+function shortened(number: number): string {
+  return new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(number);
 }
 
 /** One line of JSON, once everything was checked. */

@@ -2,9 +2,12 @@ import { authenticationChecks } from './checks/authentication-checks.ts';
 import { cancelErrorChecks, cancellationChecks } from './checks/cancel-checks.ts';
 import { type Check, CheckSkipped } from './checks/check.ts';
 import { deprecationChecks } from './checks/deprecation-checks.ts';
+import { http2Checks } from './checks/http2-checks.ts';
 import { listChecks } from './checks/list-checks.ts';
 import { pathChecks } from './checks/path-checks.ts';
+import { type ExpectedLimits, planChecks } from './checks/plan-checks.ts';
 import { countingChecks, exhaustionChecks } from './checks/rate-limit-checks.ts';
+import { Repetitions } from './repetitions.ts';
 import type { Stage } from './stage/stage.ts';
 
 export interface Result {
@@ -13,6 +16,12 @@ export interface Result {
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** What differs, or why the check was left out. */
   readonly details: readonly string[];
+  /** The answers that differ: request, status, request id, the first of the body. */
+  readonly evidence: readonly string[];
+  readonly elapsedMs: number;
+  readonly requests: number;
+  /** Of all bodies, as they were sent. */
+  readonly bytes: number;
 }
 
 export interface Selection {
@@ -22,33 +31,73 @@ export interface Selection {
   readonly limits: boolean;
   /** Whether to wait until the key is served again. */
   readonly wait: boolean;
+  /** Whether the first check of each group is enough. */
+  readonly quick: boolean;
+  /** Whether the list is read over HTTP/2 as well. */
+  readonly http2: boolean;
+  /** The limits that the key's owner was given. @default - any */
+  readonly expectLimits?: ExpectedLimits;
 }
 
 /** What is selected, in an order that leaves the key usable until the end. */
-export function selectChecks({ cancelOrder, limits, wait }: Selection): Check[] {
-  return [
+export function selectChecks(selection: Selection): Check[] {
+  const { cancelOrder, limits, wait, http2, expectLimits } = selection;
+  const always = [
     ...authenticationChecks,
     ...pathChecks,
     ...listChecks(),
     ...cancelErrorChecks,
-    ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
     ...deprecationChecks,
     ...countingChecks,
+  ];
+  return [
+    ...(selection.quick ? firstOfEachGroup(always) : always),
+    ...(http2 ? http2Checks : []),
+    ...(expectLimits === undefined ? [] : planChecks(expectLimits)),
+    ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
     ...(limits ? exhaustionChecks(wait) : []),
   ];
 }
 
-/** Runs the checks one after the other: they share a key, and its counters. */
-export async function* runChecks(stage: Stage, checks: readonly Check[]): AsyncGenerator<Result> {
-  for (const check of checks) yield await runCheck(stage, check);
+function firstOfEachGroup(checks: readonly Check[]): Check[] {
+  return [...Map.groupBy(checks, ({ group }) => group).values()].map(([first]) => first!);
 }
 
-async function runCheck(stage: Stage, { group, title, run }: Check): Promise<Result> {
+/** Runs the checks one after the other: they share a key, and its counters. */
+export async function* runChecks(stage: Stage, checks: readonly Check[]): AsyncGenerator<Result> {
+  const repetitions = new Repetitions();
+  // What the preflight asked is no check's.
+  stage.exchanges.take();
+  for (const check of checks) yield await runCheck(stage, check, repetitions);
+}
+
+async function runCheck(stage: Stage, check: Check, repetitions: Repetitions): Promise<Result> {
+  const startedMs = performance.now();
+  const { outcome, details } = await outcomeOf(stage, check);
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  const { requests, bytes, evidence } = stage.exchanges.take();
+  const isFailed = outcome === 'failed';
+  return {
+    group: check.group,
+    title: check.title,
+    outcome,
+    details: isFailed ? repetitions.withoutKnown(details) : details,
+    evidence: isFailed ? evidence : [],
+    elapsedMs,
+    requests,
+    bytes,
+  };
+}
+
+async function outcomeOf(
+  stage: Stage,
+  { run }: Check,
+): Promise<Pick<Result, 'outcome' | 'details'>> {
   try {
     const details = [...new Set(await run(stage))];
-    return { group, title, outcome: details.length === 0 ? 'passed' : 'failed', details };
+    return { outcome: details.length === 0 ? 'passed' : 'failed', details };
   } catch (error) {
     const outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
-    return { group, title, outcome, details: [(error as Error).message] };
+    return { outcome, details: [(error as Error).message] };
   }
 }

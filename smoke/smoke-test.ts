@@ -1,46 +1,62 @@
 import { join } from 'node:path';
 import { OperatorError } from '../shared/errors.ts';
+import { type KeySources, readKey } from './key.ts';
 import { parseOptions, type SmokeOptions } from './options.ts';
 import { jsonReporter, summarize, textReporter } from './report.ts';
 import { type Result, runChecks, selectChecks } from './run.ts';
+import { type Clock, systemClock } from './stage/clock.ts';
 import { Contract } from './stage/contract.ts';
 import { HttpClient } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
-export interface Output {
+/** What surrounds the command. */
+export interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
+  /** @default - the system's */
+  readonly clock?: Clock;
 }
 
+/** Asked by the preflight until answers are steady. */
+const preflightRequests = 5;
+const requestsOfAllChecks = 40;
+const requestsOfQuickChecks = 15;
+
 const contractFile = join(import.meta.dirname, '..', 'openapi.yaml');
+/** Read once for all walks: compiling it takes longer than most of them. */
+let contract: Contract | undefined;
 
 /** The whole command; resolves to its exit code. */
-export async function smokeTest(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-  unsafeOutput: Output,
-): Promise<number> {
-  const output = withoutKeys(unsafeOutput);
+export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
+  const io = withoutKeys(unsafeIo);
   try {
-    const options = parseOptions(argv, environment);
-    return options === undefined ? 0 : await walkContract(options, output);
+    const options = parseOptions(argv);
+    return options === undefined ? 0 : await walkContract(options, await readKey(io), io);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    output.printError(`smoke: ${error.message}`);
+    io.printError(`smoke: ${error.message}`);
     return 1;
   }
 }
 
-async function walkContract(options: SmokeOptions, { print }: Output): Promise<number> {
-  const { url, key, wait, json } = options;
+async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
+  const { url, wait, json, quick } = options;
+  const { print, printError, clock = systemClock } = io;
   const client = new HttpClient(url, options.timeout * 1000);
   const reporter = (json ? jsonReporter : textReporter)(url.href, print);
   const startedAt = performance.now();
   try {
-    const stage = new Stage(client, Contract.read(contractFile), key);
-    await preflight(stage, wait);
+    contract ??= Contract.read(contractFile);
+    const stage = new Stage(client, contract, key, clock);
     reporter.begin();
+    const waitedMs = await preflight(stage, {
+      neededRequests: (quick ? requestsOfQuickChecks : requestsOfAllChecks) - preflightRequests,
+      isWaitingAllowed: wait,
+      clock,
+      tell: printError,
+    });
+    if (waitedMs > 0) printError(`Answers are steady, after ${Math.round(waitedMs / 1000)} s`);
     const results: Result[] = [];
     for await (const result of runChecks(stage, selectChecks(options))) {
       reporter.result(result);
@@ -54,7 +70,12 @@ async function walkContract(options: SmokeOptions, { print }: Output): Promise<n
 }
 
 /** Hides whatever looks like a key: a wrong stage may repeat one, a person may mistype an option. */
-function withoutKeys({ print, printError }: Output): Output {
+function withoutKeys(io: SmokeIo): SmokeIo {
   const hide = (line: string) => line.replace(/so_(live|test)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
-  return { print: (line) => print(hide(line)), printError: (line) => printError(hide(line)) };
+  const { print, printError } = io;
+  return {
+    ...io,
+    print: (line) => print(hide(line)),
+    printError: (line) => printError(hide(line)),
+  };
 }

@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/exchange',
     'local/integrations',
   ],
-  'local/control-plane': ['local/gateway'],
+  'local/control-plane': ['local/template', 'local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
     'local/template',
@@ -46,7 +46,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   shared: ['lambdas/shared'],
   'admin/console': ['shared', 'lib/settings'],
-  'admin/stage': ['shared', 'lib/settings'],
+  'admin/stage': ['shared', 'lib/settings', 'admin/console'],
   'admin/owners': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
   'admin/keys': [
     'shared',
@@ -57,11 +57,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
   ],
   'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
-  admin: ['shared', 'admin/console', 'admin/owners', 'admin/keys', 'admin/orders'],
+  admin: [
+    'shared',
+    'lib/settings',
+    'admin/console',
+    'admin/stage',
+    'admin/owners',
+    'admin/keys',
+    'admin/orders',
+  ],
 
-  'demo/page': ['shared', 'lambdas/shared'],
-  'reference/page': ['demo/page'],
-  reference: ['shared', 'admin/stage', 'reference/page'],
+  'reference/browser': ['shared', 'lambdas/shared'],
+  'reference/console': ['lambdas/shared', 'reference/browser'],
+  'reference/page': ['reference/browser', 'reference/console'],
+  reference: ['shared', 'admin/stage', 'reference/browser'],
   'demo/console': ['local', 'admin/console'],
   'demo/watch': ['shared', 'lib/functions', 'local/functions', 'local', 'demo/console'],
   demo: [
@@ -77,9 +86,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
     'admin/keys',
     'admin/orders',
-    'demo/page',
     'demo/console',
     'demo/watch',
+    'reference/browser',
     'reference',
   ],
 
@@ -95,7 +104,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
 
   examples: [],
-  bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
+  bin: ['shared', 'lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
 };
 
 const folders = Object.keys(mayImport);

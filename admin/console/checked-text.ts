@@ -25,7 +25,7 @@ export function checkedText(field: string, text: string, maxLength: number): str
 export function refuseToken(field: string, text: string): void {
   if (!tokenLike.test(text)) return;
   throw new OperatorError(
-    `${field}: this looks like a bearer token ("so_…_"), which belongs on no command line; if it is ` +
-      'one, it has to be replaced ("keys rotate") now',
+    `${field}: this looks like an API key ("so_…_"), which belongs on no command line`,
+    { remedy: 'if it is one, it has to be replaced ("keys rotate") now' },
   );
 }

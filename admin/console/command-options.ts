@@ -1,9 +1,15 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { planNames } from '../../lib/settings/plans.ts';
 
 /** Examples below a command's help. */
 export function examples(...commands: string[]): string {
   const lines = commands.map((command) => `  npm run admin -- ${command}`);
   return `\nExamples:\n${lines.join('\n')}`;
+}
+
+/** `--plan`, which takes the name of a plan. */
+export function planOption(description: string): Option {
+  return new Option('--plan <plan>', description).choices(planNames);
 }
 
 /** A commander argument parser. */

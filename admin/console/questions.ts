@@ -46,7 +46,9 @@ export async function confirmAlways(
   question: () => Promise<string> | string,
 ): Promise<void> {
   if (options.yes || isInteractive(io)) return confirm(io, options, question);
-  throw new OperatorError('Nothing was changed: there is no terminal to ask on, so give --yes');
+  throw new OperatorError('Nothing was changed: there is no terminal to ask on', {
+    remedy: 'give --yes',
+  });
 }
 
 /**

@@ -28,7 +28,9 @@ export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey
   const owner = await readOwner(ownerIdOf(keyId), store);
   const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
   if (key) return key;
-  throw new NotFoundError(`No key has the id ${keyId}; "keys list" shows those there are`);
+  throw new NotFoundError(`No key has the id ${keyId}`, {
+    remedy: '"keys list" shows those there are',
+  });
 }
 
 /** Every key of an owner: those with details, and any other that is valid. */

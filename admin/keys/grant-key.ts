@@ -1,7 +1,8 @@
-import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { HalfDoneError, OperatorError } from '../../shared/errors.ts';
 import { readOwner } from '../owners/find-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
+import { failureText } from '../stage/service-failure.ts';
 import type { DraftKey } from './key-draft.ts';
 
 /** The two writes that make a key valid, in this order. */
@@ -13,7 +14,7 @@ export interface Grant {
   /** Takes the details away again. */
   readonly forget: () => Promise<void>;
   /** What to tell when it cannot be known whether the key is valid, and what repairs it. */
-  readonly explain: (reason: string) => string;
+  readonly explain: (reason: string) => { problem: string; remedy: string };
 }
 
 /**
@@ -30,8 +31,9 @@ export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): 
   } catch (error) {
     if (await isValidAfterAll(draft, grant, error, store)) return;
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`No key was issued: ${reasonOf(error)}; run the command again`, {
+    throw new OperatorError(`No key was issued: ${failureText(error)}`, {
       cause: error,
+      remedy: 'run the command again',
     });
   }
 }
@@ -49,7 +51,8 @@ async function isValidAfterAll(
     await grant.forget();
     return false;
   } catch (error) {
-    throw new HalfDoneError(grant.explain(reasonOf(reason)), { cause: error });
+    const { problem, remedy } = grant.explain(failureText(reason));
+    throw new HalfDoneError(problem, { cause: error, remedy });
   }
 }
 

@@ -3,7 +3,7 @@ import { isOwnerId } from '../../shared/api-key-token.ts';
 import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { complete, lookUpOwner } from '../owners/find-owner.ts';
-import type { OwnerLimits } from '../owners/owner-limits.ts';
+import { type OwnerLimits, optionOf } from '../owners/owner-limits.ts';
 import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
@@ -39,9 +39,12 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
       note: () => noteDetails(draft, store),
       enter: () => enterKey(owner, draft, store),
       forget: () => forgetDetails(ownerId, keyId, store),
-      explain: (reason) =>
-        `No key was issued: ${reason}; what may be left of ${keyId} no token opens, but it could ` +
-        `not be removed: run "keys revoke ${keyId}", then this command again`,
+      explain: (reason) => ({
+        problem:
+          `No key was issued: ${reason}; what may be left of ${keyId} nobody can use, but it could ` +
+          'not be removed',
+        remedy: `run "keys revoke ${keyId}", then this command again`,
+      }),
     },
     store,
   );
@@ -54,13 +57,15 @@ async function ownerFor(request: KeyRequest, store: KeyStore): Promise<CompleteO
   if (found?.item) return inAgreement(complete(found), request);
   if (plan === undefined || isOwnerId(idOrName)) {
     if (found) return complete(found);
-    throw new NotFoundError(
-      `There is no owner ${quoted(idOrName)}: create it with "owners create", or name the --plan ` +
-        'that it shall be on',
-    );
+    throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
+      remedy: 'create it with "owners create", or name the --plan that it shall be on',
+    });
   }
   return complete(await createOwner({ name: idOrName, plan, perMinute, perDay }, store));
 }
+
+/** What can differ, as it is called in a message. */
+const nameOf = { plan: 'plan', ...optionOf };
 
 /** @throws WrongStateError for a suspended owner, or another plan or other limits than it has */
 function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
@@ -71,13 +76,15 @@ function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
   );
   if (!item.isActive) throw suspended(owner);
   if (others.length === 0) return owner;
-  const what = others.map((field) => `${field} ${item[field]} and not ${request[field]}`);
+  const what = others.map((field) => `${nameOf[field]} ${item[field]} and not ${request[field]}`);
   const limits = plans[request.plan ?? item.plan].limitsPerOwner
     ? ' --per-minute N --per-day N'
     : '';
   throw new WrongStateError(
-    `The owner ${quoted(name)} has ${what.join(', ')}, which all of its keys share; change that with ` +
-      `"owners set-plan ${ownerId} ${request.plan ?? item.plan}${limits}", or leave it out here`,
+    `The owner ${quoted(name)} has ${what.join(', ')}, which all of its keys share`,
+    {
+      remedy: `change that with "owners set-plan ${ownerId} ${request.plan ?? item.plan}${limits}", or leave it out here`,
+    },
   );
 }
 
@@ -101,18 +108,17 @@ async function enterKey(
   );
   if (entered) return;
   if (item.keys.size < maxKeys) {
-    throw new WrongStateError(
-      `The owner ${quoted(name)} was changed meanwhile: run the command again`,
-    );
+    throw new WrongStateError(`The owner ${quoted(name)} was changed meanwhile`, {
+      remedy: 'run the command again',
+    });
   }
-  throw new WrongStateError(
-    `The owner ${quoted(name)} has ${maxKeys} keys, which is the most: "keys revoke" those that are ` +
-      'not needed, or "keys purge" those that have expired',
-  );
+  throw new WrongStateError(`The owner ${quoted(name)} has ${maxKeys} keys, which is the most`, {
+    remedy: '"keys revoke" those that are not needed, or "keys purge" those that have expired',
+  });
 }
 
 function suspended({ details: { name } }: CompleteOwner): WrongStateError {
-  return new WrongStateError(
-    `The owner ${quoted(name)} is suspended, so that no key of it works; "owners resume" ends that`,
-  );
+  return new WrongStateError(`The owner ${quoted(name)} is suspended, so that no key of it works`, {
+    remedy: '"owners resume" ends that',
+  });
 }

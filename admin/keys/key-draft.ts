@@ -62,5 +62,5 @@ export function draftKey(
 
 /** A label that a key can have. @throws OperatorError when it is none */
 export function keyLabel(text: string): string {
-  return checkedText('label', text, labelMaxLength);
+  return checkedText('--label', text, labelMaxLength);
 }

@@ -144,6 +144,7 @@ export async function forgetReplacement(
 /** What to say where somebody else was quicker. */
 export function changedMeanwhile(keyId: string): WrongStateError {
   return new WrongStateError(
-    `${keyId} was changed by somebody else meanwhile, and was not rotated here: run the command again`,
+    `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
+    { remedy: 'run the command again' },
   );
 }

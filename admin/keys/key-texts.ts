@@ -1,4 +1,4 @@
-import { counted, grouped, pairs, table } from '../console/text-layout.ts';
+import { type Column, counted, grouped, pairs, table } from '../console/text-layout.ts';
 import { isoTime } from '../owners/owner-description.ts';
 import { limitsText, usageLines } from '../owners/owner-texts.ts';
 import type { StoredKey } from './find-key.ts';
@@ -6,8 +6,8 @@ import type { KeyDescription, KeySummary } from './key-description.ts';
 import type { IssuedKey } from './key-draft.ts';
 import type { StageKeys } from './purge-keys.ts';
 
-/** A key that was just issued, with its token. */
-export function tokenText(key: IssuedKey): string {
+/** A key that was just issued, with what only its owner may know. */
+export function issuedText(key: IssuedKey): string {
   const details = pairs([
     ['key id', key.keyId],
     ...optional('label', key.label ?? null),
@@ -16,9 +16,9 @@ export function tokenText(key: IssuedKey): string {
     ['plan', key.plan],
     ['limits', `${limitsText(key)}, shared by all keys of the owner`],
     ['expires', key.expiresAt === undefined ? 'never' : isoTime(key.expiresAt)],
-    ['token', key.apiKey],
+    ['api key', key.apiKey],
   ]);
-  return `${details}\n\nThe token is shown this once and stored nowhere: hand it over now.`;
+  return `${details}\n\nThe API key is shown this once and stored nowhere: hand it over now.`;
 }
 
 /** All that is known of one key. */
@@ -26,7 +26,7 @@ export function keyText(key: KeyDescription): string {
   return pairs([
     ['key id', key.keyId],
     ...optional('label', key.label),
-    ['token', key.lastFour === null ? 'unknown' : `ends with ${key.lastFour}`],
+    ['api key', key.lastFour === null ? 'unknown' : `ends with ${key.lastFour}`],
     ['owner', key.owner],
     ['owner id', key.ownerId],
     ['plan', key.plan ?? 'none'],
@@ -44,39 +44,37 @@ export function keyText(key: KeyDescription): string {
 }
 
 /** Many keys as a table. */
-export function keyList(keys: KeySummary[], { isFiltered }: { isFiltered: boolean }): string {
-  if (keys.length === 0) {
-    return isFiltered
-      ? 'There are no such keys.'
-      : 'There are no keys yet; "keys issue" makes one.';
-  }
-  return table(
-    ['KEY ID', 'OWNER', 'PLAN', 'LABEL', 'TOKEN', 'STATUS', 'CREATED', 'EXPIRES', 'LAST USED'],
-    keys.map((key) => [
-      key.keyId,
-      key.owner,
-      key.plan ?? '-',
-      key.label ?? '-',
-      key.lastFour === null ? '-' : `…${key.lastFour}`,
-      key.status,
-      key.createdAt ?? '-',
-      key.expiresAt ?? 'never',
-      lastUse(key),
-    ]),
-  );
+export function keyList(
+  keys: KeySummary[],
+  { isFiltered, width }: { isFiltered: boolean; width?: number },
+): string {
+  if (keys.length > 0) return table(keyColumns, keys, width);
+  return isFiltered ? 'There are no such keys.' : 'There are no keys yet; "keys issue" makes one.';
 }
 
-/** Whose a token is, and what to do about it if it has leaked. */
+const keyColumns: readonly Column<KeySummary>[] = [
+  { heading: 'KEY ID', cell: ({ keyId }) => keyId },
+  { heading: 'OWNER', cell: ({ owner }) => owner, isCuttable: true },
+  { heading: 'PLAN', cell: ({ plan }) => plan ?? '-' },
+  { heading: 'LABEL', cell: ({ label }) => label ?? '-', isCuttable: true },
+  { heading: 'API KEY', cell: ({ lastFour }) => (lastFour === null ? '-' : `…${lastFour}`) },
+  { heading: 'STATUS', cell: ({ status }) => status },
+  { heading: 'CREATED', cell: ({ createdAt }) => createdAt ?? '-' },
+  { heading: 'EXPIRES', cell: ({ expiresAt }) => expiresAt ?? 'never' },
+  { heading: 'LAST USED', cell: (key) => lastUse(key) },
+];
+
+/** Whose an API key is, and what to do about it if it has leaked. */
 export function whoisText(key: KeyDescription): string {
   return `${keyText(key)}\n\n${adviceOn(key)}`;
 }
 
 function adviceOn({ keyId, status, replacedBy }: KeyDescription): string {
   if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
-    return 'The token is not valid.';
+    return 'The API key is not valid.';
   }
   const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
-  return `The token is valid: ${replace}"keys revoke ${keyId}" ends it.`;
+  return `The API key is valid: ${replace}"keys revoke ${keyId}" ends it.`;
 }
 
 /** What lifting a ban came to. */

@@ -1,17 +1,23 @@
 import { type Command, Option } from 'commander';
-import { planNames } from '../../lib/settings/plans.ts';
-import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
-import { examples, wholeNumber } from '../console/command-options.ts';
+import type { PlanName } from '../../lib/settings/plans.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import {
+  type CommandIo,
+  columnsOf,
+  type GlobalOptions,
+  print,
+  printIssued,
+} from '../console/command-io.ts';
+import { examples, planOption, wholeNumber } from '../console/command-options.ts';
 import { parseDuration } from '../console/duration.ts';
 import { type ConfirmationOptions, confirm, confirmationHelp } from '../console/questions.ts';
 import { isoTime } from '../owners/owner-description.ts';
-import { planNamed } from '../owners/owner-limits.ts';
-import { connect } from '../stage/stage-connection.ts';
+import { openStage } from '../stage/open-stage.ts';
 import { findKey } from './find-key.ts';
 import { issueKey } from './issue-key.ts';
 import { describeKey, type KeyStatus, keyStatuses, summarizeKey } from './key-description.ts';
 import type { IssuedKey } from './key-draft.ts';
-import { keyList, keyText, revokeQuestion, tokenText, unbanText } from './key-texts.ts';
+import { issuedText, keyList, keyText, revokeQuestion, unbanText } from './key-texts.ts';
 import { listKeys } from './list-keys.ts';
 import { addPurge } from './purge-command.ts';
 import { revokeKey } from './revoke-key.ts';
@@ -21,7 +27,7 @@ import { addWhois } from './whois-command.ts';
 
 interface IssueOptions extends GlobalOptions {
   owner: string;
-  plan?: string;
+  plan?: PlanName;
   perMinute?: number;
   perDay?: number;
   label?: string;
@@ -30,7 +36,7 @@ interface IssueOptions extends GlobalOptions {
 
 interface ListOptions extends GlobalOptions {
   owner?: string;
-  plan?: string;
+  plan?: PlanName;
   status?: KeyStatus;
 }
 
@@ -57,9 +63,9 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
 function addIssue(keys: Command, io: CommandIo): void {
   const command = keys
     .command('issue')
-    .description('issue a key; its token is shown this once and stored nowhere')
+    .description('issue a key; it is shown this once and stored nowhere')
     .requiredOption('--owner <owner>', 'whose it is, by id or name')
-    .option('--plan <plan>', `the owner's, which is created if need be: ${planNames.join(', ')}`)
+    .addOption(planOption("the owner's, which is created if need be"))
     .option('--per-minute <requests>', 'for a new owner: a limit of its own', wholeNumber)
     .option('--per-day <requests>', 'for a new owner: a limit of its own', wholeNumber)
     .option('--label <text>', 'what the key is for, as "keys list" shows it')
@@ -73,14 +79,10 @@ function addIssue(keys: Command, io: CommandIo): void {
       ),
     )
     .action(async () => {
-      const { plan, expiresIn, ...options } = command.optsWithGlobals<IssueOptions>();
-      const request = {
-        ...options,
-        plan: plan === undefined ? undefined : planNamed(plan),
-        expiresAt: expiry(expiresIn, io),
-      };
-      const issued = await issueKey(request, await connect(options, io.now));
-      print(io, options, issuedJson(issued), tokenText(issued), issued.apiKey);
+      const { expiresIn, ...options } = command.optsWithGlobals<IssueOptions>();
+      const request = { ...options, expiresAt: expiry(expiresIn, io) };
+      const issued = await issueKey(request, await openStage(io, options));
+      await handOver(io, options, issued, issuedJson(issued), issuedText(issued));
     });
 }
 
@@ -89,7 +91,7 @@ function addList(keys: Command, io: CommandIo): void {
     .command('list')
     .description('keys, the newest first: all, or those asked for')
     .option('--owner <owner>', 'of this owner, by id or name')
-    .option('--plan <plan>', `of owners on this plan: ${planNames.join(', ')}`)
+    .addOption(planOption('of owners on this plan'))
     .addOption(new Option('--status <status>', 'in this state').choices(keyStatuses))
     .addHelpText(
       'after',
@@ -100,11 +102,10 @@ function addList(keys: Command, io: CommandIo): void {
       ),
     )
     .action(async () => {
-      const { plan, ...options } = command.optsWithGlobals<ListOptions>();
-      const filter = { ...options, plan: plan === undefined ? undefined : planNamed(plan) };
-      const found = await listKeys(filter, await connect(options, io.now));
-      const isFiltered = Boolean(options.owner ?? plan ?? options.status);
-      print(io, options, found, keyList(found, { isFiltered }));
+      const options = command.optsWithGlobals<ListOptions>();
+      const found = await listKeys(options, await openStage(io, options));
+      const isFiltered = Boolean(options.owner ?? options.plan ?? options.status);
+      print(io, options, found, keyList(found, { isFiltered, width: columnsOf(io.stdout) }));
     });
 }
 
@@ -115,7 +116,7 @@ function addShow(keys: Command, io: CommandIo): void {
     .addHelpText('after', examples('keys show key_… --stage prod'))
     .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const key = await findKey(keyId, await connect(options, io.now));
+      const key = await findKey(keyId, await openStage(io, options));
       const description = describeKey(key, io.now());
       print(io, options, description, keyText(description));
     });
@@ -138,12 +139,12 @@ function addRotate(keys: Command, io: CommandIo): void {
       const options = command.optsWithGlobals<RotateOptions>();
       const graceSeconds = parseDuration('--grace', options.grace);
       const expiresAt = expiry(options.expiresIn, io);
-      const store = await connect(options, io.now);
+      const store = await openStage(io, options);
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt }, store);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const json = { ...issuedJson(rotated), previousKeyId: keyId, previousExpiresAt };
-      const text = `${tokenText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`;
-      print(io, options, json, text, rotated.apiKey);
+      const text = `${issuedText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`;
+      await handOver(io, options, rotated, json, text);
     });
 }
 
@@ -155,7 +156,7 @@ function addRevoke(keys: Command, io: CommandIo): void {
     .addHelpText('after', confirmationHelp + examples('keys revoke key_… --stage prod'))
     .action(async (keyId: string) => {
       const options = command.optsWithGlobals<RevokeOptions>();
-      const store = await connect(options, io.now);
+      const store = await openStage(io, options);
       await confirm(io, options, async () =>
         revokeQuestion(summarizeKey(await findKey(keyId, store), io.now())),
       );
@@ -172,9 +173,26 @@ function addUnban(keys: Command, io: CommandIo): void {
     .addHelpText('after', examples('keys unban key_… --stage prod'))
     .action(async (keyId: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const key = await unbanKey(keyId, await connect(options, io.now));
+      const key = await unbanKey(keyId, await openStage(io, options));
       print(io, options, key, unbanText(key));
     });
+}
+
+/** @throws OperatorError where nobody has got the key, with what takes it back */
+async function handOver(
+  io: CommandIo,
+  options: GlobalOptions,
+  { keyId, apiKey }: IssuedKey,
+  json: object,
+  text: string,
+): Promise<void> {
+  try {
+    await printIssued(io, options, json, text, apiKey);
+  } catch (error) {
+    throw new OperatorError(`The API key of ${keyId} could not be written: ${reasonOf(error)}`, {
+      remedy: `nobody has it: run "keys revoke ${keyId}", then "keys issue"`,
+    });
+  }
 }
 
 function issuedJson(issued: IssuedKey) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../shared/errors.ts';
+import { UsageError } from '../../shared/errors.ts';
 import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
 import { examples } from '../console/command-options.ts';
 import { parseDuration } from '../console/duration.ts';
@@ -10,7 +10,8 @@ import {
   confirmationHelp,
 } from '../console/questions.ts';
 import { counted } from '../console/text-layout.ts';
-import { connect, type StageConnection } from '../stage/stage-connection.ts';
+import { openStage } from '../stage/open-stage.ts';
+import type { StageConnection } from '../stage/stage-connection.ts';
 import { purgeQuestion, withdrawQuestion } from './key-texts.ts';
 import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
 
@@ -44,7 +45,7 @@ export function addPurge(keys: Command, io: CommandIo): void {
       const options = command.optsWithGlobals<PurgeOptions>();
       refuseContradiction(options);
       const olderThanSeconds = parseDuration('--older-than', options.olderThan ?? defaultAge);
-      const store = await connect(options, io.now);
+      const store = await openStage(io, options);
       if (options.all) await withdrawAll(io, options, store);
       else await purge(io, options, olderThanSeconds, store);
     });
@@ -82,5 +83,5 @@ async function withdrawAll(
 
 function refuseContradiction({ all, owner, olderThan }: PurgeOptions): void {
   if (!all || (owner === undefined && olderThan === undefined)) return;
-  throw new OperatorError('--all means every key: leave --owner and --older-than out');
+  throw new UsageError('--all means every key', { remedy: 'leave --owner and --older-than out' });
 }

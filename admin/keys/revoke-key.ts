@@ -1,8 +1,9 @@
 import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
-import { HalfDoneError, reasonOf } from '../../shared/errors.ts';
+import { HalfDoneError } from '../../shared/errors.ts';
 import { type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
+import { failureText } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
 
 export interface Revocation {
@@ -25,9 +26,9 @@ export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocat
     await noteRevocation(key, entry, store);
   } catch (error) {
     throw new HalfDoneError(
-      `${keyId} is revoked and its token refused already; that could not be written down: ` +
-        `${reasonOf(error)}; run the command again`,
-      { cause: error },
+      `${keyId} is revoked, and refused already; that could not be written down: ` +
+        failureText(error),
+      { cause: error, remedy: 'run the command again' },
     );
   }
   return { keyId, wasActive: entry !== undefined };

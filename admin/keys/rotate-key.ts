@@ -58,9 +58,10 @@ export async function rotateKey(
         await withdrawIfOvertaken(keyId, draft, store);
       },
       forget: () => forgetReplacement(previous, draft, store),
-      explain: (reason) =>
-        `It is not known whether ${keyId} was rotated: ${reason}; run the command again, and where ` +
-        'it names a replacement, rotate that one',
+      explain: (reason) => ({
+        problem: `It is not known whether ${keyId} was rotated: ${reason}`,
+        remedy: 'run the command again, and where it names a replacement, rotate that one',
+      }),
     },
     store,
   );
@@ -72,25 +73,25 @@ function rotatable(key: StoredKey, nowMs: number): Previous {
   const { keyId, details, entry, owner } = key;
   const { status } = summarizeKey(key, nowMs);
   if (status === 'suspended') {
-    throw new WrongStateError(
-      `${keyId} cannot be rotated while its owner is suspended; "owners resume" ends that`,
-    );
+    throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
+      remedy: '"owners resume" ends that',
+    });
   }
   if (!entry || (status !== 'active' && status !== 'banned')) {
-    throw new WrongStateError(
-      `${keyId} is ${status} and cannot be rotated; "keys issue" makes its owner a new one`,
-    );
+    throw new WrongStateError(`${keyId} is ${status} and cannot be rotated`, {
+      remedy: '"keys issue" makes its owner a new one',
+    });
   }
   if (!details) {
-    throw new WrongStateError(
-      `The details of ${keyId} are gone: "keys issue" makes its owner a new one, "keys revoke" ` +
-        'ends this one',
-    );
+    throw new WrongStateError(`The details of ${keyId} are gone`, {
+      remedy: '"keys issue" makes its owner a new one, "keys revoke" ends this one',
+    });
   }
   const replacement = keysOf(owner).find((each) => each.keyId === details.replacedBy);
   if (replacement?.entry) {
     throw new WrongStateError(
-      `${keyId} was rotated before and is replaced by ${replacement.keyId}; rotate that one`,
+      `${keyId} was rotated before and is replaced by ${replacement.keyId}`,
+      { remedy: 'rotate that one' },
     );
   }
   return { key, entry, abandoned: details.replacedBy };

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../shared/errors.ts';
+import { UsageError } from '../../shared/errors.ts';
 import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
 import { examples } from '../console/command-options.ts';
 import { readSecret } from '../console/questions.ts';
-import { connect } from '../stage/stage-connection.ts';
+import { openStage } from '../stage/open-stage.ts';
 import { describeKey } from './key-description.ts';
 import { whoisText } from './key-texts.ts';
 import { whoseToken } from './whois-key.ts';
 
 const help = `
-The token comes from standard input, where no list of processes and no shell's history shows it:
+The API key comes from standard input, where no list of processes and no shell's history shows it:
 typed, without an echo, or from a file or a pipe. It is not shown again.
 ${examples('keys whois --stage prod', 'keys whois --stage prod < leaked.txt')}`;
 
@@ -17,14 +17,14 @@ ${examples('keys whois --stage prod', 'keys whois --stage prod < leaked.txt')}`;
 export function addWhois(keys: Command, io: CommandIo): void {
   const command = keys
     .command('whois')
-    .description('tell whose a token is that was found somewhere')
+    .description('tell whose an API key is that was found somewhere')
     .allowExcessArguments()
     .addHelpText('after', help)
     .action(async () => {
       const options = command.optsWithGlobals<GlobalOptions>();
       refuseArguments(command);
-      const store = await connect(options, io.now);
-      const key = await whoseToken(await readSecret(io, 'Token:'), store);
+      const store = await openStage(io, options);
+      const key = await whoseToken(await readSecret(io, 'API key:'), store);
       const description = describeKey(key, io.now());
       print(io, options, description, whoisText(description));
     });
@@ -32,8 +32,9 @@ export function addWhois(keys: Command, io: CommandIo): void {
 
 function refuseArguments({ args }: Command): void {
   if (args.length === 0) return;
-  throw new OperatorError(
-    'keys whois reads the token from standard input only: a command line is seen by others and kept ' +
-      'in histories',
+  throw new UsageError(
+    'keys whois reads the API key from standard input only: a command line is seen by others and ' +
+      'kept in histories',
+    { remedy: 'run it without an argument and type the key, or give it a file: "< leaked.txt"' },
   );
 }

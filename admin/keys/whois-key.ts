@@ -19,7 +19,7 @@ export async function whoseToken(text: string, store: KeyStore): Promise<StoredK
   const owner = await findOwnerOfHash(hashOwnerPart(token), store);
   if (!owner) {
     throw new NotFoundError(
-      'No owner of this stage has such a token: it is of another account, or was made up',
+      'No owner of this stage has such an API key: it is of another account, or was made up',
     );
   }
   const tokenHash = hashToken(token);
@@ -27,18 +27,22 @@ export async function whoseToken(text: string, store: KeyStore): Promise<StoredK
   if (key) return key;
   const { name, ownerId } = owner.details;
   throw new NotFoundError(
-    `The token begins as those of ${quoted(name)} do (${ownerId}), who has no such key: its details ` +
-      'were purged, or it was made up by somebody who has seen another of its tokens',
+    `The API key begins as those of ${quoted(name)} do (${ownerId}), who has none such: its details ` +
+      'were purged, or it was made up by somebody who has seen another one',
   );
 }
 
 function soleToken(text: string): string {
   const [token, ...others] = new Set(text.match(tokenForm));
   if (token === undefined) {
-    throw new OperatorError('Standard input holds no token, which begins with "so_" and its stage');
+    throw new OperatorError(
+      'Standard input holds no API key, which begins with "so_" and its stage',
+    );
   }
   if (others.length === 0) return token;
-  throw new OperatorError(`Standard input holds ${others.length + 1} tokens: give one at a time`);
+  throw new OperatorError(`Standard input holds ${others.length + 1} API keys`, {
+    remedy: 'give one at a time',
+  });
 }
 
 function refuseUnlessOfStage(token: string, prefix: string): void {
@@ -46,9 +50,12 @@ function refuseUnlessOfStage(token: string, prefix: string): void {
   const other = stageNames.find((stage) =>
     isOfStage(token, stageConfiguration(stage, {}).apiKeyPrefix),
   );
-  if (other) throw new OperatorError(`The token is one of stage ${other}: ask there who has it`);
+  if (other)
+    throw new OperatorError(`The API key is one of stage ${other}`, {
+      remedy: 'ask there who has it',
+    });
   throw new OperatorError(
-    'The token is incomplete or mistyped: its last six characters do not fit the others',
+    'The API key is incomplete or mistyped: its last six characters do not fit the others',
   );
 }
 

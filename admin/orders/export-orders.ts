@@ -47,7 +47,8 @@ async function* pages({ dynamodb, tableName }: OrdersTable) {
     // An answer that was cut short can still be JSON: the file would be shorter, and look whole.
     if (orders.length !== stated) {
       throw new OperatorError(
-        `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}; run the export again`,
+        `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}`,
+        { remedy: 'run the export again' },
       );
     }
     yield orders;

@@ -8,6 +8,7 @@ import {
 } from '../../shared/errors.ts';
 import { textStart } from '../../shared/json-array.ts';
 import { counted } from '../console/text-layout.ts';
+import { failureText } from '../stage/service-failure.ts';
 import { type CheckResult, checkOrders } from './check-orders.ts';
 import { findOrder } from './find-order.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type FileIdentity,
   identifyFile,
 } from './import-checkpoint.ts';
-import type { PatientTable } from './insert-orders.ts';
+import { type PatientTable, patiently } from './insert-orders.ts';
 import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
 import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
 
@@ -134,7 +135,7 @@ class OrdersImport {
     } catch (error) {
       await this.#writing;
       await this.#checkpoints.write(last).catch(() => {});
-      throw new OperatorError(stopMessage(error, last), { cause: error });
+      throw stopped(error, this.#request.path, last);
     }
   }
 
@@ -143,8 +144,10 @@ class OrdersImport {
     const { orders, badLines } = await this.#check();
     if (badLines === 0) return;
     throw new OperatorError(
-      `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}; ` +
-        'nothing was loaded: correct them, or load the others with --on-error skip',
+      `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}`,
+      {
+        remedy: 'nothing was loaded: correct them, or load the others with --on-error skip',
+      },
     );
   }
 
@@ -160,7 +163,10 @@ class OrdersImport {
       );
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
-      throw new OperatorError(`${path}: ${error.message}; nothing was loaded`, { cause: error });
+      throw new OperatorError(`${path}: ${error.message}`, {
+        cause: error,
+        remedy: 'nothing was loaded: mend the file and run the command again',
+      });
     }
   }
 
@@ -196,9 +202,8 @@ class OrdersImport {
       await this.#checkpoints.write(checkpoint);
     } catch (error) {
       throw new OperatorError(
-        `${this.#checkpoints.path}: no checkpoint can be kept there: ${reasonOf(error)}; name a ` +
-          'directory that can be written in XDG_STATE_HOME',
-        { cause: error },
+        `${this.#checkpoints.path}: no checkpoint can be kept there: ${reasonOf(error)}`,
+        { cause: error, remedy: 'name a directory that can be written in XDG_STATE_HOME' },
       );
     }
   }
@@ -217,15 +222,24 @@ function settled({ inserted, alreadyThere, different }: LoadCounts): number {
   return inserted + alreadyThere + different;
 }
 
-function stopMessage(error: unknown, { end, counts }: Checkpoint): string {
-  return (
-    `stopped before line ${end.line}, with ${counted(settled(counts), 'order')} in the table: ` +
-    `${reasonOf(error)}; the same command goes on from there`
-  );
+/** Batches are done in no order: there may be more in the table than what stands before that line. */
+function stopped(error: unknown, path: string, { end, counts }: Checkpoint): OperatorError {
+  const place = `stopped before line ${end.line}, with ${counted(settled(counts), 'order')} in the table before it`;
+  if (error instanceof UnreadableFileError) {
+    return new OperatorError(`${path}: ${place}: ${error.message}`, {
+      cause: error,
+      remedy: 'mend the file there and import it again: what is in the table stays as it is',
+    });
+  }
+  return new OperatorError(`${place}: ${failureText(error)}`, {
+    cause: error,
+    remedy: 'the same command goes on from there',
+  });
 }
 
-async function tableIdOf({ dynamodb, tableName }: ImportTarget): Promise<string> {
-  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: tableName }));
+async function tableIdOf({ dynamodb, tableName, wait }: ImportTarget): Promise<string> {
+  const describe = new DescribeTableCommand({ TableName: tableName });
+  const { Table } = await patiently(() => dynamodb.send(describe), wait);
   return Table?.TableId ?? String(Table?.CreationDateTime?.getTime());
 }
 
@@ -233,7 +247,7 @@ async function tableIdOf({ dynamodb, tableName }: ImportTarget): Promise<string>
 async function hasOrder(orderId: string | undefined, target: ImportTarget): Promise<boolean> {
   if (orderId === undefined) return true;
   try {
-    await findOrder(orderId, target);
+    await patiently(() => findOrder(orderId, target), target.wait);
     return true;
   } catch (error) {
     if (error instanceof NotFoundError) return false;

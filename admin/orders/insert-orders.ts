@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BatchStatementResponse } from '@aws-sdk/client-dynamodb';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
+import { failureOf, failureText } from '../stage/service-failure.ts';
 import { fileFields, type OrderItem, type StoredOrder } from './order-record.ts';
 import type { OrdersTable } from './orders-table.ts';
 
@@ -20,6 +21,8 @@ export const insertBatchSize = 25;
 const firstPauseMs = 50;
 const longestPauseMs = 10_000;
 const maxFruitlessAttempts = 12;
+/** How many attempts one counts for that got no answer in time. */
+const silentAttempt = 3;
 
 /**
  * Inserts up to 25 orders of different ids in one round trip, and never touches an order that is
@@ -40,7 +43,7 @@ export async function insertOrders(
   const duplicates: OrderItem[] = [];
   let open = orders;
   for (let fruitless = 0; open.length > 0; ) {
-    const { responses, failure } = await sendInserts(open, table);
+    const { responses, failure, isSilent, error } = await sendInserts(open, table);
     const again: OrderItem[] = [];
     for (const [index, order] of open.entries()) {
       const code = responses?.[index]?.Error?.Code ?? (responses ? undefined : 'unsent');
@@ -48,8 +51,8 @@ export async function insertOrders(
       else if (code === 'DuplicateItem') duplicates.push(order);
       else again.push(order);
     }
-    fruitless = again.length < open.length ? 0 : fruitless + 1;
-    if (fruitless === maxFruitlessAttempts) throw gaveUp(failure);
+    fruitless = again.length < open.length ? 0 : fruitless + (isSilent ? silentAttempt : 1);
+    if (fruitless >= maxFruitlessAttempts) throw gaveUp(failure, error);
     if (again.length > 0) await table.wait(pauseMs(fruitless));
     open = again;
   }
@@ -63,6 +66,9 @@ interface Sent {
   /** One per order; absent when the whole request failed in a way worth repeating. */
   responses?: BatchStatementResponse[];
   failure?: string;
+  /** Whether there was no answer at all, for which a time-out had to be waited out. */
+  isSilent?: boolean;
+  error?: unknown;
 }
 
 async function sendInserts(orders: readonly OrderItem[], table: PatientTable): Promise<Sent> {
@@ -74,7 +80,7 @@ async function sendInserts(orders: readonly OrderItem[], table: PatientTable): P
     return { responses, failure: responses.find((each) => each.Error)?.Error?.Message };
   } catch (error) {
     if (!isWorthRepeating(error)) throw error;
-    return { failure: reasonOf(error) };
+    return { failure: failureText(error), isSilent: isSilence(error), error };
   }
 }
 
@@ -94,6 +100,10 @@ function refuseFatal(orders: readonly OrderItem[], responses: BatchStatementResp
   if (index === -1) return;
   const { Code, Message } = responses[index]!.Error!;
   throw new OperatorError(`order ${orders[index]!.id}: DynamoDB refused it: ${Code} ${Message}`);
+}
+
+function isSilence(error: unknown): boolean {
+  return failureOf(error)?.kind === 'noAnswer';
 }
 
 const temporaryNames = /Throttl|ThroughputExceeded|RequestLimitExceeded|^TimeoutError$/;
@@ -158,11 +168,24 @@ async function getOrders(
     if (attempt === maxFruitlessAttempts) throw gaveUp('keys stay unprocessed');
     if (attempt > 0) await wait(pauseMs(attempt));
     const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
-    const page = await dynamodb.send(new BatchGetCommand({ RequestItems }));
+    const page = await patiently(() => dynamodb.send(new BatchGetCommand({ RequestItems })), wait);
     for (const item of page.Responses?.[tableName] ?? []) found.set(String(item.id), item);
     Keys = page.UnprocessedKeys?.[tableName]?.Keys ?? [];
   }
   return found;
+}
+
+/** Repeats a call that may be repeated, as long as its failure is one that passes. */
+export async function patiently<T>(call: () => Promise<T>, wait: PatientTable['wait']): Promise<T> {
+  for (let fruitless = 0; ; ) {
+    try {
+      return await call();
+    } catch (error) {
+      fruitless += isSilence(error) ? silentAttempt : 1;
+      if (!isWorthRepeating(error) || fruitless >= maxFruitlessAttempts) throw error;
+      await wait(pauseMs(fruitless));
+    }
+  }
 }
 
 // Exponential, with full jitter, so that batches that were throttled together do not return together.
@@ -170,9 +193,9 @@ function pauseMs(attempt: number): number {
   return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
 }
 
-function gaveUp(failure = 'unknown'): OperatorError {
-  return new OperatorError(
-    `DynamoDB kept refusing writes (${failure}); run the same command again to go on, maybe with a ` +
-      'lower --concurrency',
-  );
+function gaveUp(failure = 'unknown', cause?: unknown): OperatorError {
+  return new OperatorError(`DynamoDB kept refusing writes (${failure})`, {
+    cause,
+    remedy: 'run the same command again to go on, maybe with a lower --concurrency',
+  });
 }

@@ -1,4 +1,4 @@
-import { BadLineError } from '../../shared/errors.ts';
+import { BadLineError, UnreadableFileError } from '../../shared/errors.ts';
 import type { TextPosition } from '../../shared/json-array.ts';
 import {
   type InsertOutcome,
@@ -49,6 +49,8 @@ interface Batch {
   readonly lines: { line: number; order: OrderItem }[];
   rejected: number;
   end?: TextPosition;
+  /** One per line, once the batch is done. */
+  outcomes?: InsertOutcome[];
 }
 
 const defaultConcurrency = 8;
@@ -58,7 +60,11 @@ const defaultConcurrency = 8;
  * whatever it holds and whether it has been shipped or cancelled since: loading the same lines again
  * changes nothing.
  *
+ * Whatever ends it early, all that was begun is done and counted before it throws.
+ *
  * @throws BadLineError at the first bad line, unless they are to be skipped
+ * @throws UnreadableFileError where the file's structure is lost, behind all orders before that place
+ *   unless the first bad line ends the load
  */
 export async function loadOrders(
   lines: AsyncIterable<OrderLine>,
@@ -72,23 +78,33 @@ export async function loadOrders(
     }
     await load.finish();
   } catch (error) {
-    await load.settle();
+    const isReadable = !(error instanceof UnreadableFileError);
+    if (isReadable || options.onError === 'stop') await load.settle();
+    else await load.finish();
     throw error;
   }
   return load.counts;
 }
 
 /**
- * The batch being filled and, oldest first, those under way. Batches are awaited oldest first, so
- * that what is reported as done has no gaps.
+ * How many batches that are done may wait for one before them: their lines are kept in memory until
+ * it is done too. A hundred times the usual concurrency.
+ */
+const longestWindow = 800;
+
+/**
+ * The batch being filled and, in the file's order, those that are under way or wait for one before
+ * them. A slow batch holds back what is reported, which has no gaps, and not what is sent.
  */
 class Load {
   readonly counts: LoadCounts;
   readonly #options: LoadOptions;
   readonly #concurrency: number;
-  readonly #underWay: { batch: Batch; outcomes: Promise<InsertOutcome[]> }[] = [];
+  readonly #window: Batch[] = [];
+  readonly #underWay = new Set<Promise<void>>();
   readonly #idsUnderWay = new Set<string>();
-  #batch: Batch = { lines: [], rejected: 0 };
+  #batch = emptyBatch();
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -113,37 +129,60 @@ class Load {
   /** Sends what is left and awaits everything. */
   async finish(): Promise<void> {
     await this.#send();
-    while (this.#underWay.length > 0) await this.#settleOldest();
+    await this.settle();
+    this.#refuseFailed();
   }
 
   /** Awaits what is under way, whatever becomes of it: nothing may run on after the load's end. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#underWay.map(({ outcomes }) => outcomes));
+    await Promise.all(this.#underWay);
   }
 
   async #send(): Promise<void> {
     const batch = this.#batch;
-    this.#batch = { lines: [], rejected: 0 };
-    const orders = batch.lines.map(({ order }) => order);
-    const outcomes = insertOrders(orders, this.#options);
-    outcomes.catch(() => {}); // It is awaited later; until then nobody else looks.
-    this.#underWay.push({ batch, outcomes });
-    if (this.#underWay.length >= this.#concurrency) await this.#settleOldest();
+    this.#batch = emptyBatch();
+    this.#window.push(batch);
+    const inserting = this.#insert(batch).finally(() => this.#underWay.delete(inserting));
+    this.#underWay.add(inserting);
+    while (this.#underWay.size >= this.#concurrency || this.#isWindowFull()) {
+      await Promise.race(this.#underWay);
+    }
+    this.#refuseFailed();
   }
 
-  async #settleOldest(): Promise<void> {
-    const { batch, outcomes } = this.#underWay[0]!;
-    for (const [index, outcome] of (await outcomes).entries()) {
-      const { line, order } = batch.lines[index]!;
-      this.#idsUnderWay.delete(String(order.id));
+  #isWindowFull(): boolean {
+    return this.#window.length >= longestWindow && this.#underWay.size > 0;
+  }
+
+  /** Does not fail: what failed is thrown where the next batch would be sent. */
+  async #insert(batch: Batch): Promise<void> {
+    try {
+      batch.outcomes = await insertOrders(
+        batch.lines.map(({ order }) => order),
+        this.#options,
+      );
+    } catch (error) {
+      this.#failure ??= { error };
+      return;
+    }
+    for (const { order } of batch.lines) this.#idsUnderWay.delete(String(order.id));
+    while (this.#window[0]?.outcomes) this.#report(this.#window.shift()!);
+  }
+
+  #refuseFailed(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #report({ lines, outcomes = [], rejected, end }: Batch): void {
+    for (const [index, outcome] of outcomes.entries()) {
+      const { line, order } = lines[index]!;
       if (outcome === 'inserted') this.counts.inserted++;
       else if (outcome === 'already there') this.counts.alreadyThere++;
       else this.#reportDifferent(line, order);
     }
-    this.#underWay.shift();
-    this.counts.rejected += batch.rejected;
-    const orderId = batch.lines.at(-1)?.order.id.toString();
-    if (batch.end) this.#options.onProgress({ counts: this.counts, end: batch.end, orderId });
+    this.counts.rejected += rejected;
+    const orderId = lines.at(-1)?.order.id.toString();
+    if (end) this.#options.onProgress({ counts: this.counts, end, orderId });
   }
 
   #reportDifferent(line: number, { id }: OrderItem): void {
@@ -157,4 +196,8 @@ class Load {
     batch.rejected++;
     this.#options.onBadLine(error);
   }
+}
+
+function emptyBatch(): Batch {
+  return { lines: [], rejected: 0 };
 }

@@ -9,7 +9,7 @@ import {
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { ProgressBar } from '../console/progress-bar.ts';
 import { counted, grouped } from '../console/text-layout.ts';
-import { connect } from '../stage/stage-connection.ts';
+import { openStage } from '../stage/open-stage.ts';
 import { findOrder } from './find-order.ts';
 import { type ImportObserver, type ImportSummary, importOrders } from './import-orders.ts';
 import { orderJsonWithHistory } from './order-json.ts';
@@ -112,7 +112,9 @@ async function runImport(
   options: ImportOptions,
   io: CommandIo,
 ): Promise<ImportSummary> {
-  const table = await connectTable(options, io);
+  const { impatient, ordersTable: tableName, label } = await openStage(io, options);
+  // The import repeats its calls itself: the SDK would repeat each in turn, with pauses of its own.
+  const table = { ...ordersTable(impatient, tableName), label };
   const bar = new ProgressBar(io.stderr, io.now);
   let differences = 0;
   const tellOfFile = (text: string) => bar.interrupt(() => tell(io, `${file}: ${text}`));
@@ -164,9 +166,9 @@ function importText(summary: ImportSummary): string {
   );
 }
 
-async function connectTable(options: GlobalOptions, { now }: CommandIo) {
-  const { dynamodb, ordersTable: tableName, label } = await connect(options, now);
-  return { ...ordersTable(dynamodb, tableName), label };
+async function connectTable(options: GlobalOptions, io: CommandIo) {
+  const { dynamodb, ordersTable: tableName } = await openStage(io, options);
+  return ordersTable(dynamodb, tableName);
 }
 
 function formatOption(description: string): Option {

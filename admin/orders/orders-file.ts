@@ -58,7 +58,8 @@ export async function detectFormat(path: string): Promise<OrdersFormat> {
   if (head.startsWith('{') || head === '') return 'jsonl';
   if (/^(?:[^\n]*,)?\s*"?id"?\s*(?:,|\r?\n|$)/.test(head)) return 'csv';
   throw new OperatorError(
-    `${path}: is neither a JSON array, JSON Lines, nor CSV with an id column; say which with --format`,
+    `${path}: is neither a JSON array, JSON Lines, nor CSV with an id column`,
+    { remedy: 'say which with --format' },
   );
 }
 

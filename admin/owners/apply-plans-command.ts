@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import {
   type CommandIo,
+  columnsOf,
   type GlobalOptions,
   print,
   printText,
@@ -10,7 +11,7 @@ import { examples } from '../console/command-options.ts';
 import { type ConfirmationOptions, confirmAlways } from '../console/questions.ts';
 import { counted } from '../console/text-layout.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { connect } from '../stage/stage-connection.ts';
+import { openStage } from '../stage/open-stage.ts';
 import { applyPlans, type OutdatedOwner, reviewPlans } from './apply-plans.ts';
 import { outdatedList } from './owner-texts.ts';
 import type { CompleteOwner } from './stored-owner.ts';
@@ -35,29 +36,30 @@ export function addApplyPlans(owners: Command, io: CommandIo): void {
     .addHelpText('after', help)
     .action(async () => {
       const options = command.optsWithGlobals<ApplyPlansOptions>();
-      await run(io, options, await connect(options, io.now));
+      await run(io, options, await openStage(io, options));
     });
 }
 
 async function run(io: CommandIo, options: ApplyPlansOptions, store: KeyStore): Promise<void> {
   const { outdated, unclear } = await reviewPlans(store);
   const changes = outdated.map(changeJson);
+  const review = reviewText(outdated, columnsOf(options.json ? io.stderr : io.stdout));
   for (const owner of unclear) tell(io, unclearText(owner));
   if (options.dryRun || outdated.length === 0) {
-    print(io, options, { changes, applied: false }, reviewText(outdated));
+    print(io, options, { changes, applied: false }, review);
     return;
   }
   // What will change is shown before it does, also where the result is to be JSON.
-  if (options.json) tell(io, reviewText(outdated));
-  else printText(io, reviewText(outdated));
+  if (options.json) tell(io, review);
+  else printText(io, review);
   await confirmAlways(io, options, () => `Change ${counted(outdated.length, 'owner')}?`);
   await applyPlans(outdated, store);
   const text = `Changed ${counted(outdated.length, 'owner')}.`;
   print(io, options, { changes, applied: true }, text);
 }
 
-function reviewText(outdated: readonly OutdatedOwner[]): string {
-  if (outdated.length > 0) return outdatedList(outdated);
+function reviewText(outdated: readonly OutdatedOwner[], width: number): string {
+  if (outdated.length > 0) return outdatedList(outdated, width);
   return 'Every owner has the limits of its plan: there is nothing to change.';
 }
 

@@ -107,7 +107,7 @@ export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {
   return new WrongStateError(
-    `There is an owner ${quoted(details.name)} already, ${details.ownerId}, on the ${item!.plan} ` +
-      'plan; choose another name, or change its plan with "owners set-plan"',
+    `There is an owner ${quoted(details.name)} already, ${details.ownerId}, on the ${item!.plan} plan`,
+    { remedy: 'choose another name, or change its plan with "owners set-plan"' },
   );
 }

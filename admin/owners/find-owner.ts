@@ -19,9 +19,9 @@ import {
 export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, store);
   if (owner) return owner;
-  throw new NotFoundError(
-    `There is no owner ${quoted(idOrName)}; "owners list" shows those there are`,
-  );
+  throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
+    remedy: '"owners list" shows those there are',
+  });
 }
 
 /** As `findOwner`. @throws OperatorError also for an owner that was created in part only */
@@ -32,10 +32,9 @@ export async function findCompleteOwner(idOrName: string, store: KeyStore): Prom
 /** @throws WrongStateError for an owner that was created in part only, with what completes it */
 export function complete({ details, item }: StoredOwner): CompleteOwner {
   if (item) return { details, item };
-  throw new WrongStateError(
-    `The owner ${quoted(details.name)} is created in part only; "owners create" with this name and ` +
-      'a plan completes it',
-  );
+  throw new WrongStateError(`The owner ${quoted(details.name)} is created in part only`, {
+    remedy: '"owners create" with this name and a plan completes it',
+  });
 }
 
 /** As `findOwner`, or undefined where there is none. @throws OperatorError for what is no name */

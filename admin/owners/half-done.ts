@@ -1,4 +1,5 @@
-import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { HalfDoneError, OperatorError } from '../../shared/errors.ts';
+import { failureText } from '../stage/service-failure.ts';
 
 /**
  * Runs the steps of a command that can be run again, and says so where one of them fails.
@@ -11,8 +12,9 @@ export async function orHalfDone<T>(state: string, steps: () => Promise<T>): Pro
     return await steps();
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new HalfDoneError(`${state}: ${reasonOf(error)}; run the command again to complete it`, {
+    throw new HalfDoneError(`${state}: ${failureText(error)}`, {
       cause: error,
+      remedy: 'run the command again to complete it',
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import type { AgreedLimits } from './stored-owner.ts';
 
@@ -9,11 +9,8 @@ export interface OwnerLimits {
 
 const fields = ['perMinute', 'perDay'] as const;
 
-/** The plan of that name. @throws InvalidValueError for any other name. */
-export function planNamed(name: string): PlanName {
-  if ((planNames as string[]).includes(name)) return name as PlanName;
-  throw new InvalidValueError('plan', name, `one of ${planNames.join(', ')}`);
-}
+/** The options that set these fields, as they are typed. */
+export const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
 /**
  * The limits that an owner of a plan gets: those asked for, or the plan's own.
@@ -65,13 +62,13 @@ function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | 
   const plan = plans[planName];
   if (asked === undefined) {
     if (!plan.limitsPerOwner) return plan[field];
-    throw new OperatorError(
-      `${field}: missing; the ${planName} plan has no limits of its own, give --per-minute and --per-day`,
-    );
+    throw new OperatorError(`${optionOf[field]}: missing`, {
+      remedy: `the ${planName} plan has no limits of its own, give --per-minute and --per-day`,
+    });
   }
   if (Number.isSafeInteger(asked) && asked >= 1 && asked <= plan[field]) return asked;
   throw new InvalidValueError(
-    field,
+    optionOf[field],
     asked,
     `a whole number from 1 to ${plan[field]}, the most that the ${planName} plan allows`,
   );

@@ -1,4 +1,4 @@
-import { counted, grouped, pairs, table } from '../console/text-layout.ts';
+import { type Column, counted, grouped, pairs, table } from '../console/text-layout.ts';
 import type { OutdatedOwner } from './apply-plans.ts';
 import type { OwnerDescription, OwnerSummary, Usage, UsageNow } from './owner-description.ts';
 import type { OwnerLimits } from './owner-limits.ts';
@@ -18,36 +18,40 @@ export function ownerText(owner: OwnerDescription): string {
 }
 
 /** Many owners as a table. */
-export function ownerList(owners: OwnerSummary[]): string {
-  if (owners.length === 0) return 'There are no owners yet; "owners create" makes one.';
-  return table(
-    ['OWNER ID', 'NAME', 'PLAN', 'STATUS', 'PER MINUTE', 'PER DAY', 'KEYS', 'CREATED'],
-    owners.map((owner) => [
-      owner.ownerId,
-      owner.name,
-      owner.plan ?? '-',
-      owner.status,
-      owner.perMinute === null ? '-' : grouped(owner.perMinute),
-      owner.perDay === null ? '-' : grouped(owner.perDay),
-      grouped(owner.keys),
-      owner.createdAt,
-    ]),
-  );
+export function ownerList(owners: OwnerSummary[], width?: number): string {
+  if (owners.length > 0) return table(ownerColumns, owners, width);
+  return 'There are no owners yet; "owners create" makes one.';
 }
 
+const ownerColumns: readonly Column<OwnerSummary>[] = [
+  { heading: 'OWNER ID', cell: ({ ownerId }) => ownerId },
+  { heading: 'NAME', cell: ({ name }) => name, isCuttable: true },
+  { heading: 'PLAN', cell: ({ plan }) => plan ?? '-' },
+  { heading: 'STATUS', cell: ({ status }) => status },
+  {
+    heading: 'PER MINUTE',
+    cell: ({ perMinute }) => (perMinute === null ? '-' : grouped(perMinute)),
+  },
+  { heading: 'PER DAY', cell: ({ perDay }) => (perDay === null ? '-' : grouped(perDay)) },
+  { heading: 'KEYS', cell: ({ keys }) => grouped(keys) },
+  { heading: 'CREATED', cell: ({ createdAt }) => createdAt },
+];
+
 /** Which limits would change, and to what. */
-export function outdatedList(outdated: readonly OutdatedOwner[]): string {
-  return table(
-    ['OWNER ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY'],
-    outdated.map(({ owner: { details, item }, limits }) => [
-      details.ownerId,
-      details.name,
-      item.plan,
-      changeText(item.perMinute, limits.perMinute),
-      changeText(item.perDay, limits.perDay),
-    ]),
-  );
+export function outdatedList(outdated: readonly OutdatedOwner[], width?: number): string {
+  return table(outdatedColumns, outdated, width);
 }
+
+const outdatedColumns: readonly Column<OutdatedOwner>[] = [
+  { heading: 'OWNER ID', cell: ({ owner }) => owner.details.ownerId },
+  { heading: 'NAME', cell: ({ owner }) => owner.details.name, isCuttable: true },
+  { heading: 'PLAN', cell: ({ owner }) => owner.item.plan },
+  {
+    heading: 'PER MINUTE',
+    cell: ({ owner, limits }) => changeText(owner.item.perMinute, limits.perMinute),
+  },
+  { heading: 'PER DAY', cell: ({ owner, limits }) => changeText(owner.item.perDay, limits.perDay) },
+];
 
 /** Limits as one line says them. */
 export function limitsText({ perMinute, perDay }: OwnerLimits): string {

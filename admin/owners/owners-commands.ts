@@ -1,14 +1,13 @@
-import type { Command } from 'commander';
-import { planNames } from '../../lib/settings/plans.ts';
-import { type CommandIo, type GlobalOptions, print } from '../console/command-io.ts';
-import { examples, wholeNumber } from '../console/command-options.ts';
+import { Argument, type Command } from 'commander';
+import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { type CommandIo, columnsOf, type GlobalOptions, print } from '../console/command-io.ts';
+import { examples, planOption, wholeNumber } from '../console/command-options.ts';
 import { type ConfirmationOptions, confirm, confirmationHelp } from '../console/questions.ts';
-import { connect } from '../stage/stage-connection.ts';
+import { openStage } from '../stage/open-stage.ts';
 import { addApplyPlans } from './apply-plans-command.ts';
 import { createOwner } from './create-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { describeOwner, summarizeOwner } from './owner-description.ts';
-import { planNamed } from './owner-limits.ts';
 import { ownerList, ownerText, suspendQuestion } from './owner-texts.ts';
 import { renameOwner } from './rename-owner.ts';
 import { resetUsage } from './reset-usage.ts';
@@ -22,7 +21,7 @@ interface LimitOptions extends GlobalOptions {
 }
 
 interface CreateOptions extends LimitOptions {
-  plan: string;
+  plan: PlanName;
 }
 
 interface SuspendOptions extends GlobalOptions, ConfirmationOptions {}
@@ -47,7 +46,7 @@ function addCreate(owners: Command, io: CommandIo): void {
   const command = owners
     .command('create <name>')
     .description('create an owner, whose keys share its limits')
-    .requiredOption('--plan <plan>', planNames.join(', '))
+    .addOption(planOption('how much its keys may do').makeOptionMandatory())
     .addHelpText(
       'after',
       examples(
@@ -57,9 +56,8 @@ function addCreate(owners: Command, io: CommandIo): void {
     )
     .action(async (name: string) => {
       const options = command.optsWithGlobals<CreateOptions>();
-      const { perMinute, perDay } = options;
-      const plan = planNamed(options.plan);
-      const store = await connect(options, io.now);
+      const { plan, perMinute, perDay } = options;
+      const store = await openStage(io, options);
       printOwner(io, options, await createOwner({ name, plan, perMinute, perDay }, store));
     });
   addLimitOptions(command);
@@ -72,9 +70,9 @@ function addList(owners: Command, io: CommandIo): void {
     .addHelpText('after', examples('owners list --stage prod', 'owners list --stage prod --json'))
     .action(async () => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const found = await allOwners(await connect(options, io.now));
+      const found = await allOwners(await openStage(io, options));
       const owners = found.map(summarizeOwner);
-      print(io, options, owners, ownerList(owners));
+      print(io, options, owners, ownerList(owners, columnsOf(io.stdout)));
     });
 }
 
@@ -85,14 +83,16 @@ function addShow(owners: Command, io: CommandIo): void {
     .addHelpText('after', examples('owners show "Acme Ltd" --stage prod'))
     .action(async (owner: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      printOwner(io, options, await findOwner(owner, await connect(options, io.now)));
+      printOwner(io, options, await findOwner(owner, await openStage(io, options)));
     });
 }
 
 function addSetPlan(owners: Command, io: CommandIo): void {
   const command = owners
-    .command('set-plan <owner> <plan>')
-    .description(`move an owner to another plan: ${planNames.join(', ')}`)
+    .command('set-plan')
+    .description('move an owner to another plan')
+    .argument('<owner>')
+    .addArgument(new Argument('<plan>').choices(planNames))
     .addHelpText(
       'after',
       examples(
@@ -100,11 +100,10 @@ function addSetPlan(owners: Command, io: CommandIo): void {
         'owners set-plan Initech enterprise --stage prod --per-minute 5000 --per-day 2000000',
       ),
     )
-    .action(async (owner: string, planName: string) => {
+    .action(async (owner: string, plan: PlanName) => {
       const options = command.optsWithGlobals<LimitOptions>();
       const { perMinute, perDay } = options;
-      const plan = planNamed(planName);
-      const store = await connect(options, io.now);
+      const store = await openStage(io, options);
       printOwner(io, options, await setOwnerPlan(owner, { plan, perMinute, perDay }, store));
     });
   addLimitOptions(command);
@@ -117,7 +116,7 @@ function addRename(owners: Command, io: CommandIo): void {
     .addHelpText('after', examples('owners rename "Acme Ltd" "Acme Pets" --stage prod'))
     .action(async (owner: string, name: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      printOwner(io, options, await renameOwner(owner, name, await connect(options, io.now)));
+      printOwner(io, options, await renameOwner(owner, name, await openStage(io, options)));
     });
 }
 
@@ -129,7 +128,7 @@ function addSuspend(owners: Command, io: CommandIo): void {
     .addHelpText('after', confirmationHelp + examples('owners suspend "Acme Ltd" --stage prod'))
     .action(async (idOrName: string) => {
       const options = command.optsWithGlobals<SuspendOptions>();
-      const store = await connect(options, io.now);
+      const store = await openStage(io, options);
       const owner = await findCompleteOwner(idOrName, store);
       await confirm(io, options, () => suspendQuestion(summarizeOwner(owner)));
       printOwner(io, options, await setOwnerStatus(owner, 'suspended', store));
@@ -143,7 +142,7 @@ function addResume(owners: Command, io: CommandIo): void {
     .addHelpText('after', examples('owners resume "Acme Ltd" --stage prod'))
     .action(async (idOrName: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const store = await connect(options, io.now);
+      const store = await openStage(io, options);
       const owner = await findCompleteOwner(idOrName, store);
       printOwner(io, options, await setOwnerStatus(owner, 'active', store));
     });
@@ -156,7 +155,7 @@ function addResetUsage(owners: Command, io: CommandIo): void {
     .addHelpText('after', examples('owners reset-usage "Acme Ltd" --stage prod'))
     .action(async (owner: string) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      printOwner(io, options, await resetUsage(owner, await connect(options, io.now)));
+      printOwner(io, options, await resetUsage(owner, await openStage(io, options)));
     });
 }
 

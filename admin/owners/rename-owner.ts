@@ -41,9 +41,9 @@ async function reserve(name: string, ownerId: string, store: KeyStore): Promise<
     store,
   );
   if (reserved) return;
-  throw new WrongStateError(
-    `Another owner has the name ${quoted(name)}; "owners show" with this name tells which`,
-  );
+  throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
+    remedy: '"owners show" with this name tells which',
+  });
 }
 
 async function writeName(name: string, ownerId: string, store: KeyStore): Promise<void> {

@@ -77,8 +77,8 @@ export async function setLimits(
   // Our part in API Gateway may be done by now: it has to be that of the plan which holds.
   await putGatewayKey(ownerId, present.item.plan, store);
   throw new WrongStateError(
-    `The plan of ${ownerId} was changed by somebody else meanwhile, to ${present.item.plan}; run ` +
-      'the command again where that is not what you want',
+    `The plan of ${ownerId} was changed by somebody else meanwhile, to ${present.item.plan}`,
+    { remedy: 'run the command again where that is not what you want' },
   );
 }
 

@@ -13,42 +13,42 @@ import {
   stageConfiguration,
   stageNames,
 } from '../../lib/settings/stages.ts';
-import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
+import { bounded, boundedSettings } from './bounded-client.ts';
+import { explainFailure } from './explain-failure.ts';
 import { documentClient, type KeyStore } from './key-store.ts';
-
-/** Which service to operate: exactly one of the two. */
-export interface Target {
-  /** A deployed stage, found through its stack in the Region and account of the environment. */
-  stage?: string;
-  /** The origin of a running local service, such as `http://127.0.0.1:3000`. */
-  local?: string;
-}
+import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** One stage, with what every command needs of it. */
 export interface StageConnection extends KeyStore {
   readonly dynamodb: DynamoDBClient;
+  /** Sends each call once, for a caller that repeats its calls itself. */
+  readonly impatient: DynamoDBClient;
   readonly ordersTable: string;
   readonly baseUrl: string;
   /** The target as a message names it. */
   readonly label: string;
+  /** Which stage it is: a local service runs one too. */
+  readonly stage: StageName;
 }
-
-const maxAttempts = 5;
 
 /**
  * Finds a stage's tables and usage plans through its stack's outputs.
  * @throws OperatorError when there is no such stage, or it does not answer
  */
 export async function connect(target: Target, now: () => number): Promise<StageConnection> {
+  refuseWrongTarget(target);
   const settings = clientSettings(target);
-  const label = target.local ? settings.endpoint! : `stage ${target.stage}`;
-  const stack = await describeStack(new CloudFormationClient(settings), target, label);
+  const label = labelOf(target);
+  const stack = await describeStack(bounded(new CloudFormationClient(settings)), target);
   const output = outputReader(stack, label);
+  const stage = stageOf(stack.StackName, label);
   return {
-    dynamodb: new DynamoDBClient(settings),
-    documents: documentClient(new DynamoDBClient(settings)),
-    gateway: apiGatewayKeys(new APIGatewayClient(settings)),
+    dynamodb: bounded(new DynamoDBClient(settings)),
+    impatient: bounded(new DynamoDBClient({ ...settings, maxAttempts: 1 })),
+    documents: documentClient(bounded(new DynamoDBClient(settings))),
+    gateway: apiGatewayKeys(bounded(new APIGatewayClient(settings))),
     apiKeysTable: output('ApiKeysTableName'),
     ownersTable: output('OwnersTableName'),
     ordersTable: output('OrdersTableName'),
@@ -57,75 +57,55 @@ export async function connect(target: Target, now: () => number): Promise<StageC
       planNames.map((name) => [name, output(usagePlanOutput(name))]),
     ) as Record<PlanName, string>,
     stackName: stack.StackName!,
-    tokenPrefix: tokenPrefixOf(stack.StackName, label),
+    tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now,
     label,
+    stage,
   };
 }
 
-function clientSettings({ stage, local }: Target) {
-  if ((stage === undefined) === (local === undefined)) {
-    throw new OperatorError(
-      `Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL`,
-    );
-  }
-  if (local !== undefined) {
-    // The local service checks no signature, but the SDK will not send without one.
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    return { endpoint: originOf(local), region: 'us-east-1', credentials, maxAttempts };
-  }
-  if (!isStageName(stage)) {
-    throw new InvalidValueError('--stage', stage, `one of ${stageNames.join(', ')}`);
-  }
-  return { maxAttempts };
+function clientSettings({ local }: Target) {
+  if (local === undefined) return boundedSettings();
+  // The local service checks no signature, but the SDK will not send without one.
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return { ...boundedSettings(), endpoint: labelOf({ local }), region: 'us-east-1', credentials };
 }
 
-function originOf(url: string): string {
-  const { protocol, origin } = URL.parse(url) ?? {};
-  if (origin && (protocol === 'http:' || protocol === 'https:')) return origin;
-  throw new InvalidValueError(
-    '--local',
-    url,
-    "the service's origin, such as http://127.0.0.1:3000",
-  );
-}
-
-async function describeStack(
-  client: CloudFormationClient,
-  { stage }: Target,
-  label: string,
-): Promise<Stack> {
+async function describeStack(client: CloudFormationClient, target: Target): Promise<Stack> {
+  const { stage } = target;
+  const label = labelOf(target);
   try {
     const named = isStageName(stage) ? { StackName: stackName(stage) } : {};
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand(named));
     if (stack) return stack;
   } catch (error) {
-    throw new OperatorError(
-      `${label}: ${explanation(error, isStageName(stage) ? stage : undefined)}`,
-      { cause: error },
+    if (isStageName(stage) && /does not exist/.test(reasonOf(error))) throw noStack(stage, error);
+    throw (
+      explainFailure(error, target) ??
+      new OperatorError(`${label}: ${reasonOf(error)}`, { cause: error })
     );
   }
-  throw new OperatorError(`${label}: there is no stack here; is it the store's service?`);
+  throw new OperatorError(`${label}: there is no stack here`, {
+    remedy: "is it the store's service?",
+  });
 }
 
-function explanation(error: unknown, stage: StageName | undefined): string {
-  const reason = reasonOf(error);
-  if (stage === undefined) {
-    return `no answer (${reason}); start the service with "npm start", or correct --local`;
-  }
-  if (/does not exist/.test(reason)) {
-    return (
-      `there is no stack ${stackName(stage)} in this account and Region; deploy it with ` +
-      `"npx cdk deploy ${stackName(stage)}", or correct AWS_PROFILE and AWS_REGION`
-    );
-  }
-  return `${reason}; check AWS_PROFILE and AWS_REGION`;
+function noStack(stage: StageName, cause: unknown): ServiceError {
+  const name = stackName(stage);
+  return new ServiceError(
+    'noSuchStack',
+    `stage ${stage}: there is no stack ${name} in this account and Region`,
+    {
+      cause,
+      remedy: `deploy it with "npx cdk deploy ${name}", or correct AWS_PROFILE and AWS_REGION`,
+    },
+  );
 }
 
 /** A stack's name tells its stage, also that of a local run. */
-function tokenPrefixOf(name: string | undefined, label: string): string {
+function stageOf(name: string | undefined, label: string): StageName {
   const stage = stageNames.find((each) => stackName(each) === name);
-  if (stage) return stageConfiguration(stage, {}).apiKeyPrefix;
+  if (stage) return stage;
   throw new OperatorError(`${label}: its stack is ${name}, which is none of this version's stages`);
 }
 
@@ -133,8 +113,8 @@ function outputReader(stack: Stack, label: string): (name: string) => string {
   return (name) => {
     const value = stack.Outputs?.find((output) => output.OutputKey === name)?.OutputValue;
     if (value) return value;
-    throw new OperatorError(
-      `${label}: the stack has no output ${name}; it is of another version: deploy it again`,
-    );
+    throw new OperatorError(`${label}: the stack has no output ${name}`, {
+      remedy: 'it is of another version: deploy it again',
+    });
   };
 }

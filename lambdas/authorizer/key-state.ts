@@ -13,51 +13,53 @@ import {
   windowUses,
 } from '../shared/windows.ts';
 
-/** Where a key is: its owner's item, and its entry there. Both are hashes of the token. */
+/** The partition key of an owner's item and the name of a key's entry in it, both hashes. */
 export interface KeyAddress {
   ownerHash: string;
   tokenHash: string;
 }
 
-/** A key and its owner as their item was at some moment. */
+/** The state of a key and of its owner, as one version of their item has it. */
 export interface KeyState {
   owner: OwnerRecord;
   key: KeyEntry;
 }
 
-/** When a request is judged, and what follows from it alone. Unix seconds, but for `nowMs`. */
-export interface Moment {
+/** The time of a request and what derives from it: Unix seconds, except for `nowMs`. */
+export interface RequestTime {
   nowMs: number;
   nowSeconds: number;
+  /** The start of the current UTC minute. */
   minute: number;
+  /** The start of the current UTC day. */
   day: number;
-  /** A window that starts later is void. */
+  /** A window that starts later is void: no clock within the tolerance can have started it. */
   newestWindow: number;
-  /** A ban that ends later is void: no ban is that long. */
+  /** A ban that ends later is void: no clock within the tolerance can have begun it. */
   latestBan: number;
 }
 
-/** What a state means at a moment. */
-export interface Standing extends WindowUses {
-  /** False for a revoked or expired key, and for every key of a suspended owner: 401. */
+/** What a key's state means for a request at a given time. */
+export interface KeyStatus extends WindowUses {
+  /** False for an expired key and for every key of a suspended owner, which are answered 401. */
   isUsable: boolean;
   isBanned: boolean;
-  /** The ban ends later than any that a right clock can have begun, and does not hold. */
+  /** True if the ban ends after `latestBan`; such a ban is not applied. */
   isBanVoid: boolean;
-  /** The windows of which nothing is left. */
+  /** The windows with no requests left. */
   full: WindowUse[];
-  /** A window or a ban was begun by a clock that cannot have been right. */
+  /** True if the ban or one of the windows is void. */
   isVoid: boolean;
 }
 
-/** A state out of an item; undefined where the item has no such key. */
+/** Reads a key's state from an item; undefined if the item has no such key, as when revoked. */
 export function readKeyState(item: Item, { tokenHash }: KeyAddress): KeyState | undefined {
   const key = readKeyEntry(item, tokenHash);
   return key && { owner: readOwnerRecord(item), key };
 }
 
-/** @param longestBanSeconds of all plans */
-export function momentAt(nowMs: number, longestBanSeconds: number): Moment {
+/** @param longestBanSeconds the longest ban of any plan */
+export function requestTimeAt(nowMs: number, longestBanSeconds: number): RequestTime {
   const nowSeconds = Math.floor(nowMs / 1_000);
   const newest = newestWindow(nowSeconds);
   return {
@@ -69,8 +71,8 @@ export function momentAt(nowMs: number, longestBanSeconds: number): Moment {
   };
 }
 
-export function standingOf({ owner, key }: KeyState, moment: Moment): Standing {
-  const { nowSeconds, latestBan } = moment;
+export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatus {
+  const { nowSeconds, latestBan } = time;
   const { minute, day } = windowUses(owner, nowSeconds);
   const isBanVoid = key.bannedUntil > latestBan;
   return {

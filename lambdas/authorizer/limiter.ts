@@ -2,24 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { UnauthorizedError } from '../shared/errors.ts';
 import { log } from '../shared/log.ts';
 import type { Item } from '../shared/owner-record.ts';
-import { KeyMemory } from './key-memory.ts';
+import { admission, type Decision, rejection } from './decision.ts';
+import { KeyCache } from './key-cache.ts';
 import {
   type KeyAddress,
   type KeyState,
-  type Moment,
-  momentAt,
+  keyStatus,
+  type RequestTime,
   readKeyState,
-  standingOf,
+  requestTimeAt,
 } from './key-state.ts';
 import { type Client, readItem, type WriteResult, writeItem } from './owner-item.ts';
 import {
   admissionUpdate,
-  lookUp,
-  type Punishment,
+  ownerRead,
+  type RejectionRecord,
   rejectionUpdate,
   type Target,
 } from './owner-updates.ts';
-import { admission, rejection, type Verdict } from './verdict.ts';
 
 /** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
 export interface BanRule {
@@ -36,53 +36,46 @@ export interface LimiterSettings {
   now?: () => number;
 }
 
-/** Judges one request of a key. @throws UnauthorizedError */
-export type Judge = (address: KeyAddress) => Promise<Verdict>;
-
-/*
- * The writes of one request: 1 on the steady path, also when it turns a window; one more for each
- * window that another request was quicker to turn. Each failed condition shows the newest state,
- * from which there is no way back to an older one, so more attempts than this mean that the item is
- * not one of ours.
+/**
+ * How often a request tries to be admitted. One write is enough as a rule, also when it starts a new
+ * window; it takes one more for each window that another request has started in the meantime. Every
+ * failed condition returns the current item and no item returns to an earlier state, so a request
+ * that needs more attempts than this has found an item that the service did not write.
  */
 const maxAttempts = 4;
 
-/** How many keys an execution environment remembers: some eight megabytes. */
-const rememberedKeys = 10_000;
+/** The capacity of the cache of keys, which takes about eight megabytes when it is full. */
+const cachedKeys = 10_000;
 
 const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER, banSeconds: 0 };
 
-/**
- * Authenticates and counts, exactly. What an execution environment remembers of a key chooses the
- * question that it asks DynamoDB, and nothing else: the answer is always DynamoDB's.
- *
- *   the key as it was last seen            question                              cost
- *
- *   not met                                what is it?                           a read, then one of
- *   banned, not usable, anything void      is it still?                          the lines below
- *     no such key, or not usable             401                                 -
- *     banned                                 429                                 -
- *   a window is full                       refuse, if so: count the rejection    a write
- *   otherwise                              admit, if there is something left     a write
- */
-export function createLimiter(settings: LimiterSettings): Judge {
-  const limiter = new Limiter(settings);
-  return (address) => limiter.judge(address);
-}
-
-/** A key at a moment, and whether this very request has seen it so. */
-interface Sight {
+/** The state of a key, and the time for which it is evaluated. */
+interface Observation {
   state: KeyState;
-  moment: Moment;
+  time: RequestTime;
+  /** True if this request got the state from DynamoDB, false if it comes from the cache. */
   isFresh: boolean;
 }
 
-class Limiter {
+/**
+ * Authenticates requests and counts them against their owner's limits, exactly. The cached state of
+ * a key only selects the cheapest first operation on the table; DynamoDB's answer to it decides:
+ *
+ *   cached state of the key                first operation
+ *
+ *   none                                   a read, then one of the lines below
+ *   banned, not usable, or anything void   a read, then one of the lines below
+ *     no such key, or not usable             401 without a write
+ *     banned                                 429 without a write
+ *   a window is full                       a write that counts the rejection if it is still full
+ *   otherwise                              a write that admits the request if neither is full
+ */
+export class Limiter {
   readonly #client: Client;
   readonly #tableName: string;
   readonly #banRules: Readonly<Record<string, BanRule>>;
-  readonly #moment: () => Moment;
-  readonly #memory = new KeyMemory(rememberedKeys);
+  readonly #time: () => RequestTime;
+  readonly #cache = new KeyCache(cachedKeys);
 
   constructor({ client, tableName, banRules, now = Date.now }: LimiterSettings) {
     this.#client = client;
@@ -90,101 +83,113 @@ class Limiter {
     this.#banRules = banRules;
     const bans = Object.values(banRules).map(({ banSeconds }) => banSeconds);
     const longestBanSeconds = Math.max(0, ...bans);
-    this.#moment = () => momentAt(now(), longestBanSeconds);
+    this.#time = () => requestTimeAt(now(), longestBanSeconds);
   }
 
-  async judge(address: KeyAddress): Promise<Verdict> {
-    const sight = this.#recall(address) ?? (await this.#look(address));
-    const { state, moment } = sight;
-    const { isBanned, full } = standingOf(state, moment);
-    if (isBanned) return rejection(state, moment);
-    if (full.length === 0) return this.#admit(address, sight);
-    return this.#refuse(address, sight);
+  /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
+  async decide(address: KeyAddress): Promise<Decision> {
+    const observation = this.#cached(address) ?? (await this.#read(address));
+    const { state, time } = observation;
+    const { isBanned, full } = keyStatus(state, time);
+    if (isBanned) return rejection(state, time);
+    if (full.length === 0) return this.#admit(address, observation);
+    return this.#reject(address, observation);
   }
 
-  /** The key as it is remembered; undefined where only a look can tell, or keeps from harm. */
-  #recall({ tokenHash }: KeyAddress): Sight | undefined {
-    const met = this.#memory.recall(tokenHash);
-    if (!met) return undefined;
-    const moment = this.#moment();
-    const { isUsable, isBanned, isVoid } = standingOf(met.state, moment);
-    // A read costs less than a write that fails; and what is put right in a window that was begun
-    // by a broken clock must not follow from another one: an answer has just set this machine's.
+  /** The cached state of the key; undefined when there is none, or when it has to be read again. */
+  #cached({ tokenHash }: KeyAddress): Observation | undefined {
+    const state = this.#cache.get(tokenHash);
+    if (!state) return undefined;
+    const time = this.#time();
+    const { isUsable, isBanned, isVoid } = keyStatus(state, time);
+    // These requests are probably refused, and a read costs less than a write whose condition fails.
+    // A void window has to be read for another reason: this machine's own clock may be the wrong
+    // one, and DynamoDB's answer to the read corrects it before the window is repaired.
     if (!isUsable || isBanned || isVoid) return undefined;
-    return { state: met.state, moment, isFresh: false };
+    return { state, time, isFresh: false };
   }
 
-  async #look(address: KeyAddress): Promise<Sight> {
-    const target = this.#target(address, this.#moment());
-    const item = await readItem(this.#client, lookUp(target));
-    const moment = this.#moment();
-    return { state: this.#see(address, item, moment), moment, isFresh: true };
+  async #read(address: KeyAddress): Promise<Observation> {
+    const target = this.#target(address, this.#time());
+    const item = await readItem(this.#client, ownerRead(target));
+    const time = this.#time();
+    return { state: this.#observe(address, item, time), time, isFresh: true };
   }
 
-  /** Tries to admit, with what is known of the windows. */
-  async #admit(address: KeyAddress, sight: Sight): Promise<Verdict> {
-    let { state, moment } = sight;
+  /** Admits the request unless its key is banned or a window is full by the time of the write. */
+  async #admit(address: KeyAddress, observation: Observation): Promise<Decision> {
+    let { state, time } = observation;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const write = admissionUpdate(this.#target(address, moment), standingOf(state, moment));
+      const write = admissionUpdate(this.#target(address, time), keyStatus(state, time));
       const { isDone, item } = await writeItem(this.#client, write);
-      state = this.#see(address, item, moment);
-      if (isDone) return admission(state, moment);
+      state = this.#observe(address, item, time);
+      if (isDone) return admission(state, time);
 
-      const { isBanned, full } = standingOf(state, moment);
-      if (isBanned) return rejection(state, moment);
+      const { isBanned, full } = keyStatus(state, time);
+      if (isBanned) return rejection(state, time);
       if (full.length > 0) {
-        this.#memory.addPending(address.tokenHash, moment.minute, 1);
-        return rejection(state, moment);
+        this.#cache.addPending(address.tokenHash, time.minute, 1);
+        return rejection(state, time);
       }
-      moment = this.#moment();
+      time = this.#time();
     }
     throw new Error('The item changed with every attempt to count the request.');
   }
 
   /**
-   * Refuses if there is still nothing left, and counts the rejection: one attempt. Where another
-   * request has changed the counter of rejections meanwhile, this one is counted with the next.
+   * Rejects the request if a window is still full, and counts the rejection. There is one attempt:
+   * if its condition fails, the rejection is counted together with the key's next one.
    */
-  async #refuse(address: KeyAddress, { state: seen, moment, isFresh }: Sight): Promise<Verdict> {
-    const rejections = 1 + this.#memory.takePending(address.tokenHash, moment.minute);
-    const punishment = this.#punishment(seen, moment, rejections);
-    const standing = standingOf(seen, moment);
-    const write = rejectionUpdate(this.#target(address, moment), standing, punishment);
+  async #reject(address: KeyAddress, observation: Observation): Promise<Decision> {
+    const { state: expected, time, isFresh } = observation;
+    const rejections = 1 + this.#cache.takePending(address.tokenHash, time.minute);
+    const record = this.#rejectionRecord(expected, time, rejections);
+    const status = keyStatus(expected, time);
+    const write = rejectionUpdate(this.#target(address, time), status, record);
     let result: WriteResult;
     try {
       result = await writeItem(this.#client, write);
     } catch (error) {
-      // Refused by what this request has read, though it cannot be counted; never by a memory.
+      // This request has read that a window is full, so it is rejected even if the rejection cannot
+      // be counted. A cached state is no reason to reject.
       if (!isFresh) throw error;
-      log.error('A rejection was not counted', error, { keyId: seen.key.keyId });
-      return rejection(seen, moment);
+      log.error('A rejection was not counted', error, { keyId: expected.key.keyId });
+      return rejection(expected, time);
     }
-    const state = this.#see(address, result.item, moment);
-    const { isBanned } = standingOf(state, moment);
-    const isBanStart = isBanned && punishment.ban?.nonce === state.key.bannedBy;
-    if (result.isDone || isBanStart) return { ...rejection(state, moment), isBanStart };
-    return this.#explain(address, { state, moment, isFresh: true }, rejections);
+    const state = this.#observe(address, result.item, time);
+    const { isBanned } = keyStatus(state, time);
+    const isBanStart = isBanned && record.ban?.nonce === state.key.bannedBy;
+    if (result.isDone || isBanStart) return { ...rejection(state, time), isBanStart };
+    return this.#decideAnew(address, { state, time, isFresh: true }, rejections);
   }
 
-  /** The item is not as it was seen: refused all the same, or to be admitted. */
-  #explain(address: KeyAddress, sight: Sight, rejections: number): Promise<Verdict> | Verdict {
-    const { state, moment } = sight;
-    const { isBanned, full } = standingOf(state, moment);
-    // What is refused for a ban is not one of those that lead to it.
+  /** Decides again after the condition of a rejection's write has failed. */
+  #decideAnew(
+    address: KeyAddress,
+    observation: Observation,
+    rejections: number,
+  ): Promise<Decision> | Decision {
+    const { state, time } = observation;
+    const { isBanned, full } = keyStatus(state, time);
+    // A rejection because of a ban does not count towards the next ban.
     const isCounted = !isBanned && full.length > 0;
     const uncounted = isCounted ? rejections : rejections - 1;
-    this.#memory.addPending(address.tokenHash, moment.minute, uncounted);
-    if (isBanned || full.length > 0) return { ...rejection(state, moment), isBanStart: false };
-    return this.#admit(address, { ...sight, moment: this.#moment() });
+    this.#cache.addPending(address.tokenHash, time.minute, uncounted);
+    if (isBanned || full.length > 0) return { ...rejection(state, time), isBanStart: false };
+    return this.#admit(address, { ...observation, time: this.#time() });
   }
 
-  #punishment({ owner, key }: KeyState, moment: Moment, rejections: number): Punishment {
+  #rejectionRecord(
+    { owner, key }: KeyState,
+    time: RequestTime,
+    rejections: number,
+  ): RejectionRecord {
     const rule = this.#banRules[owner.plan] ?? neverBan;
     const tolerated = rule.toleratedRejectionsPerMinute;
     const { rejectionWindow, rejectionCount } = key;
-    const isCounting = rejectionWindow >= moment.minute && rejectionWindow <= moment.newestWindow;
+    const isCounting = rejectionWindow >= time.minute && rejectionWindow <= time.newestWindow;
     const isBanDue = (isCounting ? rejectionCount : 0) + rejections > tolerated;
-    const until = moment.nowSeconds + rule.banSeconds;
+    const until = time.nowSeconds + rule.banSeconds;
     return {
       rejections,
       isCounting,
@@ -193,23 +198,23 @@ class Limiter {
     };
   }
 
-  #target(address: KeyAddress, moment: Moment): Target {
-    return { ...address, tableName: this.#tableName, moment };
+  #target(address: KeyAddress, time: RequestTime): Target {
+    return { ...address, tableName: this.#tableName, time };
   }
 
-  /** Takes note of an item. @throws UnauthorizedError when the key in it is none, or not usable */
-  #see(address: KeyAddress, item: Item | undefined, moment: Moment): KeyState {
+  /** Caches the key's state in an item. @throws UnauthorizedError when the key is not usable */
+  #observe(address: KeyAddress, item: Item | undefined, time: RequestTime): KeyState {
     const state = item && readKeyState(item, address);
-    if (state && standingOf(state, moment).isUsable) {
-      this.#memory.remember(address.tokenHash, state);
+    if (state && keyStatus(state, time).isUsable) {
+      this.#cache.set(address.tokenHash, state);
       return state;
     }
-    this.#memory.forget(address.tokenHash);
+    this.#cache.delete(address.tokenHash);
     throw new UnauthorizedError();
   }
 }
 
-/** Eight characters that no other request has: enough to tell two bans of a key apart. */
+/** Eight random characters, by which a request recognises the ban that it has begun. */
 function nonce(): string {
   return randomBytes(6).toString('base64url');
 }

@@ -10,14 +10,15 @@ import type { Item } from '../shared/owner-record.ts';
 
 export type Client = Pick<DynamoDBClient, 'send'>;
 
-/** What a conditional write came to. */
+/** The outcome of a conditional write. */
 export interface WriteResult {
+  /** False if the condition failed, in which case nothing was written. */
   isDone: boolean;
-  /** As the write left it, or as the failed condition found it; undefined where there is none. */
+  /** The item after the write or, if the condition failed, as it is; undefined if there is none. */
   item: Item | undefined;
 }
 
-/** Reads an item; undefined where there is none. */
+/** Reads an item; undefined if there is none. */
 export async function readItem(
   client: Client,
   input: GetItemCommandInput,
@@ -26,16 +27,22 @@ export async function readItem(
   return Item;
 }
 
-/** Writes, unless the condition fails. */
+/**
+ * Sends a conditional write. A failed condition is a result and not an error.
+ *
+ * @throws Error if the write fails, or if the response lacks the item. The SDK accepts such a response,
+ *   but without an item a valid key would be taken for one that does not exist.
+ */
 export async function writeItem(
   client: Client,
   input: UpdateItemCommandInput,
 ): Promise<WriteResult> {
   try {
     const { Attributes } = await client.send(new UpdateItemCommand(input));
-    return { isDone: true, item: Attributes };
+    if (Attributes) return { isDone: true, item: Attributes };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     return { isDone: false, item: error.Item };
   }
+  throw new Error('The answer does not say what it wrote.');
 }

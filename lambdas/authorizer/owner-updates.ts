@@ -4,60 +4,62 @@ import type {
   UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { WindowName, WindowUse } from '../shared/windows.ts';
-import type { KeyAddress, Moment, Standing } from './key-state.ts';
+import type { KeyAddress, KeyStatus, RequestTime } from './key-state.ts';
 
 /*
- * The writes on an owner's item. Each is one conditional UpdateItem, so that DynamoDB, which puts
- * the writes on an item in order, does the comparing: whatever state the writer had in mind, nothing
- * is decided by it, and any number of concurrent requests get exactly what is left.
+ * The writes on an owner's item. Each is one conditional UpdateItem. DynamoDB serializes the writes
+ * on an item and evaluates each condition against the stored item, so a writer's outdated view of
+ * the item can make its write fail but never admits a request too many.
  *
- *   #status = :active                    the keys of a suspended owner fail from the next request on
- *   attribute_exists(#keys.#key)         and so does a revoked or an invented key: it has no entry
- *   expiresAt absent or > :now           an expired one likewise
- *   bannedUntil absent, not later than :now, or beyond :latestBan     no ban, none any more, or one
- *                                        that no clock that was right can have begun
+ * Every write has these conditions:
  *
- * and of each window, the minute's and the day's, one of three forms:
+ *   #status = :active               the owner is not suspended
+ *   attribute_exists(#keys.#key)    the key exists: a revoked or an invented key has no entry
+ *   expiresAt absent or > :now      the key has not expired
+ *   bannedUntil absent, <= :now     the key is not banned, or its ban is void because no clock
+ *     or > :latestBan               within the tolerance can have begun it
+ *
+ * An admission also updates both windows, the minute and the day, each in one of three ways:
  *
  *   ------[ window )---------[ now )-----------------------------> UTC     turn
  *         minuteWindow < :minute
- *         the prior window becomes this one, this one :minute with a count of 1
+ *         the window becomes the prior one, and :minute the window with a count of 1
  *
  *   ---------------[ now, window )-------- tolerance ------------> UTC     count
  *         minuteWindow BETWEEN :minute AND :newest AND minuteCount < perMinute
  *         minuteCount = minuteCount + 1
  *
  *   ---------[ now )---- tolerance ------------[ window )--------> UTC     repair
- *         minuteWindow, minuteCount and the prior ones exactly as seen
- *         :minute, with all that was counted in it before and in the void window since, and 1
+ *         minuteWindow, minuteCount and the prior ones unchanged since they were read
+ *         :minute, with the sum of what the void window and :minute itself have counted, plus 1
  *
- * They exclude each other: of the requests that see an old window, one turns it and the others,
- * whose condition fails, count in it. `count` reaches beyond :minute for a machine whose clock is
- * behind: it finds a window ahead of its own and counts there. Since nothing within the tolerance
- * writes an earlier window, a full one is never emptied.
+ * The conditions exclude each other: of several requests that find an old window, one turns it; the
+ * conditions of the others fail, and they count in the new window. `count` also accepts a window
+ * ahead of :minute, which a machine with a faster clock has started. No write replaces a window
+ * within the tolerance by an earlier one, so a full window never becomes empty before its end.
  *
- * The SDK sends a write again when its answer is lost, though the first may have been carried out.
- * Such a request is counted twice: one less for the client, never one more.
+ * The SDK repeats a write whose response was lost, even though the first may have taken effect. Such
+ * a request is counted twice: the client loses one request, and the limit is not exceeded.
  */
 
-/** The item of a key's owner, and when it is asked about. */
+/** The item that an update is for, the key in it, and the time of the request. */
 export interface Target extends KeyAddress {
   tableName: string;
-  moment: Moment;
+  time: RequestTime;
 }
 
-/** Rejections of a key to be counted, and what comes of them. */
-export interface Punishment {
+/** How a write records rejections of a key. */
+export interface RejectionRecord {
   rejections: number;
-  /** The entry counts rejections of this minute already. */
+  /** True if the key's counter is that of the current minute, false if it has to start again. */
   isCounting: boolean;
-  /** How many in a minute go unpunished. */
+  /** How many rejections in a minute do not lead to a ban. */
   tolerated: number;
-  /** Absent while they are tolerated. */
+  /** The ban that begins with this write, if any. `until` is Unix seconds. */
   ban?: { until: number; nonce: string };
 }
 
-/** A part of a write: what it sets, on which condition, with which values. */
+/** A part of an update: its `SET` clause, its condition, and the values that both refer to. */
 interface Change {
   set: string;
   condition: string;
@@ -71,42 +73,42 @@ const attributes = {
   day: { limit: 'perDay', own: 'day', prior: 'priorDay' },
 } as const;
 
-/** Reads the item as it is. */
-export function lookUp({ tableName, ownerHash }: Target): GetItemCommandInput {
+/** A strongly consistent read of an owner's item. */
+export function ownerRead({ tableName, ownerHash }: Target): GetItemCommandInput {
   return { TableName: tableName, Key: { ownerHash: { S: ownerHash } }, ConsistentRead: true };
 }
 
-/** Admits one request: counts it in both windows, and notes the minute as the key's last use. */
-export function admissionUpdate(target: Target, standing: Standing): UpdateItemCommandInput {
-  const { moment } = target;
+/** Counts one request in both windows and records the minute as that of the key's last use. */
+export function admissionUpdate(target: Target, status: KeyStatus): UpdateItemCommandInput {
+  const { time } = target;
   return conditionalUpdate(target, [
-    ...names.map((name) => admit(name, standing[name], moment)),
+    ...names.map((name) => admit(name, status[name], time)),
     { set: '#keys.#key.usedAt = :minute', condition: '', values: {} },
-    ...(standing.isBanVoid ? [endBan()] : []),
+    ...(status.isBanVoid ? [endBan()] : []),
   ]);
 }
 
 /**
- * Counts rejections of a key that a full window refuses, and bans the key when they are more than
- * tolerated. Of any number of requests that go beyond that at once, one begins the ban: to the
- * others the key is already banned.
+ * Counts rejections of a key while a window is full, and bans the key if there are more than its
+ * plan tolerates. Of several concurrent requests beyond the tolerance exactly one begins the ban:
+ * the conditions of the others fail because the key is banned.
  */
 export function rejectionUpdate(
   target: Target,
-  standing: Standing,
-  punishment: Punishment,
+  status: KeyStatus,
+  record: RejectionRecord,
 ): UpdateItemCommandInput {
-  const { moment } = target;
-  const full = names.filter((name) => standing[name].remaining === 0);
-  const ban = punishment.ban ? [beginBan(punishment.ban)] : standing.isBanVoid ? [endBan()] : [];
+  const { time } = target;
+  const full = names.filter((name) => status[name].remaining === 0);
+  const ban = record.ban ? [beginBan(record.ban)] : status.isBanVoid ? [endBan()] : [];
   return conditionalUpdate(target, [
-    ...full.map((name) => refuse(name, standing[name], moment)),
-    countRejections(punishment, moment),
+    ...full.map((name) => requireFull(name, status[name], time)),
+    countRejections(record, time),
     ...ban,
   ]);
 }
 
-function admit(name: WindowName, use: WindowUse, moment: Moment): Change {
+function admit(name: WindowName, use: WindowUse, time: RequestTime): Change {
   const { limit, own, prior } = attributes[name];
   switch (use.step) {
     case 'turn':
@@ -115,59 +117,59 @@ function admit(name: WindowName, use: WindowUse, moment: Moment): Change {
           `${prior}Window = ${own}Window, ${prior}Count = ${own}Count, ` +
           `${own}Window = :${name}, ${own}Count = :one`,
         condition: `${own}Window < :${name}`,
-        values: { [`:${name}`]: number(moment[name]), ':one': number(1) },
+        values: { [`:${name}`]: number(time[name]), ':one': number(1) },
       };
     case 'count':
       return {
         set: `${own}Count = ${own}Count + :one`,
         condition: `${own}Window BETWEEN :${name} AND :newest AND ${own}Count < ${limit}`,
-        values: { ...within(name, moment), ':one': number(1) },
+        values: { ...within(name, time), ':one': number(1) },
       };
     case 'repair':
       return repair(name, use, { count: use.used + 1, comparison: '>=' });
   }
 }
 
-/** A window of which nothing is left; a void one is put right, so that it ends in good time. */
-function refuse(name: WindowName, use: WindowUse, moment: Moment): Change {
+/** Requires that a window is full. A void one is also repaired, so that it ends on time. */
+function requireFull(name: WindowName, use: WindowUse, time: RequestTime): Change {
   const { limit, own } = attributes[name];
   if (use.step === 'repair') return repair(name, use, { count: use.used, comparison: '<=' });
   return {
     set: '',
     condition: `${own}Window BETWEEN :${name} AND :newest AND ${own}Count >= ${limit}`,
-    values: within(name, moment),
+    values: within(name, time),
   };
 }
 
-/** @param after the count in the current window, and how the limit compares with it */
+/** @param after the count that is written, and how the limit has to compare with it */
 function repair(
   name: WindowName,
-  { start, seen }: WindowUse,
+  { start, stored }: WindowUse,
   after: { count: number; comparison: '<=' | '>=' },
 ): Change {
   const { limit, own, prior } = attributes[name];
   return {
     set: `${own}Window = :${name}, ${own}Count = :${name}Count`,
     condition:
-      `${own}Window = :${name}Seen AND ${own}Count = :${name}SeenCount AND ` +
+      `${own}Window = :${name}Stored AND ${own}Count = :${name}StoredCount AND ` +
       `${prior}Window = :${name}Prior AND ${prior}Count = :${name}PriorCount AND ` +
       `${limit} ${after.comparison} :${name}Count`,
     values: {
       [`:${name}`]: number(start),
       [`:${name}Count`]: number(after.count),
-      [`:${name}Seen`]: number(seen.window),
-      [`:${name}SeenCount`]: number(seen.count),
-      [`:${name}Prior`]: number(seen.priorWindow),
-      [`:${name}PriorCount`]: number(seen.priorCount),
+      [`:${name}Stored`]: number(stored.window),
+      [`:${name}StoredCount`]: number(stored.count),
+      [`:${name}Prior`]: number(stored.priorWindow),
+      [`:${name}PriorCount`]: number(stored.priorCount),
     },
   };
 }
 
 const entry = '#keys.#key';
 
-function countRejections(punishment: Punishment, moment: Moment): Change {
-  const { rejections, isCounting, tolerated, ban } = punishment;
-  const values = { ...within('minute', moment), ':rejections': number(rejections) };
+function countRejections(record: RejectionRecord, time: RequestTime): Change {
+  const { rejections, isCounting, tolerated, ban } = record;
+  const values = { ...within('minute', time), ':rejections': number(rejections) };
   if (!isCounting) {
     return {
       set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :rejections`,
@@ -181,8 +183,8 @@ function countRejections(punishment: Punishment, moment: Moment): Change {
     set: `${entry}.rejectionCount = ${entry}.rejectionCount + :rejections`,
     condition:
       `${entry}.rejectionWindow BETWEEN :minute AND :newest AND ` +
-      `${entry}.rejectionCount ${ban ? '>' : '<='} :forgiven`,
-    values: { ...values, ':forgiven': number(tolerated - rejections) },
+      `${entry}.rejectionCount ${ban ? '>' : '<='} :tolerable`,
+    values: { ...values, ':tolerable': number(tolerated - rejections) },
   };
 }
 
@@ -194,13 +196,13 @@ function beginBan({ until, nonce }: { until: number; nonce: string }): Change {
   };
 }
 
-/** Ends a void ban, which would hold once its end came closer. */
+/** Removes a void ban, which would apply as soon as its end is within the tolerance. */
 function endBan(): Change {
   return { set: `${entry}.bannedUntil = :none`, condition: '', values: { ':none': number(0) } };
 }
 
-function within(name: WindowName, moment: Moment): Record<string, AttributeValue> {
-  return { [`:${name}`]: number(moment[name]), ':newest': number(moment.newestWindow) };
+function within(name: WindowName, time: RequestTime): Record<string, AttributeValue> {
+  return { [`:${name}`]: number(time[name]), ':newest': number(time.newestWindow) };
 }
 
 const isUsable =
@@ -210,7 +212,7 @@ const isUsable =
   `NOT ${entry}.bannedUntil BETWEEN :nextSecond AND :latestBan)`;
 
 function conditionalUpdate(
-  { tableName, ownerHash, tokenHash, moment }: Target,
+  { tableName, ownerHash, tokenHash, time }: Target,
   changes: Change[],
 ): UpdateItemCommandInput {
   const sets = changes.map(({ set }) => set).filter(Boolean);
@@ -224,9 +226,9 @@ function conditionalUpdate(
     ExpressionAttributeValues: Object.assign(
       {
         ':active': { S: 'active' },
-        ':now': number(moment.nowSeconds),
-        ':nextSecond': number(moment.nowSeconds + 1),
-        ':latestBan': number(moment.latestBan),
+        ':now': number(time.nowSeconds),
+        ':nextSecond': number(time.nowSeconds + 1),
+        ':latestBan': number(time.latestBan),
       },
       ...changes.map(({ values }) => values),
     ),

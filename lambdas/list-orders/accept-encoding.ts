@@ -1,6 +1,6 @@
 /**
- * Whether to answer with gzip: the client accepts it, and does not like the plain answer better.
- * Without the header the answer stays plain, because a client that says nothing may not decode.
+ * Whether the response is to be compressed: the client accepts gzip and gives it no lower weight
+ * than `identity`. Without the header it is not, because the client may be unable to decompress.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
@@ -8,14 +8,14 @@ export function prefersGzip(acceptEncoding: string | undefined): boolean {
   const weights = codingWeights(acceptEncoding ?? '');
   const any = weights.get('*');
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? any ?? 0;
-  // Named nowhere, "identity" is acceptable but not asked for.
+  // A list without "identity" accepts it, but does not prefer it to gzip.
   const identity = weights.get('identity') ?? 0;
   return gzip > 0 && gzip >= identity;
 }
 
 const coding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
 
-/** Each coding of the list with its weight; an element that is not one of the grammar is left out. */
+/** The weight of each coding in the list, without the elements that do not follow the grammar. */
 function codingWeights(list: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const element of list.toLowerCase().split(',')) {

@@ -1,6 +1,6 @@
 import type { FieldLayout, OrderLayout, Words } from './order-layout.ts';
 
-/** What `read` returns for an item that is incomplete, or is not what an order is as a rule. */
+/** What `read` returns for an item that is incomplete or not of the supported form. */
 export const notUnderstood = -1;
 
 const notSeen = 0;
@@ -16,19 +16,21 @@ const closingBrace = 0x7d;
 const trueWord = Buffer.from('true').readInt32LE();
 const falseWord = Buffer.from('fals').readInt32LE();
 const letterE = 0x65;
-/** From here on, copying by words is slower than a call of the copying function. */
+/** Longer values are copied with `Buffer.copy`, which is faster for them than word by word. */
 const longValueBytes = 64;
 
 /**
- * Makes one order of one item: `,{"id":1,"petId":7}` of `{"petId":{"N":"7"},"id":{"N":"1"}}`. The
- * item is read first, which tells where its values are; then they are written in published order.
+ * Converts DynamoDB items to orders, such as `{"petId":{"N":"7"},"id":{"N":"1"}}` to
+ * `,{"id":1,"petId":7}`. `read` finds the positions of an item's values, and `write` copies them in
+ * the published order of the fields.
  *
- * Understood are the fields of an order, each at most once and of its own type, in any order and
- * without any space. Anything else that there may be, such as a NULL, a fraction, a nested value,
- * another name or an escaped one, is not.
+ * The supported form of an item is: only fields of an order, each at most once and of its own type,
+ * in any order, without white space. An item with a NULL, a fraction, a nested value, another
+ * attribute or an escaped name is not understood.
  *
- * After its end the input has `slackBytes` of zeros, and the output as many bytes of anything: four
- * bytes are compared and written at once. No JSON has a byte that is zero.
+ * Comparing and writing happen in words of four bytes, which may reach beyond the end of the data.
+ * The caller therefore allocates `slackBytes` more: in the input they are zero, a byte that JSON
+ * never contains; in the output their values do not matter.
  */
 export class OrderCopier {
   private readonly layout: OrderLayout;
@@ -36,7 +38,7 @@ export class OrderCopier {
   private inputBytes: Buffer = Buffer.alloc(0);
   private output: DataView = new DataView(new ArrayBuffer(0));
   private outputBytes: Buffer = Buffer.alloc(0);
-  /** Where in the input each field's value begins and ends. None begins at 0. */
+  /** The positions in the input at which each field's value begins and ends; `notSeen` for none. */
   private readonly starts: Int32Array;
   private readonly ends: Int32Array;
 
@@ -56,7 +58,7 @@ export class OrderCopier {
     this.output = viewOf(bytes);
   }
 
-  /** Reads the item that begins at a position. Returns the position after it, or `notUnderstood`. */
+  /** Reads the item at a position. Returns the position after the item, or `notUnderstood`. */
   read(item: number): number {
     const { inputBytes: page, starts, ends } = this;
     if (page[item] !== openingBrace) return notUnderstood;
@@ -77,14 +79,14 @@ export class OrderCopier {
     return page[at] === closingBrace ? at + 1 : notUnderstood;
   }
 
-  /** The digits of the id of the order that was read; none where it has no id. */
+  /** The digits of the id of the item that was read; empty if it has no id. */
   id(): string {
     const { index } = this.layout.idField;
     const start = this.starts[index];
     return start === notSeen ? '' : this.inputBytes.toString('latin1', start, this.ends[index]);
   }
 
-  /** Writes the order that was read. Returns the position after it; it is no longer than its item. */
+  /** Writes the item that was read as an order, which is never longer. Returns the next position. */
   write(start: number): number {
     const { outputBytes, layout, starts, ends } = this;
     let to = start + 1;
@@ -98,7 +100,7 @@ export class OrderCopier {
       to += length;
     }
     outputBytes[start] = comma;
-    // Every name is written with a comma before it; the first one's makes way for the brace.
+    // Every name is written with a comma before it; the brace overwrites the first of these commas.
     outputBytes[start + 1] = openingBrace;
     outputBytes[to] = closingBrace;
     return to + 1;
@@ -110,7 +112,7 @@ export class OrderCopier {
     return field;
   }
 
-  /** Returns the position after the value. The quote that ends a string belongs to it. */
+  /** Returns the position after the value, or `notUnderstood`. A string includes its last quote. */
   private endOfValue(start: number, { type }: FieldLayout): number {
     if (type === 'integer') return endOfInteger(this.inputBytes, start);
     return type === 'string' ? endOfString(this.inputBytes, start) : this.endOfBoolean(start);
@@ -148,7 +150,7 @@ export class OrderCopier {
   }
 }
 
-/** JSON knows no leading zeros, and an integer has no `-0`. */
+/** Accepts only canonical integers: no leading zeros, which JSON does not allow, and no `-0`. */
 function endOfInteger(page: Buffer, start: number): number {
   const first = page[start] === minus ? start + 1 : start;
   let at = first;

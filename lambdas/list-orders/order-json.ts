@@ -6,14 +6,17 @@ export type OrderItem = Record<string, AttributeValue>;
 const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
- * An order as JSON text: the ordinary path, for an item of any shape. Numbers keep DynamoDB's own
- * digits, because a JavaScript number would lose those of an int64 beyond 2^53.
+ * The JSON text of an order, from an item whose attributes may have any type: the slow path for what
+ * `OrderCopier` does not understand. Numbers keep DynamoDB's digits, because a JavaScript number
+ * loses those of an int64 beyond 2^53.
+ *
+ * @throws TypeError for an attribute of an unknown type or a number that is not one in JSON
  */
 export function orderToJson(item: OrderItem): string {
   return fieldsToJson(item, orderFieldNames);
 }
 
-/** The same of any fields, in their order. */
+/** Like {@link orderToJson}, with the given fields in the given order. */
 export function fieldsToJson(item: OrderItem, fields: readonly string[]): string {
   const members: string[] = [];
   for (const field of fields) {
@@ -37,7 +40,7 @@ function valueToJson(value: AttributeValue): string {
   throw new TypeError(`An attribute has an unknown type: ${Object.keys(value).join()}`);
 }
 
-/** DynamoDB's numbers are JSON's, but another server's need not be. */
+/** DynamoDB's numbers are valid JSON numbers; those of another server might not be. */
 function numberToJson(digits: string): string {
   if (!jsonNumber.test(digits)) throw new TypeError('An attribute is not a number.');
   return digits;

@@ -1,46 +1,49 @@
 import { attributeTypes, type OrderField, orderFields } from '../shared/order-fields.ts';
 
-/** The bytes around the value of one field, in a page and in an order. */
+/** The bytes before the value of one field, in DynamoDB's page and in the order that is sent. */
 export interface FieldLayout {
-  /** Place among the fields of an order, from 0. */
+  /** The position of the field in an order, from 0. */
   readonly index: number;
   readonly type: OrderField['type'];
-  /** What a page has before the value, such as `"id":{"N":"`. */
+  /** The text before the value in a page, such as `"id":{"N":"`. */
   readonly opening: Words;
-  /** What an order has before the value, such as `,"id":`. */
+  /** The text before the value in an order, such as `,"id":`. */
   readonly name: Words;
-  /** Another field whose name begins with the same letter. */
+  /** The next field whose name begins with the same letter. */
   readonly next: FieldLayout | undefined;
 }
 
-/** A text as words of four bytes, to compare and write several bytes at once. */
+/** An ASCII text as little-endian words of four bytes, which are compared and written at once. */
 export interface Words {
-  /** The last one ends with bytes that are not the text's where its length is no multiple of four. */
+  /** All words; the last one is padded with spaces if the length is not a multiple of four. */
   readonly padded: Int32Array;
-  /** The whole words at the beginning. */
+  /** How many words at the beginning have no padding. */
   readonly wholeCount: number;
-  /** The last four bytes. */
+  /** The last four bytes of the text as a word. */
   readonly last: number;
-  /** In bytes. */
+  /** The length of the text in bytes. */
   readonly length: number;
 }
 
-/** All that the list must know of an order's fields to find and write them. */
+/** How the fields of an order are found in a page and written to an order. */
 export interface OrderLayout {
-  /** In the order in which they are published. */
+  /** The fields in the order in which they are published. */
   readonly fields: readonly FieldLayout[];
-  /** By the first letter of their names. */
+  /** The first field for each first letter of a name, by character code; see `FieldLayout.next`. */
   readonly byLetter: readonly (FieldLayout | undefined)[];
   readonly idField: FieldLayout;
-  /** How far beyond the end of a text its comparison and writing may reach. */
+  /** How many bytes beyond the end of the data a comparison or a write may reach. */
   readonly slackBytes: number;
 }
 
-/** Such a name looks the same in JSON, in UTF-8 and in an object of JavaScript, and keeps its place. */
+/**
+ * A name without JSON escapes or multi-byte characters. It does not begin with a digit, because
+ * JavaScript would move a property like `1` to the front of its object.
+ */
 const plainName = /^[A-Za-z_][0-9A-Za-z_]*$/;
 const wordBytes = 4;
 
-/** @throws TypeError naming a field that the list cannot copy, and why */
+/** @throws TypeError naming a field that `OrderCopier` cannot copy, and the reason */
 export function createOrderLayout(fields: Readonly<Record<string, OrderField>>): OrderLayout {
   if (fields.id?.type !== 'integer') {
     throw new TypeError('id: an order needs an integer of this name, by which it is told apart.');
@@ -57,7 +60,7 @@ export function createOrderLayout(fields: Readonly<Record<string, OrderField>>):
   return { fields: layouts, byLetter, idField, slackBytes: longest + wordBytes };
 }
 
-/** The layout of the orders that the service has. */
+/** The layout of the service's orders. */
 export const orderLayout = createOrderLayout(orderFields);
 
 function fieldLayout(name: string, type: OrderField['type'], index: number) {

@@ -4,10 +4,10 @@ import type { OrdersPage } from './orders-page.ts';
 const openingBracket = '['.charCodeAt(0);
 type Pages = AsyncGenerator<OrdersPage, void, void>;
 
-/** How much a body has carried so far. */
+/** How much of a body has been sent so far. */
 export interface BodyTotals {
   orders: number;
-  /** As sent, hence after compression. */
+  /** Bytes after compression. */
   bytes: number;
 }
 
@@ -17,12 +17,12 @@ export interface OrdersBody {
 }
 
 /**
- * The JSON array of all orders. A page is asked for when the reader has taken the one before it.
- * When one fails the body breaks off without its `]`, so that nobody takes a part of the orders for
- * all of them.
+ * Streams the JSON array of all orders. The next page is requested when the reader has consumed the
+ * one before it. If a page fails, the body ends with an error and without its `]`, so that a part of
+ * the orders cannot be mistaken for all of them.
  *
- * @param compressor what the JSON goes through, if anything
- * @param stop called once nothing more is wanted: the body has ended or failed, or its reader left
+ * @param compressor a transformation of the JSON, such as gzip
+ * @param stop called when no further pages are needed: the body has ended, failed or been destroyed
  */
 export function ordersBody(
   pages: Pages,
@@ -32,7 +32,8 @@ export function ordersBody(
   const totals: BodyTotals = { orders: 0, bytes: 0 };
   const json = readable(jsonArray(pages, totals), stop);
   const counter = byteCounter(totals);
-  // The last stream's own error is what the reader sees; there is nothing to add in a callback.
+  // `pipeline` requires a callback. Nothing is left to do in it: an error reaches the reader through
+  // the last stream, which `pipeline` destroys with it.
   const done = () => {};
   const stream = compressor
     ? pipeline(json, compressor, counter, done)
@@ -40,23 +41,23 @@ export function ordersBody(
   return { stream, totals };
 }
 
-/** Gzip at its fastest level, at which the orders' JSON shrinks to about a fifth. */
+/** Compresses at the fastest level of gzip, which reduces the JSON of orders to about a fifth. */
 export async function gzipCompressor(): Promise<Transform> {
-  // Loaded when it is needed: it takes two milliseconds of a cold start.
+  // Imported only when needed, because loading the module adds two milliseconds to a cold start.
   const { createGzip } = await import('node:zlib');
   return createGzip({ level: 1, chunkSize: 64 * 1024 });
 }
 
-/** Every order comes as `,{…}`: the first comma of all makes way for the opening bracket. */
+/** Every order begins with a comma; the opening bracket overwrites the very first one. */
 async function* jsonArray(pages: Pages, totals: BodyTotals): AsyncGenerator<Buffer, void, void> {
   let isFirst = true;
-  for await (const { pieces, count, release } of pages) {
+  for await (const { buffers, count, release } of pages) {
     totals.orders += count;
-    for (const piece of pieces) {
-      if (isFirst) piece[0] = openingBracket;
+    for (const buffer of buffers) {
+      if (isFirst) buffer[0] = openingBracket;
       isFirst = false;
-      const chunk = Buffer.from(piece);
-      release(piece);
+      const chunk = Buffer.from(buffer);
+      release(buffer);
       yield chunk;
     }
   }

@@ -6,25 +6,25 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ServiceUnavailableError } from '../shared/errors.ts';
 import { orderFieldNames } from '../shared/order-fields.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { interceptBody } from './intercept-body.ts';
 import { orderToJson } from './order-json.ts';
 import { type KeepOrder, PageTranscoder } from './page-transcoder.ts';
-import { PiecePool } from './piece-pool.ts';
-import { takeBody } from './take-body.ts';
 
 export type StartKey = Record<string, AttributeValue>;
 
-/** Some of the orders, in the form in which they are sent. */
+/** The orders of one `Scan` response as JSON text. */
 export interface OrdersPage {
-  /** Each order as `,{…}`, one after the other. No piece is empty. */
-  pieces: Buffer[];
-  /** Lets the memory of a piece be used for another, when nobody will look at it any more. */
-  release(piece: Buffer): void;
+  /** The orders, each written as `,{…}`, without separators. No buffer is empty. */
+  buffers: Buffer[];
+  /** Returns a buffer to the pool. Its content must not be used afterwards. */
+  release(buffer: Buffer): void;
   count: number;
-  /** How many orders were left out because the request excepted them. */
+  /** How many orders were left out because of `PageRequest.except`. */
   exceptedCount: number;
-  /** The ids of the orders, where the request asked for them. */
+  /** The ids of the orders; absent unless requested with `PageRequest.withIds`. */
   ids: ReadonlySet<string> | undefined;
-  /** Where the next page begins; absent on the last. */
+  /** The start key of the next page; absent on the last page. */
   lastEvaluatedKey: StartKey | undefined;
 }
 
@@ -32,15 +32,15 @@ export interface PageRequest {
   startKey?: StartKey | undefined;
   segment?: { index: number; total: number };
   withIds?: boolean;
-  /** Leaves out the orders with these ids. */
+  /** The ids of orders to leave out. */
   except?: ReadonlySet<string> | undefined;
-  /** Ends the request when nobody waits for the page any more. */
+  /** Aborts the request when the page is no longer needed. */
   signal: AbortSignal;
 }
 
 export type ReadPage = (request: PageRequest) => Promise<OrdersPage>;
 
-/** Asked for by number, because DynamoDB reserves some hundred words that a field may be called. */
+/** The names are replaced by placeholders, because a field's name may be reserved by DynamoDB. */
 const projection = {
   ProjectionExpression: orderFieldNames.map((_, index) => `#${index}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries(
@@ -49,11 +49,13 @@ const projection = {
 };
 
 /**
- * Reads pages of a table's orders, each with one `Scan`. A page whose answer has another number of
- * orders than it says, or does not say how many, is a `ServiceUnavailableError`.
+ * Returns a function that reads a page of a table's orders with one `Scan` request.
+ *
+ * The function throws `ServiceUnavailableError` if the number of orders in the response is not the
+ * `Count` that the response states.
  */
 export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: string): ReadPage {
-  const pool = new PiecePool();
+  const pool = new BufferPool();
   return async (request) => {
     const command = new ScanCommand({
       TableName: tableName,
@@ -63,7 +65,7 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       TotalSegments: request.segment?.total,
     });
     let page = new PageBuilder(pool, request);
-    takeBody(command, () => {
+    interceptBody(command, () => {
       page = new PageBuilder(pool, request);
       return page.transcoder;
     });
@@ -72,15 +74,15 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
   };
 }
 
-/** Makes a page of one answer. A request can have several: one that breaks off is void. */
+/** Builds a page from one response. Each attempt of the SDK at a request needs a new builder. */
 class PageBuilder {
   readonly transcoder: PageTranscoder;
-  private readonly pool: PiecePool;
+  private readonly pool: BufferPool;
   private readonly ids: Set<string> | undefined;
   private readonly except: PageRequest['except'];
   private exceptedCount = 0;
 
-  constructor(pool: PiecePool, { withIds, except }: PageRequest) {
+  constructor(pool: BufferPool, { withIds, except }: PageRequest) {
     this.pool = pool;
     this.ids = withIds ? new Set() : undefined;
     this.except = except;
@@ -88,16 +90,16 @@ class PageBuilder {
     this.transcoder = new PageTranscoder(pool, isSelective ? this.keep : undefined);
   }
 
-  /** Adds the orders that the transcoder left to the SDK: as a rule, none. */
+  /** Completes the page with the orders that the transcoder left to the SDK, usually none. */
   build(output: ScanCommandOutput): OrdersPage {
-    const { pieces, count, itemCount } = this.transcoder;
+    const { buffers, count, itemCount } = this.transcoder;
     const { Items: items = [], LastEvaluatedKey: lastEvaluatedKey } = output;
     requireWhole(output, itemCount + items.length);
     const kept = items.filter(({ id }) => this.keep(id?.N ?? ''));
     const rest = kept.length === 0 ? [] : [Buffer.from(`,${kept.map(orderToJson).join(',')}`)];
     return {
-      pieces: [...pieces, ...rest],
-      release: (piece) => this.pool.giveBack(piece),
+      buffers: [...buffers, ...rest],
+      release: (buffer) => this.pool.release(buffer),
       count: count + kept.length,
       exceptedCount: this.exceptedCount,
       ids: this.ids,
@@ -114,8 +116,9 @@ class PageBuilder {
 }
 
 /**
- * An answer can be cut short, or be empty, and still have the status of a success and be JSON; the
- * SDK takes what is not in it for absent. Then the list would be a shorter one, and look whole.
+ * A truncated or empty response can still be valid JSON with status 200, and the SDK does not
+ * complain about missing members. Without this check such a response would make the list incomplete
+ * without anyone noticing.
  */
 function requireWhole({ Count: stated }: ScanCommandOutput, found: number): void {
   if (stated === found) return;

@@ -1,6 +1,6 @@
+import type { BufferPool } from './buffer-pool.ts';
 import { notUnderstood, OrderCopier } from './order-copier.ts';
 import { type OrderLayout, orderLayout } from './order-layout.ts';
-import type { PiecePool } from './piece-pool.ts';
 
 /*
  * DynamoDB sends a page of orders as
@@ -8,18 +8,17 @@ import type { PiecePool } from './piece-pool.ts';
  *   {"Count":2,"Items":[{"id":{"N":"1"},"shipDate":{"S":"…"},"complete":{"BOOL":true}},{…}],…}
  *                       ^ list                                                             ^ end
  *
- * and the client gets most of the same bytes: `"id":{"N":"1"}` becomes `"id":1`. So a page is
- * neither decoded nor parsed, nor ever in memory as a whole: its bytes are looked at as they arrive,
- * and those that stay are copied.
+ * and the client receives most of the same bytes: `"id":{"N":"1"}` becomes `"id":1`. Therefore a page
+ * is neither parsed nor held in memory as a whole. Its bytes are scanned as they arrive, and the
+ * values are copied. This relies on the following:
  *
- * 1. The page is JSON, because DynamoDB made it. Inside a string of JSON every quote has a backslash
- *    before it; so a string ends at the first quote without one, and `"Items":[` can only be where
- *    the list of orders begins.
- * 2. An item counts only when the copier understands it and the byte after it is there. So an item
- *    that is not understood looks like one that has not arrived yet: everything from it on is kept,
- *    and when the page ends, the SDK parses that as it always does.
+ * 1. The page is valid JSON. Within a JSON string every quote is escaped by a backslash, so a string
+ *    ends at the first quote without one, and `"Items":[` can only occur where the list begins.
+ * 2. An item is converted only if the copier understands it and the byte after it has arrived.
+ *    An item that is not understood is treated like one that is incomplete: it is kept with
+ *    everything after it, and at the end of the page the SDK parses this rest.
  * 3. Digits and strings are copied byte for byte: an int64 keeps its digits, a string its escapes.
- * 4. What stands before and after the list, the page's `Count` among it, is left to the SDK.
+ * 4. The text before and after the list, which includes the page's `Count`, is left to the SDK.
  */
 
 const firstInputBytes = 32 * 1024;
@@ -28,37 +27,37 @@ const comma = ','.charCodeAt(0);
 const listName = Buffer.from('"Items":[');
 const noBytes = Buffer.alloc(0);
 
-/** Sees the digits of an order's id and says whether the order belongs to the result. */
+/** Tells whether an order is included in the result, given the digits of its id. */
 export type KeepOrder = (id: string) => boolean;
 
-/** Makes orders of the body of one `Scan` answer. */
+/** Converts the body of one `Scan` response to orders. */
 export class PageTranscoder {
-  /** The orders so far, each as `,{…}`. Complete after `finish`. */
-  readonly pieces: Buffer[] = [];
-  /** How many orders there are in `pieces`. */
+  /** The orders, each written as `,{…}`. Complete after `finish`. */
+  readonly buffers: Buffer[] = [];
+  /** The number of orders in `buffers`. */
   count = 0;
-  /** How many items have been read: those orders and the ones that were not kept. */
+  /** The number of items that were converted or that `keep` left out. */
   itemCount = 0;
-  private readonly pool: PiecePool;
+  private readonly pool: BufferPool;
   private readonly keep: KeepOrder | undefined;
   private readonly copier: OrderCopier;
   private readonly slackBytes: number;
 
-  /** What has arrived and has not become an order yet, and then some zeros. */
+  /** The bytes that have arrived and are not converted yet, followed by `slackBytes` zeros. */
   private input: Buffer = noBytes;
   private inputLength = 0;
-  /** One long item is not looked at anew with each chunk of it. */
+  /** The length at which to read the input again, so that a long item is not read on every chunk. */
   private nextTryLength = 0;
-  /** What stands before the first item, once that is known. */
+  /** The text before the first item, once it has arrived. */
   private head: Buffer | undefined;
 
-  /** The piece that is being written. */
+  /** The buffer that orders are written to. */
   private output: Buffer = noBytes;
-  /** Where the next order is written. */
-  private to = 0;
+  /** The position in `output` of the next order. */
+  private outputLength = 0;
 
-  /** @param pool where the pieces come from, and go to when they have been sent */
-  constructor(pool: PiecePool, keep?: KeepOrder, layout: OrderLayout = orderLayout) {
+  /** @param keep all orders are included without it */
+  constructor(pool: BufferPool, keep?: KeepOrder, layout: OrderLayout = orderLayout) {
     this.pool = pool;
     this.keep = keep;
     this.copier = new OrderCopier(layout);
@@ -66,7 +65,7 @@ export class PageTranscoder {
     this.setInput(Buffer.allocUnsafe(firstInputBytes + layout.slackBytes));
   }
 
-  /** Takes the next part of the body, which is not needed any more when this returns. */
+  /** Adds the next part of the body. The caller may reuse its memory afterwards. */
   push(chunk: Buffer): void {
     this.append(chunk);
     if (!this.head) {
@@ -81,10 +80,10 @@ export class PageTranscoder {
     this.drop(copied);
   }
 
-  /** Returns the body without the items that have been read, for the SDK to parse. */
+  /** Returns the rest of the body for the SDK: everything but the items that were read. */
   finish(): Buffer {
     if (this.head) this.drop(this.copyOrders());
-    this.endPiece();
+    this.finishBuffer();
     return Buffer.concat([this.head ?? noBytes, this.input.subarray(0, this.inputLength)]);
   }
 
@@ -109,7 +108,7 @@ export class PageTranscoder {
     this.inputLength -= length;
   }
 
-  /** Returns where the first item begins that is not read: incomplete, or not understood. */
+  /** Returns the position of the first item that is incomplete or not understood. */
   private copyOrders(): number {
     const { input, copier } = this;
     let item = 0;
@@ -126,21 +125,21 @@ export class PageTranscoder {
   /** Writes the order that the copier has read. @param itemBytes the length of its item */
   private writeOrder(itemBytes: number): void {
     this.makeRoom(itemBytes + this.slackBytes);
-    this.to = this.copier.write(this.to);
+    this.outputLength = this.copier.write(this.outputLength);
     this.count++;
   }
 
   private makeRoom(length: number): void {
-    if (this.to + length <= this.output.length) return;
-    this.endPiece();
-    this.output = this.pool.take(length);
+    if (this.outputLength + length <= this.output.length) return;
+    this.finishBuffer();
+    this.output = this.pool.acquire(length);
     this.copier.setOutput(this.output);
   }
 
-  private endPiece(): void {
-    if (this.to > 0) this.pieces.push(this.output.subarray(0, this.to));
-    else this.pool.giveBack(this.output);
+  private finishBuffer(): void {
+    if (this.outputLength > 0) this.buffers.push(this.output.subarray(0, this.outputLength));
+    else this.pool.release(this.output);
     this.output = noBytes;
-    this.to = 0;
+    this.outputLength = 0;
   }
 }

@@ -4,36 +4,42 @@ import { ServiceUnavailableError } from '../shared/errors.ts';
 import type { OrdersPage, PageRequest, ReadPage, StartKey } from './orders-page.ts';
 
 const totalSegments = 4;
-/** Between the attempts at a page, each of which is several of the SDK's. */
-const pausesMs = [500, 1_000];
+/** The delays between attempts to read a page. Each attempt includes the SDK's own retries. */
+const retryDelaysMs = [500, 1_000];
 
-/** A table of which the first page is read: the rest is read as it is asked for. */
+/** A scan whose first page has been read. The other pages are read on demand. */
 export interface OrdersScan {
   firstPage: OrdersPage;
-  /** All pages, the first one included. */
+  /** All pages, including the first one. */
   pages: AsyncGenerator<OrdersPage, void, void>;
 }
 
 /*
- * A small store is one Scan request. A large one is read in parallel segments, but DynamoDB fixes
- * the number of segments with the first request, before anyone knows which of the two it is:
+ * A store of one page is read with one Scan request, a larger one in parallel segments. The number
+ * of segments has to be chosen with the first request of a scan, before the size is known. So the
+ * first page is read without segments, and the scan starts again with segments if there is more:
  *
- *   Scan                          [ page 1 ]  no LastEvaluatedKey: that was all
+ *   Scan                          [ page 1 ]  no LastEvaluatedKey: the list is complete
  *                                     |
- *                                     | there is more
+ *                                     | LastEvaluatedKey: there are more pages
  *                                     v
  *   Scan, segment 0 of 4          [ page 1' ][ page ][ page ] ...
  *   Scan, segment 1 of 4          [ page ][ page ] ...
  *   Scan, segment 2 of 4          [ page ] ...
  *   Scan, segment 3 of 4          [ page ] ...
  *
- * Page 1 is on its way to the client while the segments begin from nothing, so they will come across
- * its orders once more. Their ids are remembered, one page of them at the most, until the segments
- * have met them all. A start key of the one scan may not be used in a segment of the other, so the
- * price is one page read twice, and only of a store that has more than one.
+ * Page 1 is sent to the client while the segments are read from their beginning, so the orders of
+ * page 1 are found again. Their ids are remembered, and these orders left out, until all of them
+ * have been found. A start key of a scan without segments cannot be used in a segment, so a store
+ * with more than one page has one page read twice.
  */
 
-/** Reads the first page. @param signal ends all requests under way */
+/**
+ * Reads the first page.
+ *
+ * @param signal aborts all requests of the scan
+ * @throws the error of the first request
+ */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<OrdersScan> {
   const firstPage = await readPage({ withIds: true, signal });
   return { firstPage, pages: allPages(readPage, firstPage, signal) };
@@ -49,14 +55,15 @@ async function* allPages(
     return;
   }
   const { ids } = firstPage;
-  let unmet = ids?.size ?? 0;
+  let remainingIds = ids?.size ?? 0;
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
   const request = (index: number, startKey?: StartKey) => {
     const segment = { index, total: totalSegments };
-    const except = unmet > 0 ? ids : undefined;
-    const page = readPatiently(readPage, { startKey, segment, except, signal });
+    const except = remainingIds > 0 ? ids : undefined;
+    const page = readWithRetries(readPage, { startKey, segment, except, signal });
     const next = page.then((page) => ({ index, page }));
-    // Reported by the race below, if anyone is still interested in it.
+    // `Promise.race` below reports a failure. If the reader has left by then, nobody handles it, and
+    // an unhandled rejection would end the process.
     next.catch(() => {});
     underWay.set(index, next);
   };
@@ -65,22 +72,23 @@ async function* allPages(
   yield firstPage;
   while (underWay.size > 0) {
     const { index, page } = await Promise.race(underWay.values());
-    // Removed and added again, it goes to the end of the queue: no segment waits behind another.
+    // A segment that is deleted and added again moves to the end of the map, and `race` prefers the
+    // first settled promise. So all segments get their turn.
     underWay.delete(index);
-    unmet -= page.exceptedCount;
+    remainingIds -= page.exceptedCount;
     if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
     yield page;
   }
 }
 
-/** Once the answer has begun there is no 503 any more: a slow list is better than a broken one. */
-async function readPatiently(readPage: ReadPage, request: PageRequest): Promise<OrdersPage> {
-  for (const pauseMs of pausesMs) {
+/** Retries temporary failures, because a response that has begun can no longer become a 503. */
+async function readWithRetries(readPage: ReadPage, request: PageRequest): Promise<OrdersPage> {
+  for (const delayMs of retryDelaysMs) {
     try {
       return await readPage(request);
     } catch (error) {
       if (!(asServiceError(error) instanceof ServiceUnavailableError)) throw error;
-      await pause(pauseMs, undefined, { signal: request.signal });
+      await pause(delayMs, undefined, { signal: request.signal });
     }
   }
   return readPage(request);

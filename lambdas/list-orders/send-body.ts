@@ -1,32 +1,34 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { leastBytesPerSecond, longestListMs, patienceMs } from './stream-limits.ts';
+import { maxBacklogMs, maxListMs, minBytesPerSecond } from './stream-limits.ts';
 
-/** The list has taken longer than a whole one could. */
+/** Sending the list has taken longer than a complete one can take. */
 export class ListTooLongError extends Error {
+  override readonly name = 'ListTooLongError';
+
   constructor() {
-    super(`A list may take ${longestListMs / 1_000} seconds.`);
-    this.name = new.target.name;
+    super(`A list may take ${maxListMs / 1_000} seconds.`);
   }
 }
 
-/** The client has taken too little for too long. */
+/** The client has been reading too slowly for too long. */
 export class SlowReaderError extends Error {
+  override readonly name = 'SlowReaderError';
+
   constructor() {
-    super(`A client has to take ${leastBytesPerSecond} bytes a second.`);
-    this.name = new.target.name;
+    super(`A client has to take ${minBytesPerSecond} bytes a second.`);
   }
 }
 
 /**
- * Sends a body to the stream of Lambda's runtime, within the limits of `stream-limits.ts`.
+ * Sends a body to the response stream of Lambda's runtime, within the limits of `stream-limits.ts`.
  *
- * The stream is not destroyed when the body fails, as a pipeline would do: the runtime takes the
- * error of its stream for a crash, and ends the process. It learns of the failure by this function's
- * rejecting, which has it tell Lambda that the body is not whole.
+ * When the body fails, the response stream is not destroyed, as `pipeline` would do: the runtime
+ * treats an error of its stream as a crash and ends the process. This function rejects instead, and
+ * the runtime then reports to Lambda that the response is incomplete.
  *
- * @throws what the body fails with, {@link ListTooLongError} or {@link SlowReaderError}; the body is
- *   destroyed then, which ends the work behind it
+ * @throws the body's own error, {@link ListTooLongError} or {@link SlowReaderError}. The body is
+ *   destroyed in each case, which stops its source.
  */
 export async function sendBody(body: Readable, output: Writable): Promise<void> {
   const ending = new AbortController();
@@ -35,28 +37,28 @@ export async function sendBody(body: Readable, output: Writable): Promise<void> 
     body.destroy(reason);
     ending.abort(reason);
   };
-  const timer = setTimeout(() => end(new ListTooLongError()), longestListMs);
+  const timer = setTimeout(() => end(new ListTooLongError()), maxListMs);
   const reader = new Reader(output, signal, () => end(new SlowReaderError()));
   try {
-    for await (const chunk of body) await reader.give(chunk);
-    await reader.finish();
+    for await (const chunk of body) await reader.write(chunk);
+    await reader.end();
   } catch (error) {
     const reason = signal.reason ?? error;
-    if (reason instanceof SlowReaderError) breakOff(output);
+    if (reason instanceof SlowReaderError) closeConnection(output);
     throw reason;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The far end of a stream, which may keep the function waiting, but not as long as it likes. */
+/** Writes to a stream and limits how long its reader may keep the function waiting. */
 class Reader {
   private readonly output: Writable;
   private readonly signal: AbortSignal;
   private readonly onSlow: () => void;
   private pendingBytes = 0;
-  /** For how long it may still keep the function waiting; what it takes gives it more. */
-  private patienceMs = patienceMs;
+  /** How long the reader may still keep the function waiting. Every byte that it reads extends it. */
+  private allowedMs = maxBacklogMs;
 
   constructor(output: Writable, signal: AbortSignal, onSlow: () => void) {
     this.output = output;
@@ -64,33 +66,34 @@ class Reader {
     this.onSlow = onSlow;
   }
 
-  async give(chunk: Buffer): Promise<void> {
+  async write(chunk: Buffer): Promise<void> {
     this.pendingBytes += chunk.length;
-    if (!this.output.write(chunk)) await this.until('drain');
+    if (!this.output.write(chunk)) await this.waitFor('drain');
   }
 
-  async finish(): Promise<void> {
-    const finished = this.until('finish');
+  async end(): Promise<void> {
+    const finished = this.waitFor('finish');
     this.output.end();
     await finished;
   }
 
-  private async until(event: 'drain' | 'finish'): Promise<void> {
+  private async waitFor(event: 'drain' | 'finish'): Promise<void> {
     const sinceMs = performance.now();
-    const timer = setTimeout(this.onSlow, this.patienceMs);
+    const timer = setTimeout(this.onSlow, this.allowedMs);
     await once(this.output, event, { signal: this.signal }).finally(() => clearTimeout(timer));
-    const earnedMs = (1_000 * this.pendingBytes) / leastBytesPerSecond;
-    const leftMs = this.patienceMs - (performance.now() - sinceMs) + earnedMs;
-    this.patienceMs = Math.min(leftMs, patienceMs);
+    const earnedMs = (1_000 * this.pendingBytes) / minBytesPerSecond;
+    const leftMs = this.allowedMs - (performance.now() - sinceMs) + earnedMs;
+    this.allowedMs = Math.min(leftMs, maxBacklogMs);
     this.pendingBytes = 0;
   }
 }
 
 /**
- * Breaks the connection now: what a slow reader has not taken yet would hold the environment until
- * it has. The runtime's own listener, for which the error would be a crash, has to go before.
+ * Closes the connection at once. Otherwise the execution environment would be occupied until a slow
+ * reader has read everything that is buffered. The runtime's own listener is removed first, because
+ * it would end the process.
  */
-function breakOff(output: Writable): void {
+function closeConnection(output: Writable): void {
   output.removeAllListeners('error');
   output.on('error', () => {});
   output.destroy();

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** What the authorizer found out; API Gateway hands each value on as a string. */
+/** The context that the authorizer returned; API Gateway passes every value as a string. */
 export interface AuthorizerContext {
   ownerId: string;
   keyId: string;
@@ -12,14 +12,14 @@ export interface AuthorizerContext {
   rateLimit: string;
 }
 
-/** The authorizer's findings; empty where a method has no authorizer, or it returned no context. */
+/** The authorizer's context; empty for a method without authorizer or context. */
 export function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerContext> {
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
 
 /**
- * Who asked, and under which ids: the fields of every log line. A client can choose `requestId`, by
- * which it asks about its request; nobody can choose `extendedRequestId`.
+ * The fields that identify a request in every log line. A client can choose `requestId`, and quotes
+ * it when it asks about a request; it cannot choose `extendedRequestId`.
  */
 export function logFields(event: APIGatewayProxyEvent) {
   const { requestId, extendedRequestId } = event.requestContext ?? {};
@@ -27,8 +27,8 @@ export function logFields(event: APIGatewayProxyEvent) {
 }
 
 /**
- * A header's value whatever the case of its name, which API Gateway leaves as the client wrote it.
- * A header sent more than once is one comma-separated list (RFC 9110, section 5.3).
+ * The value of a header. API Gateway leaves the case of header names as the client sent them, so it
+ * is ignored. Repeated headers are joined with commas (RFC 9110, section 5.3).
  *
  * @param name in lower case
  */

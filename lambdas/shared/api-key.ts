@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /*
- * A token:
+ * The format of a token:
  *
  *   so_live_  20 base62 characters       20 base62 characters    6 base62 characters of
  *             common to an owner's keys  of this key alone       CRC-32 over all before
@@ -10,9 +10,9 @@ import { createHash } from 'node:crypto';
  * the key's entry in that item. Neither half of the secret is stored anywhere.
  */
 
-/** How many characters of a token are common to all keys of an owner. */
+/** The number of random characters of a token that are common to all keys of an owner. */
 export const ownerCharactersLength = 20;
-/** How many are a key's own. */
+/** The number of random characters of a token that belong to one key. */
 export const ownCharactersLength = 20;
 const checksumLength = 6;
 const secretLength = ownerCharactersLength + ownCharactersLength + checksumLength;
@@ -22,26 +22,26 @@ export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
 
 /**
- * The token in an `Authorization` header, if it can be a key of this stage at all: decided offline,
- * so a typing mistake or another stage's key costs no call to DynamoDB. The scheme's case does not
- * matter (RFC 9110, section 11.1); one space follows it.
+ * Returns the token in an `Authorization` header; undefined if it cannot be a key of this stage. This
+ * is decided offline, so a mistyped key or another stage's key costs no request to DynamoDB. The
+ * case of the scheme is ignored (RFC 9110, section 11.1), and exactly one space has to follow it.
  *
  * @param prefix the stage's own, such as `so_live_`
  */
 export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
-  // Looked at no further when it is too long: an expression takes stack for each character.
+  // An oversized header is refused first: the regular expression needs stack for each character.
   if (!header || header.length > scheme.length + prefix.length + secretLength) return undefined;
   const token = credentials.exec(header)?.[1];
   return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
 }
 
-/** The SHA-256 of the whole token, in base64url: the key's entry in its owner's item. */
+/** The SHA-256 of the whole token in base64url, the name of the key's entry in its owner's item. */
 export function hashToken(token: string): string {
   return sha256(token);
 }
 
 /**
- * The SHA-256, in base64url, of the prefix and the characters that are common to an owner's keys:
+ * The SHA-256 in base64url of the prefix and the characters that are common to an owner's keys. It is
  * the partition key of the owner's item.
  *
  * @param token a well-formed one
@@ -62,8 +62,8 @@ export function tokenChecksum(prefixAndRandom: string): string {
 }
 
 /**
- * The usual CRC-32 (ISO-HDLC, as of zip and gzip) of an ASCII text. Node has one, in a module that
- * takes two milliseconds of a cold start to load, for the fifty bytes of a token.
+ * The CRC-32 of an ASCII text, in the variant of zip and gzip (ISO-HDLC). `node:zlib` has the same
+ * function, but loading it would add two milliseconds to a cold start.
  */
 function crc32(text: string): number {
   let remainder = 0xffffffff;

@@ -9,7 +9,7 @@ import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from '
 import { log } from './log.ts';
 import { rateLimitHeaders } from './rate-limit-fields.ts';
 
-/** An answer; its `Body` is a text, and of a streamed one whatever its handler streams. */
+/** A response. `Body` is a string, or whatever a handler that streams its response returns. */
 export interface ApiResponse<Body = string> {
   statusCode: number;
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export interface ApiResponse<Body = string> {
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, ApiResponse<unknown>>;
 type Request = middy.Request<APIGatewayProxyEvent, ApiResponse<unknown>>;
 
-/** Settings of `middy()` for every handler: an answer of our own just before Lambda gives up. */
+/** Settings of `middy()` for every handler: answers 504 shortly before the function times out. */
 export const middySettings = {
   timeoutEarlyInMillis: 200,
   timeoutEarlyResponse: () => {
@@ -28,9 +28,9 @@ export const middySettings = {
 };
 
 /**
- * What every handler of the API is wrapped in, outermost first: the CORS headers, where the stage
- * has any, and the rate-limit headers, both on answers and errors alike; the one place where an error
- * becomes an answer; and the body's parser.
+ * The middleware of every handler, outermost first: the CORS headers, if the stage has any, and the
+ * rate-limit headers, both on successful and error responses; the conversion of errors to responses;
+ * and the parser of the request body.
  */
 export function apiMiddleware(): Middleware[] {
   return [crossOriginHeaders(), addRateLimitHeaders(), errorResponses(), jsonBody()];
@@ -48,8 +48,8 @@ function addRateLimitHeaders(): Middleware {
   const addHeaders = ({ event, response }: Request) => {
     if (!response) return;
     const context = authorizerContext(event);
-    for (const [name, { variable, otherwise }] of Object.entries(rateLimitHeaders)) {
-      response.headers = { ...response.headers, [name]: String(context[variable] ?? otherwise) };
+    for (const [name, { variable, withoutKey }] of Object.entries(rateLimitHeaders)) {
+      response.headers = { ...response.headers, [name]: String(context[variable] ?? withoutKey) };
     }
   };
   return { after: addHeaders, onError: addHeaders };
@@ -81,9 +81,9 @@ function errorResponse({ status, code, message, headers }: ApiError): ApiRespons
 }
 
 /**
- * No operation has a request body, but one that claims to be JSON has to be. The parser throws on a
- * missing body and on any other content type, and knows two spellings of the header's name; here
- * it sees only what it is for.
+ * Rejects a request body that is declared as JSON and is not. No operation has a request body, so
+ * other content types are ignored. Middy's parser throws on a missing body and recognises only two
+ * spellings of the name of the Content-Type header; both are avoided here.
  */
 function jsonBody(): Middleware {
   const parser = jsonBodyParser({ disableContentTypeError: true });

@@ -1,6 +1,6 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 
-/** What the SDK asks before it sends a request again. */
+/** The SDK's interface for deciding whether and when a request is repeated. */
 export type RetryStrategy = Extract<
   NonNullable<DynamoDBClientConfig['retryStrategy']>,
   { acquireInitialRetryToken: unknown }
@@ -15,14 +15,15 @@ const longestDelayMs = 1_000;
 const retriedErrors: readonly RetryErrorType[] = ['THROTTLING', 'TRANSIENT'];
 
 /**
- * Repeats a request that was throttled or whose answer was lost, a bounded number of times.
+ * A retry strategy that repeats a throttled request, or one whose response was lost, up to a fixed
+ * number of attempts.
  *
- * The SDK's own strategy also draws each repetition from a budget, which only an answer with success
- * refills. A conditional write whose answer was lost is repeated and finds that its condition does
- * not hold any more: it has been carried out, and yet it refills nothing. After some hundred of
- * these, an execution environment would repeat nothing for the rest of its life.
+ * The SDK's own strategy also takes each retry from a token bucket that only successful responses
+ * refill. When the response to a conditional write is lost, the retry usually fails its condition,
+ * because the first attempt took effect, and so never refills the bucket. After about a hundred of
+ * these an execution environment would never retry again.
  *
- * @param maxAttempts how often a request is sent at the most
+ * @param maxAttempts the total number of attempts, including the first
  */
 export function boundedRetries(maxAttempts: number): RetryStrategy {
   return {
@@ -38,7 +39,7 @@ export function boundedRetries(maxAttempts: number): RetryStrategy {
   };
 }
 
-/** Exponential, with full jitter: requests that failed together do not return together. */
+/** Exponential backoff with full jitter, so that requests that failed together are spread out. */
 function delayMs(count: number, { errorType }: RetryErrorInfo): number {
   const baseMs = errorType === 'THROTTLING' ? throttledDelayMs : firstDelayMs;
   return Math.random() * Math.min(longestDelayMs, baseMs * 2 ** (count - 1));

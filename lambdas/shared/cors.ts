@@ -1,6 +1,5 @@
 /**
- * What a script in a browser may read of a response, besides its status, its body and the few
- * headers that every script may read.
+ * The headers that scripts in a browser may read in addition to those that are always readable.
  *
  * @see https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
  */
@@ -19,10 +18,10 @@ const exposedHeaders = [
 ];
 
 /**
- * The headers by which a browser lets scripts of an origin read a response. The origin is the same
- * for every request, so that no response depends on the request's `Origin`: no `Vary` is needed.
+ * The headers that allow scripts of an origin to read a response. The allowed origin is the same for
+ * every request, so no response depends on the request's `Origin` and needs a `Vary` header.
  *
- * @param origin such as `https://shop.example.com`, or `*`; undefined where no script may read
+ * @param origin such as `https://shop.example.com`, or `*`; undefined if no script may read responses
  */
 export function corsHeaders(origin: string | undefined): Record<string, string> {
   if (origin === undefined) return {};

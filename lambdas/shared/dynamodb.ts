@@ -6,18 +6,21 @@ import { ServiceUnavailableError } from './errors.ts';
 const connectionTimeoutMs = 1_000;
 
 export interface DynamoDbClientSettings {
-  /** At least 2: the first call after a thaw may find its kept connection closed. */
+  /**
+   * The total number of attempts, at least 2: the first request after Lambda has resumed a frozen
+   * environment may find its kept-alive connection closed.
+   */
   readonly maxAttempts: number;
-  /** Of one attempt: far above what DynamoDB takes, far below what the caller waits. */
+  /** The time for one attempt: far more than DynamoDB needs, far less than the caller waits. */
   readonly requestTimeoutMs: number;
 }
 
 /**
- * A DynamoDB client that answers or fails within about `maxAttempts` times `requestTimeoutMs`, so
- * that a table that cannot be reached becomes a 503 and never a hanging request.
+ * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts` times
+ * `requestTimeoutMs`, so that a table that cannot be reached leads to a 503 instead of a timeout.
  *
- * Everything that the SDK would otherwise look for at the first call (credential providers, the
- * shared configuration files) is given: in Lambda it is all in the environment.
+ * All settings that the SDK would otherwise look up at the first request (credential providers,
+ * shared configuration files) are given explicitly; in Lambda they are environment variables.
  */
 export function createDynamoDbClient({
   maxAttempts,
@@ -41,18 +44,19 @@ export function createDynamoDbClient({
       connectionTimeout: connectionTimeoutMs,
       requestTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
-      // Ends a response that stops arriving half-way, which the request timeout no longer sees.
+      // Ends a response that stalls half-way, which the request timeout does not cover.
       socketTimeout: requestTimeoutMs,
     },
   });
 }
 
-/** How far this machine's clock may be from DynamoDB's before it is not believed. */
+/** How far this machine's clock may differ from DynamoDB's before DynamoDB's is used instead. */
 const clockDifferenceMs = 60_000;
 
 /**
- * Unix time in milliseconds: this machine's, or DynamoDB's where the two differ by more than a
- * minute. The SDK notes the difference with every answer, from its `Date` header, to sign with.
+ * A clock that returns Unix time in milliseconds: this machine's, or DynamoDB's if the two differ by
+ * more than a minute. The SDK derives the difference from the `Date` header of each response, because
+ * it needs it for signing.
  */
 export function clockOf(client: DynamoDBClient): () => number {
   return () => {
@@ -74,7 +78,7 @@ const temporaryErrors = new Set([
   'TransactionConflictException',
 ]);
 
-/** `ServiceUnavailableError` where retrying later may help, and otherwise the error itself. */
+/** Wraps a temporary error in a `ServiceUnavailableError`; returns any other error unchanged. */
 export function asServiceError(error: unknown): unknown {
   return isTemporary(error) ? new ServiceUnavailableError({ cause: error }) : error;
 }
@@ -86,7 +90,7 @@ export function isTemporary(error: unknown): boolean {
   return (
     temporaryErrors.has(error.name) ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
-    // A system error of the socket or the resolver: there was no answer at all.
+    // System errors of the socket or the resolver, such as ECONNREFUSED: there was no response.
     (typeof code === 'string' && /^E[A-Z]/.test(code) && !code.startsWith('ERR_'))
   );
 }

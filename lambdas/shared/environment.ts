@@ -1,8 +1,8 @@
-// The only file under lambdas/ that reads process.env.
+// This is the only file under lambdas/ that reads process.env.
 
 /**
- * A variable that a function cannot work without. Read while the module loads, so that a missing
- * one fails the cold start, by name, rather than some later request.
+ * Reads a required variable. Modules call this while they load, so that a missing variable fails the
+ * cold start rather than a later request.
  *
  * @throws Error naming the variable
  */
@@ -12,13 +12,14 @@ export function requiredVariable(name: string): string {
   return value;
 }
 
-/** A variable that a function can do without; undefined when it is not set or empty. */
+/** Reads an optional variable; undefined if it is not set or empty. */
 export function optionalVariable(name: string): string | undefined {
   return process.env[name] || undefined;
 }
 
 /**
- * Where DynamoDB is when it is not at its Region's own address, as for every AWS SDK.
+ * The endpoint that replaces DynamoDB's regional one, from the variables that all AWS SDKs read;
+ * undefined if none is set.
  *
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
@@ -26,7 +27,10 @@ export function dynamoDbEndpoint(): string | undefined {
   return process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL || undefined;
 }
 
-/** The credentials that Lambda puts into the environment; they outlive the execution environment. */
+/**
+ * The credentials in Lambda's environment variables. They are never refreshed, because they stay
+ * valid for longer than the execution environment exists.
+ */
 export function functionCredentials() {
   return {
     accessKeyId: requiredVariable('AWS_ACCESS_KEY_ID'),

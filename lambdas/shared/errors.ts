@@ -1,5 +1,11 @@
-/** An error that the client is told about: its status, code and message are the answer's body. */
+/*
+ * Every class sets `name` to a literal, because the minifier shortens the names of classes and the
+ * log is searched by the name of an error.
+ */
+
+/** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,22 +17,25 @@ export class ApiError extends Error {
     options: ErrorOptions & { headers?: Record<string, string> } = {},
   ) {
     super(message, { cause: options.cause });
-    this.name = new.target.name;
     this.status = status;
     this.code = code;
     this.headers = options.headers ?? {};
   }
 }
 
-/** The `orderId` of the path is not an int64 in its one canonical spelling. */
+/** The `orderId` in the path is not an int64 in canonical form. */
 export class InvalidOrderIdError extends ApiError {
+  override readonly name = 'InvalidOrderIdError';
+
   constructor() {
     super(400, 'invalid_order_id', 'The order id must be an integer between -2^63 and 2^63 - 1.');
   }
 }
 
-/** A body was sent as JSON and does not parse. */
+/** The request body is declared as JSON and cannot be parsed. */
 export class InvalidBodyError extends ApiError {
+  override readonly name = 'InvalidBodyError';
+
   constructor(options?: ErrorOptions) {
     super(400, 'invalid_body', 'The request body is not valid JSON.', options);
   }
@@ -34,13 +43,17 @@ export class InvalidBodyError extends ApiError {
 
 /** No order has the given id. */
 export class OrderNotFoundError extends ApiError {
+  override readonly name = 'OrderNotFoundError';
+
   constructor() {
     super(404, 'order_not_found', 'There is no order with this id.');
   }
 }
 
-/** The order has left the store; that cannot be reversed. */
+/** The order has shipped, which cannot be reversed. */
 export class OrderAlreadyShippedError extends ApiError {
+  override readonly name = 'OrderAlreadyShippedError';
+
   constructor() {
     super(409, 'order_already_shipped', 'The order has already shipped and cannot be cancelled.');
   }
@@ -48,20 +61,26 @@ export class OrderAlreadyShippedError extends ApiError {
 
 /** An earlier request cancelled the order. */
 export class OrderAlreadyCancelledError extends ApiError {
+  override readonly name = 'OrderAlreadyCancelledError';
+
   constructor() {
     super(409, 'order_already_cancelled', 'The order has already been cancelled.');
   }
 }
 
-/** The order is in a state, known or not, from which there is no cancelling. */
+/** The order is in any other state from which it cannot be cancelled. */
 export class OrderNotCancellableError extends ApiError {
+  override readonly name = 'OrderNotCancellableError';
+
   constructor() {
     super(409, 'order_not_cancellable', 'Only a pending order can be cancelled.');
   }
 }
 
-/** Anything unforeseen. The message says nothing; the cause is for the log. */
+/** An unexpected failure. The message reveals nothing about it; the cause is logged. */
 export class InternalError extends ApiError {
+  override readonly name = 'InternalError';
+
   constructor(options?: ErrorOptions) {
     super(500, 'internal_error', 'The request could not be processed.', options);
   }
@@ -69,6 +88,8 @@ export class InternalError extends ApiError {
 
 /** DynamoDB throttled the request or could not be reached. */
 export class ServiceUnavailableError extends ApiError {
+  override readonly name = 'ServiceUnavailableError';
+
   constructor(options?: ErrorOptions) {
     super(503, 'service_unavailable', 'The service is temporarily unavailable. Please retry.', {
       ...options,
@@ -77,20 +98,26 @@ export class ServiceUnavailableError extends ApiError {
   }
 }
 
-/** The function's own time is nearly over. */
+/** The function has nearly used up its timeout. */
 export class RequestTimeoutError extends ApiError {
+  override readonly name = 'RequestTimeoutError';
+
   constructor(options?: ErrorOptions) {
     super(504, 'timeout', 'The request took too long.', options);
   }
 }
 
 /**
- * The key is missing, malformed, unknown, expired or revoked. API Gateway recognises this very
- * message of an authorizer and answers 401; any other makes it a failure of the authorizer.
+ * The key is missing or not valid. API Gateway answers 401 if an authorizer fails with exactly the
+ * message `Unauthorized`; any other message counts as a failure of the authorizer.
  */
 export class UnauthorizedError extends Error {
+  override readonly name = 'UnauthorizedError';
+  // Lambda's runtime logs every error that a function throws, including the stack. For an invalid key
+  // the stack has no information, and it would be four fifths of a line that anybody can cause.
+  override readonly stack = '';
+
   constructor() {
     super('Unauthorized');
-    this.name = new.target.name;
   }
 }

@@ -1,4 +1,4 @@
-/** What every line of one request carries. Never the bearer token: the key's public id stands for it. */
+/** The fields of a log line. The bearer token is never logged; `keyId` is its key's public id. */
 export interface LogFields {
   requestId?: string | undefined;
   extendedRequestId?: string | undefined;
@@ -6,18 +6,18 @@ export interface LogFields {
   [field: string]: unknown;
 }
 
-/** One JSON object a line, as CloudWatch Logs Insights reads it. */
+/** Writes each message as a JSON object on one line, whose fields CloudWatch Logs Insights finds. */
 export const log = {
   info: (message: string, fields: LogFields = {}) => write('INFO', message, fields),
   warn: (message: string, fields: LogFields = {}) => write('WARN', message, fields),
-  /** The only place where an error's stack and causes are shown. */
+  /** Logs an error with its stack and causes, which are shown nowhere else. */
   error: (message: string, error: unknown, fields: LogFields = {}) =>
     write('ERROR', message, { ...fields, error: describeError(error) }),
 };
 
 /**
- * Writes a line as it is. Not through `console`, which the Lambda runtime replaces to put its own
- * envelope around each message: CloudWatch finds metrics only in a line that is nothing else.
+ * Writes an object as one line of JSON. `console` cannot be used: the Lambda runtime replaces it by a
+ * version that wraps each message, and CloudWatch extracts metrics only from an unwrapped line.
  */
 export function writeLine(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -27,9 +27,9 @@ function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: LogFie
   writeLine({ timestamp: new Date().toISOString(), level, message, ...fields });
 }
 
-const deepestCause = 5;
+const maxCauseDepth = 5;
 
-/** Anything can be thrown, also what has no text: the line about it must still be written. */
+/** Never throws, whatever was thrown: even a value that cannot be converted to a string is logged. */
 function describeError(error: unknown, depth = 0): unknown {
   try {
     if (!(error instanceof Error)) return String(error);
@@ -39,7 +39,7 @@ function describeError(error: unknown, depth = 0): unknown {
       message: String(message),
       stack: String(stack),
       ...(cause !== undefined &&
-        depth < deepestCause && { cause: describeError(cause, depth + 1) }),
+        depth < maxCauseDepth && { cause: describeError(cause, depth + 1) }),
     };
   } catch {
     return 'An error that cannot be shown.';

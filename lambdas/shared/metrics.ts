@@ -16,15 +16,15 @@ const units = {
 export type MetricName = keyof typeof units;
 
 export interface MetricOptions {
-  /** One further dimension; the metric is recorded both with it and for the stage as a whole. */
+  /** An additional dimension. The metric is recorded both with it and for the stage as a whole. */
   dimension?: { Reason: string } | { Outcome: string };
-  /** Searchable in the log, but no dimension: a key id as a dimension would be a metric per key. */
+  /** Fields to search the log by. As a dimension, a key id would create a metric for every key. */
   fields?: LogFields;
 }
 
 /**
- * Records CloudWatch metrics by writing one log line in the embedded metric format: no call, no
- * agent, and the line is at the same time the log of what was counted.
+ * Records CloudWatch metrics by writing one log line in the embedded metric format, which needs no
+ * request to CloudWatch. The line also serves as the log entry of the event.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */

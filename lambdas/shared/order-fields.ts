@@ -1,16 +1,16 @@
-/** What a field of an order holds, in the words of the contract. */
+/** The type of an order's field, in the terms of the contract (`openapi.yaml`). */
 export interface OrderField {
   readonly type: keyof typeof attributeTypes;
   readonly format?: 'int64' | 'date-time';
 }
 
-/** The type by which DynamoDB holds each of the contract's types. */
+/** The DynamoDB attribute type for each of the contract's types. */
 export const attributeTypes = { integer: 'N', string: 'S', boolean: 'BOOL' } as const;
 
 /**
  * The fields of an order, in the order in which they are published. The list, the files that
- * operators import and export, and the sample orders are made from this record; the compiler or
- * `test/contract/order-fields.test.ts` names whatever must be changed with it by hand.
+ * operators import and export, and the sample orders derive from this record. For everything else
+ * that depends on it, the compiler or `test/contract/order-fields.test.ts` reports a mismatch.
  */
 export const orderFields = {
   id: { type: 'integer', format: 'int64' },

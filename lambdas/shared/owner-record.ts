@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { WindowCounters } from './windows.ts';
 
-/** An owner's item, without its keys: what it may, and how much it has used. */
+/** An owner's item without its keys: its plan, its limits, and its use of them. */
 export interface OwnerRecord extends WindowCounters {
   ownerId: string;
   plan: string;
@@ -16,7 +16,7 @@ export interface KeyEntry {
   expiresAt: number | undefined;
   /** The end of the last ban, which may be over; 0 for none. */
   bannedUntil: number;
-  /** Names the request that began this ban, so that it knows its own write again. */
+  /** A random mark of the request that began the ban, by which a retry recognises its own write. */
   bannedBy: string | undefined;
   /** The start of the UTC minute that `rejectionCount` counts; 0 before the first rejection. */
   rejectionWindow: number;
@@ -27,7 +27,7 @@ export interface KeyEntry {
 
 export type Item = Record<string, AttributeValue>;
 
-/** The counters of an owner's item, all of them 0 in a new one. */
+/** The counters of an owner's item, which are all 0 in a new item. */
 export const ownerCounters = [
   'minuteWindow',
   'minuteCount',
@@ -39,7 +39,7 @@ export const ownerCounters = [
   'priorDayCount',
 ] as const satisfies readonly (keyof WindowCounters)[];
 
-/** Reads an owner's item. The counters are far below 2^53, so they may be numbers. */
+/** Reads an owner's item. Its numbers are far below 2^53, so JavaScript numbers are exact. */
 export function readOwnerRecord(item: Item): OwnerRecord {
   return {
     ownerId: item.ownerId?.S ?? '',
@@ -58,7 +58,7 @@ export function readOwnerRecord(item: Item): OwnerRecord {
   };
 }
 
-/** Reads a key's entry in its owner's item; undefined where there is none, as for a revoked key. */
+/** Reads a key's entry in its owner's item; undefined if there is none, as for a revoked key. */
 export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefined {
   const keys = item.keys?.M ?? {};
   const entry = Object.hasOwn(keys, tokenHash) ? keys[tokenHash]?.M : undefined;
@@ -74,13 +74,13 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   };
 }
 
-/** All of an owner's keys that are not revoked, by the hash of their token. */
+/** Reads the entries of all keys in an owner's item, by the hash of the token. */
 export function readKeyEntries(item: Item): Map<string, KeyEntry> {
   const hashes = Object.keys(item.keys?.M ?? {});
   return new Map(hashes.map((tokenHash) => [tokenHash, readKeyEntry(item, tokenHash)!]));
 }
 
-/** A key's public id: its owner's, with `key_` in front, and the characters of its own. */
+/** A key's public id: `key_`, the characters of its owner's id, and those of its own. */
 export function keyIdOf(ownerId: string, ownCharacters: string): string {
   return `key_${ownerId.slice('own_'.length)}${ownCharacters}`;
 }

@@ -1,6 +1,6 @@
 import { type WindowName, windowLengths } from './windows.ts';
 
-/** What an owner has left of a window, as a client is told. Times are Unix seconds. */
+/** An owner's limit in one window as the headers state it. `reset` is Unix seconds. */
 export interface Allowance {
   limit: number;
   remaining: number;
@@ -18,7 +18,7 @@ export function rateLimitPolicy(allowances: Allowances): string {
   return listOf((name) => `q=${allowances[name].limit};w=${windowLengths[name]}`);
 }
 
-/** What is left of each, and for how many seconds: `"minute";r=59;t=34, "day";r=999;t=40000`. */
+/** The remaining requests and seconds of each window: `"minute";r=59;t=34, "day";r=999;t=40000`. */
 export function rateLimit(allowances: Allowances, nowMs: number): string {
   return listOf((name) => {
     const { remaining, reset } = allowances[name];
@@ -27,21 +27,21 @@ export function rateLimit(allowances: Allowances, nowMs: number): string {
 }
 
 /**
- * The headers of every response that state a limit: the authorizer's variable that holds the value,
- * and the value where no key was recognised, so that there is no allowance to state. The first
- * three are the contract's, the others those of an IETF draft that names both windows.
+ * The rate-limit headers of every response: the variable of the authorizer's context that holds the
+ * value, and the value for a request without a valid key. The first three headers are required by
+ * the contract; the others follow an IETF draft and describe both windows.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export const rateLimitHeaders = {
-  'X-RateLimit-Limit': { variable: 'limit', otherwise: '0' },
-  'X-RateLimit-Remaining': { variable: 'remaining', otherwise: '0' },
-  'X-RateLimit-Reset': { variable: 'reset', otherwise: '0' },
-  'RateLimit-Policy': { variable: 'rateLimitPolicy', otherwise: rateLimitPolicy(noAllowances) },
-  RateLimit: { variable: 'rateLimit', otherwise: rateLimit(noAllowances, 0) },
+  'X-RateLimit-Limit': { variable: 'limit', withoutKey: '0' },
+  'X-RateLimit-Remaining': { variable: 'remaining', withoutKey: '0' },
+  'X-RateLimit-Reset': { variable: 'reset', withoutKey: '0' },
+  'RateLimit-Policy': { variable: 'rateLimitPolicy', withoutKey: rateLimitPolicy(noAllowances) },
+  RateLimit: { variable: 'rateLimit', withoutKey: rateLimit(noAllowances, 0) },
 } as const;
 
-/** A list of structured fields (RFC 9651): each window's name with its parameters. */
+/** A structured list (RFC 9651) with the name and the parameters of each window. */
 function listOf(parameters: (name: WindowName) => string): string {
   return names.map((name) => `"${name}";${parameters(name)}`).join(', ');
 }

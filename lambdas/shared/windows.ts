@@ -1,38 +1,41 @@
 /*
- * The two fixed windows of an owner's limits, the UTC minute and the UTC day. An item knows a window
- * by the Unix seconds of its start, and keeps beside the window that it counts in the one before:
+ * The two fixed windows of an owner's limits are the UTC minute and the UTC day. A window is
+ * identified by its start in Unix seconds. For each of the two, an item stores the window that
+ * requests are counted in and the prior one:
  *
  *        ----[ prior )----[ window )--------+---------------------------+-----------> UTC
  *                                          now         now + tolerance
  *
- *   window <  the current one          it is over: the next admission turns to the current one
- *   window up to now + tolerance       requests are counted in it, also when it lies ahead of this
- *                                      machine's clock: another machine's is a little faster, and a
- *                                      window never moves back
- *   window beyond that                 no clock can have been right: it is void, and the next write
- *                                      takes the current window with all that was counted
+ *   window <  the current one          `turn`: the window is over, and the next admission replaces it
+ *                                      by the current one
+ *   window <= now + tolerance          `count`: requests are counted in it, even if it is ahead of
+ *                                      this machine's clock, because another machine's clock may be
+ *                                      faster and a window must not move back
+ *   window >  now + tolerance          `repair`: the window is void, because only a wrong clock can
+ *                                      have started it; the next write replaces it by the current
+ *                                      one and keeps what was counted in both
  */
 
 /**
- * How far two machines' clocks may differ without a limit being exceeded. Each is within a minute of
- * DynamoDB's (`clockOf` in dynamodb.ts sees to it), and Lambda keeps them to within milliseconds;
- * what lies further ahead than this was written by a broken one.
+ * How far two machines' clocks may differ without a limit being exceeded. Lambda's clocks differ by
+ * milliseconds, and `clockOf` in dynamodb.ts keeps each within a minute of DynamoDB's clock. A window
+ * further ahead than this was therefore started by a wrong clock.
  */
 export const clockToleranceSeconds = 300;
 
-/** The windows that every owner has, and how many seconds each lasts. */
+/** The length of each window in seconds. */
 export const windowLengths = { minute: 60, day: 86_400 } as const;
 
 export type WindowName = keyof typeof windowLengths;
 
-/** An owner's limits and what has been counted against them. Windows are Unix seconds. */
+/** An owner's limits and counters. Windows are given by their start in Unix seconds. */
 export interface WindowCounters {
   perMinute: number;
   perDay: number;
   /** The start of the UTC minute that `minuteCount` counts; 0 before the first request. */
   minuteWindow: number;
   minuteCount: number;
-  /** The window that was left for this one, and its count as it was then. */
+  /** The window before `minuteWindow` in which requests were counted, and their number. */
   priorMinuteWindow: number;
   priorMinuteCount: number;
   dayWindow: number;
@@ -41,32 +44,32 @@ export interface WindowCounters {
   priorDayCount: number;
 }
 
-/** One of the windows as the item has it. */
-export interface SeenWindow {
+/** The stored counters of one window. */
+export interface StoredWindow {
   window: number;
   count: number;
   priorWindow: number;
   priorCount: number;
 }
 
-/** What the next write has to do with a window: see above. */
+/** What the next write does with a window, as described at the top of this file. */
 export type WindowStep = 'count' | 'turn' | 'repair';
 
-/** An owner's use of one window at a moment. Times are Unix seconds. */
+/** An owner's use of one window at a given time. Times are Unix seconds. */
 export interface WindowUse {
   limit: number;
   used: number;
   remaining: number;
-  /** The start of the window that is current for the next request. */
+  /** The start of the window in which the next request is counted. */
   start: number;
   reset: number;
   step: WindowStep;
-  seen: SeenWindow;
+  stored: StoredWindow;
 }
 
 export type WindowUses = Record<WindowName, WindowUse>;
 
-/** The start of the UTC minute and of the UTC day that a moment falls into. */
+/** The start of the UTC minute and of the UTC day of a given time. */
 export function windowStarts(nowSeconds: number): Record<WindowName, number> {
   return {
     minute: nowSeconds - (nowSeconds % windowLengths.minute),
@@ -74,12 +77,12 @@ export function windowStarts(nowSeconds: number): Record<WindowName, number> {
   };
 }
 
-/** The newest start of a window that a machine whose clock is right can have written. */
+/** The latest start of a window that a clock within the tolerance can have written. */
 export function newestWindow(nowSeconds: number): number {
   return nowSeconds + clockToleranceSeconds;
 }
 
-/** What is left of both windows at a moment. */
+/** An owner's use of both windows at a given time. */
 export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
   const starts = windowStarts(nowSeconds);
   const newest = newestWindow(nowSeconds);
@@ -103,26 +106,26 @@ export function windowUses(counters: WindowCounters, nowSeconds: number): Window
 
 function windowUse(
   limit: number,
-  seen: SeenWindow,
+  stored: StoredWindow,
   lengthSeconds: number,
   current: number,
   newest: number,
 ): WindowUse {
-  const step = stepOf(seen, current, newest);
-  const start = step === 'count' ? seen.window : current;
-  const used = usedIn(seen, step, current);
+  const step = stepOf(stored, current, newest);
+  const start = step === 'count' ? stored.window : current;
+  const used = usedIn(stored, step, current);
   const remaining = Math.max(0, limit - used);
-  return { limit, used, remaining, start, reset: start + lengthSeconds, step, seen };
+  return { limit, used, remaining, start, reset: start + lengthSeconds, step, stored };
 }
 
-function stepOf({ window }: SeenWindow, current: number, newest: number): WindowStep {
+function stepOf({ window }: StoredWindow, current: number, newest: number): WindowStep {
   if (window < current) return 'turn';
   return window <= newest ? 'count' : 'repair';
 }
 
-function usedIn(seen: SeenWindow, step: WindowStep, current: number): number {
+function usedIn(stored: StoredWindow, step: WindowStep, current: number): number {
   if (step === 'turn') return 0;
-  if (step === 'count') return seen.count;
-  // What a broken clock counted was admitted all the same, and so was what it found.
-  return seen.count + (seen.priorWindow === current ? seen.priorCount : 0);
+  if (step === 'count') return stored.count;
+  // Requests that a wrong clock counted were admitted, and so were those in the window it replaced.
+  return stored.count + (stored.priorWindow === current ? stored.priorCount : 0);
 }

@@ -6,9 +6,9 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../settings/acknowledge.ts';
 
 /**
- * One line of JSON per request. Who asked is told by the public `ownerId` and `keyId`; headers, and with them the
- * token, are not among the variables. All values are quoted: API Gateway writes `-` for what it
- * does not know.
+ * The fields of a line, which is one JSON object per request. The public `ownerId` and `keyId` tell
+ * whose request it was; no variable contains a header, so the token is never logged. Every value is
+ * quoted, because API Gateway writes `-` for an unknown one, which is not valid JSON unquoted.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
@@ -16,7 +16,7 @@ const fields = {
   time: '$context.requestTimeEpoch',
   stage: '$context.stage',
   requestId: '$context.requestId',
-  // A client can choose the id above, but not this one, which it is told as `x-amz-apigw-id`.
+  // Clients can choose `requestId`, but not this id, which they receive as `x-amz-apigw-id`.
   extendedRequestId: '$context.extendedRequestId',
   ownerId: '$context.authorizer.ownerId',
   keyId: '$context.authorizer.keyId',
@@ -30,7 +30,7 @@ const fields = {
   responseLatencyMs: '$context.responseLatency',
   authorizerLatencyMs: '$context.authorizer.latency',
   authorizerStatus: '$context.authorizer.status',
-  // Of a stream, the latencies last until its end, which is up to the client; this one is ours.
+  // For a stream, the other latencies last until its end and so depend on how fast the client reads.
   firstContentMs: '$context.integration.timeToFirstContent',
   integrationLatencyMs: '$context.integrationLatency',
   integrationStatus: '$context.integrationStatus',
@@ -40,12 +40,12 @@ export interface AccessLogsProps {
   readonly retentionDays: number;
 }
 
-/** Where the API's access log goes, how a line looks, and the permission to write it. */
+/** The API's access log: its log group, its format, and API Gateway's permission to write it. */
 export class AccessLogs extends Construct {
   readonly logGroup: LogGroup;
   readonly destination: LogGroupLogDestination;
   readonly format = AccessLogFormat.custom(JSON.stringify(fields));
-  /** What a stage that logs must wait for. */
+  /** A stage with logging needs a dependency on this resource. */
   readonly account: CfnAccount;
 
   constructor(scope: Construct, id: string, props: AccessLogsProps) {
@@ -59,8 +59,8 @@ export class AccessLogs extends Construct {
   }
 }
 
-// API Gateway has one such role per account and Region, which all APIs share: it stays when a stack
-// goes, or the other stage would stop logging.
+// All APIs of an account and Region share this role and setting. They are retained when a stack is
+// deleted, because the APIs of other stages would stop logging without them.
 function allowApiGatewayToLog(scope: Construct): CfnAccount {
   const role = new Role(scope, 'ApiGatewayRole', {
     assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),

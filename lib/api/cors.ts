@@ -4,22 +4,22 @@ import type { StageConfiguration } from '../settings/stages.ts';
 import { everyContentType, mockAnswer } from './fixed-answer.ts';
 import { rateLimitMappings } from './gateway-responses.ts';
 
-/** Chromium keeps a preflight's answer no longer than this. */
+/** The maximum for which Chromium caches the response to a preflight request. */
 const maxAgeSeconds = 7_200;
 
 const allowedHeaders = ['Authorization', 'Content-Type'];
 
-/** The stage's CORS headers as API Gateway's mapping expressions; none where none are configured. */
+/** The stage's CORS headers as mapping expressions; empty if the stage allows no origin. */
 export function corsMappings({ corsOrigins = [] }: StageConfiguration): Record<string, string> {
   return staticMappings(corsHeaders(corsOrigins[0]));
 }
 
 /**
- * Answers the preflights of every resource that has an operation, where the stage allows an origin:
- * by `OPTIONS`, which goes before `ANY`. A preflight carries no key (the browser sends it by itself,
- * without the request's headers), so it has no authorizer and counts against nobody's limit.
+ * Adds an `OPTIONS` method that answers preflight requests to every resource with an operation, if
+ * the stage allows an origin. Browsers send preflight requests without a key, so these methods have
+ * no authorizer and do not count against a limit. `OPTIONS` takes precedence over `ANY`.
  *
- * Call it when all operations are there.
+ * It must be called after all operations have been added.
  */
 export function addPreflights(restApi: RestApi, configuration: StageConfiguration): void {
   if (!configuration.corsOrigins?.length) return;

@@ -11,14 +11,14 @@ export interface CustomDomainProps {
 }
 
 /**
- * Serves the API at `https://{domainName}/v1`. DNS is not ours to change here: the outputs say what
- * the name's alias or CNAME record must point at.
+ * Serves the API at `https://{domainName}/v1`. The stack does not manage DNS; its outputs name the
+ * target that the domain's alias or CNAME record must point to.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, props: CustomDomainProps) {
     super(scope, id);
     const { restApi, domainName, certificateArn } = props;
-    // Without a base path: the version segment is part of the API's own resources.
+    // There is no base path, because the version segment is one of the API's own resources.
     const domain = restApi.addDomainName('Domain', {
       domainName,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),

@@ -10,13 +10,14 @@ const windowSeconds = 300;
 export interface FirewallProps {
   readonly stage: Stage;
   readonly requestsPerIpPer5Minutes: number;
-  /** Whose scripts may read what it answers, as in the stage's configuration. */
+  /** The origins whose scripts may read the response, from the stage's configuration. */
   readonly corsOrigins?: readonly string[];
 }
 
 /**
- * Blocks an IP address that sends too much, before the authorizer is paid for. What it answers looks
- * like every other 429; AWS WAF's custom response goes before the gateway response WAF_FILTERED.
+ * Blocks an IP address that sends too many requests, before they cause the cost of an authorizer
+ * call. The response has the same form as every other 429, because AWS WAF's custom response takes
+ * precedence over the gateway response WAF_FILTERED.
  *
  * @see https://docs.aws.amazon.com/waf/latest/developerguide/customizing-the-response-for-blocked-requests.html
  */
@@ -58,10 +59,10 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigins = [] }: FirewallProps)
           customResponseBodyKey: 'tooManyRequests',
           responseHeaders: [
             { name: 'Retry-After', value: String(windowSeconds) },
-            // Nobody was asked which key this is, so there is no allowance to state.
-            ...Object.entries(rateLimitHeaders).map(([name, { otherwise }]) => ({
+            // The authorizer has not seen the request, so its owner's limits are unknown.
+            ...Object.entries(rateLimitHeaders).map(([name, { withoutKey }]) => ({
               name,
-              value: otherwise,
+              value: withoutKey,
             })),
             ...cors.map(([name, value]) => ({ name, value })),
           ],

@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { type ErrorAnswer, errorBody } from './gateway-responses.ts';
 
-/** What clients send, for an answer that does not depend on it. */
+/** The content types that clients send, for responses that do not depend on the request's body. */
 export const everyContentType = [
   'application/cbor',
   'application/graphql',
@@ -34,10 +34,11 @@ export const everyContentType = [
 ];
 
 /**
- * A MOCK integration that gives one error as its answer, and the method's response that it needs.
+ * A MOCK integration that always answers with the same error, and the method response it needs.
  *
- * @param contentTypes of requests that are answered so. API Gateway reads the status from the
- *   request template for the request's content type, by default JSON, and answers 415 to all others.
+ * @param headers of the response, as mapping expressions
+ * @param contentTypes the content types of requests that are answered with the error. API Gateway
+ *   takes the status from the request template for the content type, and answers 415 if there is none.
  */
 export function fixedAnswer(
   error: ErrorAnswer,
@@ -47,7 +48,7 @@ export function fixedAnswer(
   return mockAnswer({ status: error.status, body: errorBody(error) }, headers, contentTypes);
 }
 
-/** The same for any answer; without `body`, an empty one. */
+/** Like {@link fixedAnswer}, for any status and body. Without `body` the response is empty. */
 export function mockAnswer(
   { status, body }: { readonly status: number; readonly body?: string },
   headers: Readonly<Record<string, string>>,

@@ -2,21 +2,21 @@ import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-ap
 import type { Construct } from 'constructs';
 import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 
-/** Where the rate-limit headers of a response come from. */
+/** The source of a response's rate-limit headers. */
 export type RateLimitSource = 'none' | 'authorizer';
 
-/** An error that API Gateway answers by itself. */
+/** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {
   readonly status: number;
-  /** Text, or `$context` variables that API Gateway puts in as they are. */
+  /** Text or a `$context` variable, whose value API Gateway inserts without escaping. */
   readonly code: string;
   readonly message: string;
 }
 
 interface GatewayAnswer extends ErrorAnswer {
-  /** `authorizer` where it has run and recognised the key; else there is no allowance to state. */
+  /** `authorizer` if the authorizer has accepted the key; its context has the limits then. */
   readonly rateLimit: RateLimitSource;
-  /** Further headers: static values in single quotes, or `context.` variables. */
+  /** Additional headers: static values in single quotes, or `context.` variables. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ const authorizerDown: GatewayAnswer = {
   headers: { 'Retry-After': "'1'" },
 };
 
-/** There is no such path, or no such method on it. */
+/** The API has no such path, or the path has no such method. */
 export const notFound: GatewayAnswer = {
   status: 404,
   code: 'not_found',
@@ -61,17 +61,17 @@ const badRequest: GatewayAnswer = {
 const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
 
 /**
- * What API Gateway answers by itself, by gateway response type: every type that AWS documents, so
- * that none falls back to a body of another shape.
+ * The responses that API Gateway creates itself, by gateway response type. Every documented type is
+ * listed, so that none falls back to a body of another form.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const answers: Readonly<Record<string, GatewayAnswer>> = {
   UNAUTHORIZED: unauthorized,
-  // No method takes AWS signatures: what API Gateway says of one concerns a route that is not there.
+  // No method accepts AWS signatures, so API Gateway checks one only for a route that does not exist.
   EXPIRED_TOKEN: notFound,
   INVALID_SIGNATURE: notFound,
-  // The authorizer denies exactly those whose key is good and whose allowance is spent.
+  // The authorizer denies exactly the requests with a valid key that are beyond a limit or banned.
   ACCESS_DENIED: {
     status: 429,
     code: '$context.authorizer.code',
@@ -82,8 +82,8 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   THROTTLED: {
     status: 429,
     code: 'rate_limit_exceeded',
-    // The stage's own throttle can refuse a request before the authorizer has seen it: nothing here
-    // may depend on its context. A token bucket has room again within the second.
+    // The stage's throttle can reject a request before the authorizer has run, so this response must
+    // not depend on the authorizer's context. The throttle's token bucket refills within a second.
     message: 'Too many requests at once. Retry after 1 second.',
     rateLimit: 'none',
     headers: { 'Retry-After': "'1'" },
@@ -97,7 +97,8 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   },
   AUTHORIZER_FAILURE: authorizerDown,
   AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
-  // The authorizer knows the key and API Gateway does not: it is being issued, or changes its plan.
+  // The authorizer accepts the key and API Gateway does not know it yet, for example while its owner
+  // is being created or changes plans.
   INVALID_API_KEY: { ...authorizerDown, rateLimit: 'authorizer' },
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
@@ -138,9 +139,9 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
 };
 
 /**
- * Gives every answer that API Gateway makes by itself the shape of all other errors.
+ * Gives every response that API Gateway creates itself the form of all other errors.
  *
- * @param headers of every answer, as mapping expressions, besides those of the error
+ * @param headers of every response, as mapping expressions, in addition to those of the error
  */
 export function addGatewayResponses(
   scope: Construct,
@@ -158,17 +159,17 @@ export function addGatewayResponses(
   }
 }
 
-/** The rate-limit headers, as API Gateway's mapping expressions. */
+/** The rate-limit headers as API Gateway's mapping expressions. */
 export function rateLimitMappings(source: RateLimitSource): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(rateLimitHeaders).map(([name, { variable, otherwise }]) => [
+    Object.entries(rateLimitHeaders).map(([name, { variable, withoutKey }]) => [
       name,
-      source === 'none' ? `'${otherwise}'` : `context.authorizer.${variable}`,
+      source === 'none' ? `'${withoutKey}'` : `context.authorizer.${variable}`,
     ]),
   );
 }
 
-/** An error body, as text: API Gateway substitutes `$context` variables without escaping them. */
+/** The JSON text of an error body. API Gateway replaces `$context` variables without escaping. */
 export function errorBody({ code, message, status }: ErrorAnswer): string {
   return JSON.stringify({ code, message, status });
 }

@@ -23,9 +23,9 @@ import { requireModernTls } from './security-policy.ts';
 import { deployEveryChange } from './snapshot.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
 
-/** How long API Gateway waits for each function; the functions' own timeouts are a little longer. */
+/** How long API Gateway waits for each function. The functions' own timeouts are slightly longer. */
 export const integrationTimeouts = {
-  /** A list ends by itself before that: `lambdas/list-orders/stream-limits.ts` says when, and why. */
+  /** Longer than the limit in `lambdas/list-orders/stream-limits.ts`, at which a list ends itself. */
   listOrders: Duration.seconds(115),
   cancelOrder: Duration.seconds(10),
 };
@@ -37,7 +37,7 @@ export interface OrdersApiProps {
   readonly cancelOrder: IFunction;
 }
 
-/** The REST API: its stage, its resources under `/v1`, its authorizer, its own error answers. */
+/** The REST API with its stage, its resources under `/v1`, its authorizer and gateway responses. */
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
   readonly accessLogs: AccessLogs;
@@ -59,7 +59,7 @@ export class OrdersApi extends Construct {
       restApiName: `store-orders-${configuration.stage}`,
       description: 'Store orders: list all orders, cancel one',
       endpointTypes: [EndpointType.REGIONAL],
-      // With a name of its own, the API has one address: what guards that one guards all.
+      // With a custom domain, the API cannot be reached by a second address that bypasses the domain.
       disableExecuteApiEndpoint: configuration.domainName !== undefined,
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       cloudWatchRole: false,
@@ -72,10 +72,10 @@ export class OrdersApi extends Construct {
         stageName: configuration.stage,
         accessLogDestination: this.accessLogs.destination,
         accessLogFormat: this.accessLogs.format,
-        // Errors only, and never data: a trace would contain the bearer token.
+        // Data traces stay off, because they would contain the bearer token.
         loggingLevel: MethodLoggingLevel.ERROR,
         dataTraceEnabled: false,
-        // By method: a cancellation is expected in milliseconds, a stream lasts as long as it lasts.
+        // Detailed metrics separate the latency of cancellations from the duration of streams.
         metricsEnabled: true,
         throttlingRateLimit: configuration.throttle.requestsPerSecond,
         throttlingBurstLimit: configuration.throttle.burst,
@@ -86,12 +86,12 @@ export class OrdersApi extends Construct {
       this.accessLogs.account,
       this.createExecutionLogs(restApi, configuration),
     );
-    // The construct's own output; the stack has one of its own, with the version segment.
+    // The stack has its own output for the address, which includes the version segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
   }
 
-  /** API Gateway would create this log group itself, and keep it for ever. */
+  /** Without this log group, API Gateway would create one whose logs never expire. */
   private createExecutionLogs({ restApiId }: RestApi, configuration: StageConfiguration): LogGroup {
     return new LogGroup(this, 'ExecutionLogs', {
       logGroupName: `API-Gateway-Execution-Logs_${restApiId}/${configuration.stage}`,
@@ -101,8 +101,9 @@ export class OrdersApi extends Construct {
   }
 
   /**
-   * A malformed header is refused by the expression, before the function is paid for. Results are
-   * not cached: each request is counted, and a revoked key is refused from the next one on.
+   * API Gateway answers a malformed header with 401 by the expression, without calling the function.
+   * Results are not cached, because every request has to be counted, and a revoked key has to be
+   * refused at once.
    */
   private createAuthorizer({ apiKeyPrefix }: StageConfiguration, handler: IFunction) {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
@@ -111,7 +112,7 @@ export class OrdersApi extends Construct {
       validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
-    // The same URI as the construct's own, without taking the function's ARN apart.
+    // The construct derives the same URI by splitting the function's ARN, which complicates the template.
     (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
       service: 'apigateway',
       account: 'lambda',

@@ -2,7 +2,7 @@ import type { Resource } from 'aws-cdk-lib/aws-apigateway';
 import { fixedAnswer } from './fixed-answer.ts';
 import { type ErrorAnswer, rateLimitMappings } from './gateway-responses.ts';
 
-/** When `GET /pets/{petId}` was declared deprecated, and when it stopped being served. */
+/** The dates on which `GET /pets/{petId}` was deprecated and on which it was retired. */
 export const petOperationDates = {
   deprecatedAt: new Date('2026-05-01T00:00:00Z'),
   sunsetAt: new Date('2026-11-01T00:00:00Z'),
@@ -15,10 +15,10 @@ const gone: ErrorAnswer = {
 };
 
 /**
- * Adds `GET {petId}` below `pets`: no function, one fixed answer, 410, that says since when.
- * `Deprecation` is a structured-field date (RFC 9745), `Sunset` an HTTP date (RFC 8594).
+ * Adds `GET {petId}` below `pets`, which answers 410 without calling a function. The `Deprecation`
+ * header is a structured-field date (RFC 9745), the `Sunset` header an HTTP date (RFC 8594).
  *
- * @param headers of the answer, as mapping expressions, besides these and the rate-limit headers
+ * @param headers additional headers of the response, as mapping expressions
  */
 export function addRetiredPetOperation(
   pets: Resource,

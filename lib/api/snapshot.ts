@@ -1,7 +1,7 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnResource, Lazy, Stack } from 'aws-cdk-lib/core';
 
-/** What a deployment takes a copy of. */
+/** The types of the resources that a deployment copies. */
 const copiedTypes = new Set([
   'AWS::ApiGateway::Authorizer',
   'AWS::ApiGateway::GatewayResponse',
@@ -11,10 +11,10 @@ const copiedTypes = new Set([
 ]);
 
 /**
- * Makes the logical id of the API's deployment depend on all that the deployment is a copy of, as
- * the template has it. A stage serves the copy: without a new one, a change would deploy without any
- * effect. The constructs count in the properties that they were made with, and miss what is set on
- * the resources below them.
+ * Makes the logical id of the API's deployment depend on everything that the deployment copies, as it
+ * is in the template. A stage serves the deployment's copy, so without a new deployment a change
+ * would have no effect. The constructs' own hash covers the properties that they were created with,
+ * but not those that were set on the resources below them.
  */
 export function deployEveryChange(restApi: RestApi): void {
   const stack = Stack.of(restApi);

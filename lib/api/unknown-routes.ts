@@ -8,16 +8,16 @@ import { everyContentType, fixedAnswer } from './fixed-answer.ts';
 import { notFound, rateLimitMappings } from './gateway-responses.ts';
 
 /**
- * Answers 404 to every path and method that the API does not have, by routes of their own: `ANY` on
- * each resource, and `{proxy+}` below each that has no path parameter for a child. They have no
- * authorizer, so that an unknown path costs nobody a request.
+ * Adds routes that answer 404 to every path and method that the API does not have: `ANY` on each
+ * resource, and `{proxy+}` below each resource without a path parameter as a child. They have no
+ * authorizer, so that a request to an unknown path does not count against a limit.
  *
- * Without them API Gateway decides what such a request is. With `Authorization: Bearer …` it tries
- * to read a SigV4 signature and answers 403, as a gateway response whose type is documented nowhere.
+ * Without these routes API Gateway would interpret `Authorization: Bearer …` as an invalid SigV4
+ * signature and answer 403 with a gateway response of an undocumented type.
  *
- * Call it when all other resources are there.
+ * It must be called after all other resources have been added.
  *
- * @param headers of every answer, as mapping expressions, besides the rate-limit headers
+ * @param headers of every response, as mapping expressions, in addition to the rate-limit headers
  */
 export function addUnknownRoutes(
   restApi: RestApi,
@@ -30,7 +30,7 @@ export function addUnknownRoutes(
   }
 }
 
-/** API Gateway allows one child with a path parameter. */
+/** Whether a child is a path parameter. API Gateway allows only one such child for each resource. */
 function hasPathParameter(resource: IResource): boolean {
   return resource.node.children.some(
     (child) => child instanceof Resource && child.path.endsWith('}'),

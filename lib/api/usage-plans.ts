@@ -1,25 +1,27 @@
 import { Period, type Stage, type ThrottleSettings, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
+import { Stack, Tags } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { capitalized } from '../settings/names.ts';
+import { capitalized, stackTag } from '../settings/names.ts';
 import { type Plan, type PlanName, planNames, plans } from '../settings/plans.ts';
 
 /*
- * What an account has in a Region by default, for all its APIs together; a usage plan that allows
- * more promises what API Gateway does not keep.
+ * The default limits of all APIs of an account in a Region. They apply even if a usage plan allows
+ * more.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const accountRequestsPerSecond = 10_000;
 const accountBurst = 5_000;
 
-/** AWS calls throttling and quotas of usage plans best-effort targets. */
+/** The quota exceeds the plan's limit, because AWS applies quotas on a best-effort basis only. */
 const quotaMargin = 1.2;
 
 /**
- * One API Gateway usage plan per plan: metering, and the backstop behind the exact limiter.
+ * One API Gateway usage plan per plan, for metering and as a backstop behind the exact limiter.
  *
- * Fixed windows let a client spend two minutes' worth back to back around the minute's end, so a
- * bucket of that size, or the account's where that is smaller, never fires before the authorizer
- * has. Where the bucket is the account's, the rate that refills it is too.
+ * With fixed windows a client can send two minutes' worth of requests within moments around the end
+ * of a minute. The burst therefore has that size, so that a usage plan never throttles a request
+ * that the authorizer admits. If the account's burst is smaller, the plan has the account's burst
+ * and rate, and the account is the limit in any case.
  */
 export class UsagePlans extends Construct {
   private readonly byName: Record<PlanName, UsagePlan>;
@@ -29,6 +31,7 @@ export class UsagePlans extends Construct {
     this.byName = Object.fromEntries(
       planNames.map((name) => [name, usagePlan(this, name, plans[name], stage)]),
     ) as Record<PlanName, UsagePlan>;
+    Tags.of(this).add(stackTag, Stack.of(this).stackName);
   }
 
   usagePlanId(name: PlanName): string {

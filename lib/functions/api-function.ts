@@ -22,28 +22,27 @@ import type { StageConfiguration } from '../settings/stages.ts';
 
 export interface ApiFunctionProps {
   readonly configuration: StageConfiguration;
-  /** Folder with the bundle, `index.js`. */
+  /** The folder that contains the bundle `index.js`. */
   readonly bundleDirectory: string;
   readonly description: string;
   readonly environment: Record<string, string>;
-  /** The table that the function works on, and all that it may do there. */
+  /** The table that the function uses, and the actions that it may perform on it. */
   readonly access: { readonly tableArn: string; readonly actions: readonly string[] };
   readonly timeout: Duration;
-  /** Memory, and with it the share of CPU. @default 512 */
+  /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memorySizeMb?: number;
 }
 
 /**
- * A Lambda function of the API, with every default in one place: runtime, architecture, a log group
- * that does not live forever, and a role that may write to that log group, do what `access` says,
- * and nothing else.
+ * A Lambda function of the API with all defaults: the runtime, the architecture, a log group whose
+ * logs expire, and a role that may only write to this log group and do what `access` allows.
  */
 export class ApiFunction extends Construct {
-  /** Points at the version that serves; exists where the stage deploys gradually. */
+  /** The alias of the current version; absent unless the stage deploys gradually. */
   readonly alias?: Alias;
-  /** What API Gateway invokes: the alias where there is one, and else the function. */
+  /** What API Gateway invokes: the alias if there is one, or else the function. */
   readonly handler: IFunction;
-  /** Where the function writes, its metrics among the lines. */
+  /** The function's log, which includes its metrics in the embedded metric format. */
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
@@ -74,19 +73,19 @@ export class ApiFunction extends Construct {
       timeout: props.timeout,
       role: executionRole(this, this.logGroup, props.access),
       logGroup: this.logGroup,
-      // The functions write whole lines of JSON, metrics among them: they must arrive as they are.
+      // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
       loggingFormat: LoggingFormat.TEXT,
-      // Earlier versions stay, so that there is something to go back to. One whose creation is
-      // rolled back goes: if it stayed, the next deployment would find that it exists already.
+      // Earlier versions are retained, so that a deployment can be rolled back to them. A version
+      // whose creation is rolled back is deleted, because it would make the next deployment fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    // The construct waits for the role's separate policies. This role has none.
+    // The construct adds dependencies on the role's policy resources. This role's are all inline.
     (lambdaFunction.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
     return lambdaFunction;
   }
 }
 
-// AWS's managed policy for this allows any log group of the account; this one allows its own.
+// AWS's managed policy would allow the role to write to every log group of the account.
 function executionRole(
   scope: Construct,
   logGroup: LogGroup,

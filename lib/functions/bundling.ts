@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 
-/** The functions of the service: construct name and handler source. */
+/** The source file of each function's handler, by function name. */
 export const handlerEntries = {
   authorizer: 'lambdas/authorizer.ts',
   listOrders: 'lambdas/list-orders.ts',
@@ -12,7 +12,7 @@ export const handlerEntries = {
 
 export type FunctionName = keyof typeof handlerEntries;
 
-/** What a bundle may weigh, in KB of 1,024 bytes: a test fails above it. Cold starts pay for each. */
+/** The maximum size of each bundle in KB of 1,024 bytes, because size slows cold starts down. */
 export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
   authorizer: 180,
   listOrders: 190,
@@ -20,28 +20,28 @@ export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
 };
 
 export interface Bundle {
-  /** Folder that holds `index.js` and nothing else: what Lambda unpacks. */
+  /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
   readonly directory: string;
-  /** Size of `index.js`. */
+  /** The size of `index.js`. */
   readonly bytes: number;
-  /** The source map, kept outside the folder above: Lambda would load it at every cold start. */
+  /** The source map. It is outside the folder, because Lambda would load it at every cold start. */
   readonly sourceMapFile: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * How every function is bundled. Each choice is there for the cold start, which is dominated by the
- * JavaScript that Node must read and compile:
+ * The esbuild options of every function. They keep cold starts short, most of whose time Node spends
+ * on reading and compiling JavaScript:
  *
- * - `mainFields` prefers the packages' ES modules, so that unused exports fall away; the output is
- *   CommonJS, which loads faster than ESM on Lambda.
- * - The SDK is bundled: the runtime's own copy is larger, slower to load and changes by itself.
- * - Lambda puts its credentials into the environment, so the provider chain (profiles, SSO, web
- *   identity, instance metadata) is replaced by a reader of three variables.
- * - The same goes for the SDK's configuration files: looking for them costs two reads.
- * - Event streams and endpoint discovery are replaced too: no operation used here has the first, and
- *   DynamoDB does not need the second. What a stub cannot do, it refuses or leaves off, by name.
+ * - `mainFields` prefers the packages' ES modules, so that unused exports are removed. The output is
+ *   CommonJS, which loads faster than ES modules on Lambda.
+ * - The SDK is bundled. The runtime's copy is larger, slower to load, and changes with the runtime.
+ * - The SDK's chain of credential providers is replaced by a reader of three environment variables,
+ *   which Lambda always sets.
+ * - The SDK's reads of configuration files, which do not exist on Lambda, are replaced as well.
+ * - Event streams and endpoint discovery are replaced: no operation used here is an event stream,
+ *   and endpoint discovery is off. A replacement throws if it is used for what it does not support.
  */
 export const bundlingOptions: BuildOptions = {
   absWorkingDir: root,
@@ -70,10 +70,10 @@ export const bundlingOptions: BuildOptions = {
 };
 
 /**
- * Bundles all functions at once, each into `<outputDirectory>/<name>/index.js`, with the source maps
- * in `<outputDirectory>/source-maps/`.
+ * Bundles all functions, each into `<outputDirectory>/<name>/index.js`, with the source maps in
+ * `<outputDirectory>/source-maps/`.
  *
- * @throws esbuild's `BuildFailure` when a source does not build.
+ * @throws esbuild's `BuildFailure` if a function cannot be built
  */
 export async function bundleFunctions(
   outputDirectory: string,

@@ -12,15 +12,15 @@ import type { ApiFunction } from './api-function.ts';
 
 export interface GradualDeploymentProps {
   readonly functions: Readonly<Record<string, ApiFunction>>;
-  /** Any of these takes the deployment back. */
+  /** The alarms each of which rolls the deployment back. */
   readonly alarms: Alarm[];
-  /** Takes all traffic at once, whatever the alarms say. */
+  /** Whether all traffic moves at once, regardless of the alarms. */
   readonly isEmergency: boolean;
 }
 
 /**
- * Gives new code a tenth of the traffic for five minutes, and then all of it. An alarm meanwhile
- * puts the alias back to the version before, and fails the stack's update.
+ * Moves a tenth of the traffic to new code for five minutes, and then all of it. An alarm in this
+ * time returns the alias to the previous version and fails the stack's update.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, props: GradualDeploymentProps) {

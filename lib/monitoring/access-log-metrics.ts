@@ -9,11 +9,11 @@ export interface AccessLogMetricsProps {
 }
 
 /**
- * Counts answers in the access log, which has the status that the client was given.
+ * Counts errors in the access log, which contains the status that the client received.
  *
- * API Gateway's own `5XXError` is no use here: a gateway response whose status was changed counts as
- * `4XXError`, and crashes, time-outs and a failing authorizer are all answered by one. Neither is
- * Lambda's `Errors`: the authorizer answers 401 by throwing, as API Gateway wants it.
+ * API Gateway's own metric `5XXError` cannot be used: it misses gateway responses whose status was
+ * changed, which count as `4XXError`, and these answer crashes, timeouts and authorizer failures.
+ * Lambda's `Errors` cannot be used either: API Gateway requires the authorizer to throw for a 401.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
  */
@@ -29,7 +29,7 @@ export class AccessLogMetrics extends Construct {
         metricValue: '1',
         dimensions: { Stage: '$.stage' },
       });
-    // The access log quotes all its values: a status is text, and compared as such.
+    // The access log quotes all values, so a status is compared as text.
     count('ClientErrors', metrics.clientErrors, 'status', '4*');
     count('ServerErrors', metrics.serverErrors, 'status', '5*');
     count('AuthorizerFailures', metrics.authorizerFailures, 'errorType', 'AUTHORIZER_*');

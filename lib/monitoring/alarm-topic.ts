@@ -10,14 +10,14 @@ export interface AlarmTopicProps {
   readonly email: string;
 }
 
-/** Sends alarms to one e-mail address, also when they end. */
+/** Sends an e-mail when an alarm begins and when it ends. */
 export class AlarmTopic extends Construct {
   private readonly topic: Topic;
 
   constructor(scope: Construct, id: string, props: AlarmTopicProps) {
     super(scope, id);
     this.topic = new Topic(this, 'Topic', { enforceSSL: true });
-    // With a policy of its own, a topic no longer lets its account in by default.
+    // `enforceSSL` gives the topic a policy, which replaces the default one that lets alarms publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -29,7 +29,7 @@ export class AlarmTopic extends Construct {
     this.topic.addSubscription(new EmailSubscription(props.email));
   }
 
-  tell(alarm: Alarm): void {
+  notifyOf(alarm: Alarm): void {
     const action = new SnsAction(this.topic);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);

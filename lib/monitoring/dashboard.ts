@@ -14,11 +14,11 @@ export interface DashboardProps {
   readonly name: string;
   readonly metrics: ServiceMetrics;
   readonly alarms: Alarm[];
-  /** Markdown: links to the saved queries. */
+  /** Links to the saved queries, as Markdown. */
   readonly queryLinks: string;
 }
 
-/** One page for the stage: is it well, what do users get, who is refused, what is it doing. */
+/** The stage's dashboard: alarms, responses, rejected requests, and use of the operations. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, { name, metrics, alarms, queryLinks }: DashboardProps) {
     super(scope, id);

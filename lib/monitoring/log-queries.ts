@@ -1,15 +1,15 @@
-/** Whose log a query reads. */
+/** The logs that a query can read. */
 export type LogName = 'accessLog' | 'authorizer' | 'listOrders' | 'cancelOrder';
 
 /** A query for CloudWatch Logs Insights, as `docs/runbook.md` shows it. */
 export interface LogQuery {
-  /** Kebab-case; the saved query is called `StoreOrders-STAGE/NAME`. */
+  /** The name in kebab case. The saved query is called `StoreOrders-STAGE/NAME`. */
   readonly name: string;
   readonly logs: readonly LogName[];
   readonly text: string;
 }
 
-/** Every query of the runbook; a test compares the two both ways. */
+/** All queries of the runbook. A test compares this list with the runbook in both directions. */
 export const logQueries: readonly LogQuery[] = [
   {
     name: 'server-errors',

@@ -27,11 +27,11 @@ export interface MonitoringProps {
   readonly tables: ServiceMetricsProps['tables'];
 }
 
-/** What an alarm says to whoever it wakes, and when it does. */
+/** The text of an alarm and the condition on which it is raised. */
 interface AlarmDefinition {
-  /** What users feel, in a sentence. */
+  /** A sentence on how the problem affects users. */
   readonly meaning: string;
-  /** Heading of `docs/runbook.md`, as its link. */
+  /** The anchor of a heading in `docs/runbook.md`. */
   readonly runbookAnchor: string;
   readonly metric: IMetric;
   readonly above: number;
@@ -41,11 +41,11 @@ interface AlarmDefinition {
 }
 
 /**
- * Alarms on what users feel, each with a section in the runbook, and one dashboard. Nothing here
- * alarms on a cause: a full CPU that nobody notices wakes nobody.
+ * Alarms on problems that users notice, each with a section in the runbook, and a dashboard. There is
+ * no alarm on mere causes, such as high CPU use. ADR 6 gives the reasons.
  */
 export class Monitoring extends Construct {
-  /** Errors that a new version of the code can bring: these take a deployment back. */
+  /** The alarms on errors that new code can introduce, which roll a deployment back. */
   readonly deploymentAlarms: Alarm[];
 
   private readonly configuration: StageConfiguration;
@@ -61,16 +61,16 @@ export class Monitoring extends Construct {
     if (configuration.alarmEmail) {
       this.topic = new AlarmTopic(this, 'AlarmTopic', { email: configuration.alarmEmail });
     }
-    this.warnOfWhatIsMissing();
+    this.warnOfMissingSettings();
     new AccessLogMetrics(this, 'AccessLog', {
       accessLog: logGroups.accessLog,
       metrics: this.metrics,
     });
-    this.deploymentAlarms = [this.serverErrors(), this.authorizerFailures()];
-    this.burntBudgets();
-    this.slowCancellations();
-    this.throttledTables();
-    this.risingBans();
+    this.deploymentAlarms = [this.addServerErrorAlarm(), this.addAuthorizerAlarm()];
+    this.addBudgetAlarms();
+    this.addCancellationAlarm();
+    this.addThrottlingAlarms();
+    this.addBanAlarm();
     const name = stackName(configuration.stage);
     const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logGroups });
     new Dashboard(this, 'Dashboard', {
@@ -81,8 +81,8 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** At synthesis, of what deploys well and is missed at night. */
-  private warnOfWhatIsMissing(): void {
+  /** Warns at synthesis of optional settings without which an alarm is hard to notice or handle. */
+  private warnOfMissingSettings(): void {
     const { stage, runbookUrl, alarmEmail } = this.configuration;
     const annotations = Annotations.of(this);
     if (!runbookUrl) {
@@ -99,11 +99,11 @@ export class Monitoring extends Construct {
     }
   }
 
-  private serverErrors(): Alarm {
-    return this.alarm('ServerErrors', {
+  private addServerErrorAlarm(): Alarm {
+    return this.addAlarm('ServerErrors', {
       meaning: 'More than 1 % of all requests are answered with a 5xx.',
       runbookAnchor: 'server-errors',
-      // Two failures at night are not a rate.
+      // With little traffic, a single failure is more than 1 %, so at least five errors are required.
       metric: new MathExpression({
         label: '5xx in percent of all requests',
         expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
@@ -116,8 +116,8 @@ export class Monitoring extends Construct {
     });
   }
 
-  private authorizerFailures(): Alarm {
-    return this.alarm('AuthorizerFailures', {
+  private addAuthorizerAlarm(): Alarm {
+    return this.addAlarm('AuthorizerFailures', {
       meaning: 'The authorizer fails: clients with a good key are answered 503.',
       runbookAnchor: 'authorizer-failures',
       metric: this.metrics.authorizerFailures.with({ period: Duration.minutes(1) }),
@@ -127,14 +127,14 @@ export class Monitoring extends Construct {
     });
   }
 
-  private burntBudgets(): void {
+  private addBudgetAlarms(): void {
     for (const { id, ...burn } of budgetBurns(this.metrics)) {
-      this.alarm(id, { ...burn, runbookAnchor: 'error-budgets', evaluationPeriods: 1 });
+      this.addAlarm(id, { ...burn, runbookAnchor: 'error-budgets', evaluationPeriods: 1 });
     }
   }
 
-  private slowCancellations(): void {
-    this.alarm('SlowCancellations', {
+  private addCancellationAlarm(): void {
+    this.addAlarm('SlowCancellations', {
       meaning: 'One cancellation in a hundred takes longer than a second.',
       runbookAnchor: 'slow-cancellations',
       metric: this.metrics.cancelLatency('p99'),
@@ -144,9 +144,9 @@ export class Monitoring extends Construct {
     });
   }
 
-  private throttledTables(): void {
+  private addThrottlingAlarms(): void {
     for (const [name, metric] of Object.entries(this.metrics.throttledTables)) {
-      this.alarm(name, {
+      this.addAlarm(name, {
         meaning: 'DynamoDB throttles: requests are answered 503, or slowly after a retry.',
         runbookAnchor: 'throttled-tables',
         metric,
@@ -157,8 +157,8 @@ export class Monitoring extends Construct {
     }
   }
 
-  private risingBans(): void {
-    this.alarm('RisingBans', {
+  private addBanAlarm(): void {
+    this.addAlarm('RisingBans', {
       meaning: 'More than five API keys were banned within a quarter of an hour.',
       runbookAnchor: 'rising-bans',
       metric: this.metrics.keysBanned.with({ period: Duration.minutes(15) }),
@@ -167,19 +167,19 @@ export class Monitoring extends Construct {
     });
   }
 
-  private alarm(id: string, definition: AlarmDefinition): Alarm {
+  private addAlarm(id: string, definition: AlarmDefinition): Alarm {
     const { meaning, runbookAnchor, above, ...options } = definition;
     const runbook = this.configuration.runbookUrl ?? 'docs/runbook.md';
     const props: AlarmProps = {
       ...options,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      // No traffic is no trouble.
+      // A period without requests has no data, which is not a reason for an alarm.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,
     };
     const alarm = new Alarm(this, id, props);
-    this.topic?.tell(alarm);
+    this.topic?.notifyOf(alarm);
     this.alarms.push(alarm);
     return alarm;
   }

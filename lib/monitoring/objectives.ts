@@ -2,43 +2,45 @@ import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import { Duration } from 'aws-cdk-lib/core';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-/** What the service promises over 30 days, and how its failures are measured. */
+/** A service level objective over 30 days. */
 interface Objective {
   readonly id: string;
+  /** The objective in words. */
   readonly promise: string;
-  /** The share of requests that may fail. */
+  /** The error budget: the share of requests that may fail. */
   readonly budget: number;
-  /** The share that failed, as metric maths over `usingMetrics`. */
+  /** The share of requests that failed, as metric math over `usingMetrics`. */
   readonly failedShare: string;
   readonly usingMetrics: Readonly<Record<string, IMetric>> & { readonly requests: IMetric };
 }
 
-/** How many times too fast a budget is used up, over a window, before somebody is told. */
+/** A burn rate, as a multiple of the rate that uses up the budget in 30 days, that is an alarm. */
 interface BurnRate {
   readonly id: string;
   readonly timesBudget: number;
   readonly window: Duration;
 }
 
-/** An objective's budget that is used up too fast, as an alarm needs it. */
+/** The parameters of an alarm on an error budget that is being used up too fast. */
 export interface BudgetBurn {
   readonly id: string;
   readonly meaning: string;
-  /** How many times faster than planned the budget is being used up. */
+  /** The current burn rate. */
   readonly metric: IMetric;
+  /** The burn rate above which the alarm is raised. */
   readonly above: number;
 }
 
-/** How long a cancellation may take. */
+/** The time within which a cancellation should be answered. */
 const cancelWithinMs = 1_000;
 
-/** At 14.4, an hour takes 2 % of the budget of 30 days; at 6, six hours take 5 %. */
+/** A rate of 14.4 uses 2 % of the budget of 30 days in an hour; a rate of 6 uses 5 % in six hours. */
 const burnRates: readonly BurnRate[] = [
   { id: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
   { id: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
 ];
 
-/** Every objective with every burn rate. ADR 6 says why it is these numbers. */
+/** An alarm for every objective and burn rate. ADR 6 gives the reasons for the numbers. */
 export function budgetBurns(metrics: ServiceMetrics): BudgetBurn[] {
   return objectives(metrics).flatMap((objective) =>
     burnRates.map((burnRate) => budgetBurn(objective, burnRate)),
@@ -69,7 +71,7 @@ function objectives(metrics: ServiceMetrics): Objective[] {
 
 function budgetBurn(objective: Objective, { id, timesBudget, window }: BurnRate): BudgetBurn {
   const { promise, budget, failedShare, usingMetrics } = objective;
-  // Below this, one failure is more than the budget: the promise says nothing about so few.
+  // With fewer requests, a single failure exceeds the budget, so the rate has no meaning.
   const leastRequests = Math.round(1 / budget);
   return {
     id: `${objective.id}${id}`,

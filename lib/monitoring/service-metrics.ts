@@ -4,10 +4,10 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration } from 'aws-cdk-lib/core';
 import type { StageConfiguration } from '../settings/stages.ts';
 
-/** Metrics that the functions record in the embedded metric format, and those of the access log. */
+/** The namespace of the functions' metrics and of those that are derived from the access log. */
 const namespace = 'StoreOrders';
 
-/** Why a request was rejected, as the metric's dimension has it. */
+/** The values of the dimension `Reason` of rejected requests. */
 const rejectionReasons = [
   'unauthorized',
   'rate_limit_exceeded',
@@ -15,7 +15,7 @@ const rejectionReasons = [
   'api_key_banned',
 ] as const;
 
-/** How a cancellation ended, likewise. */
+/** The values of the dimension `Outcome` of cancellations. */
 const cancellationOutcomes = [
   'cancelled',
   'order_not_found',
@@ -30,14 +30,14 @@ export interface ServiceMetricsProps {
   readonly tables: { readonly orders: Table; readonly apiKeys: Table };
 }
 
-/** The metrics of one stage, from API Gateway, DynamoDB and the functions themselves. */
+/** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
 export class ServiceMetrics {
   readonly requests: Metric;
-  /** Answers with a 4xx, by the access log. */
+  /** Responses with a 4xx status, from the access log. */
   readonly clientErrors: Metric;
-  /** Answers with a 5xx, likewise. */
+  /** Responses with a 5xx status, from the access log. */
   readonly serverErrors: Metric;
-  /** Requests that the authorizer neither admitted nor refused, likewise. */
+  /** Requests for which the authorizer failed, from the access log. */
   readonly authorizerFailures: Metric;
   readonly admitted: Metric;
   readonly rejected: Metric[];
@@ -45,7 +45,7 @@ export class ServiceMetrics {
   readonly cancellationsRequested: Metric[];
   readonly ordersListed: Metric;
   readonly bytesStreamed: Metric;
-  /** By alarm id. */
+  /** Throttled reads and writes of the tables, by the id of their alarm. */
   readonly throttledTables: Readonly<Record<string, Metric>>;
 
   private readonly props: ServiceMetricsProps;
@@ -75,7 +75,7 @@ export class ServiceMetrics {
     };
   }
 
-  /** Milliseconds from the arrival of a request to cancel to its answer, whatever that was. */
+  /** API Gateway's latency of cancellations in milliseconds, whatever the response. */
   cancelLatency(statistic: string): Metric {
     return this.ofApi('Latency', {
       statistic,

@@ -1,7 +1,7 @@
 import { Validations } from 'aws-cdk-lib/core';
 import type { IConstruct } from 'constructs';
 
-/** Accepts one finding of the checks on one construct; the reason is read by reviewers. */
+/** Accepts a finding of the validation checks on one construct. The reason is for reviewers. */
 export function acknowledge(
   construct: IConstruct,
   finding: { readonly id: string; readonly reason: string },

@@ -1,9 +1,9 @@
 /**
- * Behaviour that the CDK keeps behind a flag, for every app that makes this stack.
+ * The CDK feature flags of every app that contains this stack.
  *
- * A deployment of an API is a snapshot, the authorizer included. Without the flag, a changed
- * validation expression or TTL leaves the deployment's logical id as it was: `cdk deploy` succeeds,
- * and the stage goes on with the authorizer that it had.
+ * A deployment of an API is a snapshot that includes the authorizer. Without this flag, a changed
+ * validation expression or TTL does not change the deployment's logical id: `cdk deploy` succeeds,
+ * but the stage keeps the old authorizer.
  */
 export const featureFlags = {
   '@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId': true,

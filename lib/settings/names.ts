@@ -1,17 +1,23 @@
 import type { PlanName } from './plans.ts';
 import type { StageName } from './stages.ts';
 
-/** Name of a stage's stack: `StoreOrders-prod`. */
+/** The name of a stage's stack, such as `StoreOrders-prod`. */
 export function stackName(stage: StageName): string {
   return `StoreOrders-${stage}`;
 }
 
-/** Name of the stack's output that holds the id of a plan's usage plan: `UsagePlanIdFree`. */
+/**
+ * The tag of a stage's usage plans and gateway keys, whose value is the stack's name. Policies use
+ * it to distinguish the stages, which the ARNs of these resources do not contain.
+ */
+export const stackTag = 'store-orders-stack';
+
+/** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
 export function usagePlanOutput(plan: PlanName): string {
   return `UsagePlanId${capitalized(plan)}`;
 }
 
-/** `free` → `Free`, as construct ids are written. */
+/** Converts the first letter to upper case, as in construct ids. */
 export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

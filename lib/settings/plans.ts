@@ -1,19 +1,19 @@
-/**
- * The plans and their numbers, in the one place that holds them: the usage plans, the authorizer's
- * ban rules, the operator's commands, the contract and the documentation are made or checked from
- * this table.
+/*
+ * This file is the only place that holds the plans' numbers. The usage plans, the authorizer's ban
+ * rules, the operator's commands, the contract and the documentation derive from it or are checked
+ * against it.
  */
 
 export interface Plan {
-  /** Requests admitted per UTC minute; with `limitsPerOwner`, the most that an owner can be given. */
+  /** Requests admitted per UTC minute; with `limitsPerOwner`, the maximum for an owner. */
   readonly perMinute: number;
-  /** Requests admitted per UTC day; with `limitsPerOwner`, the most that an owner can be given. */
+  /** Requests admitted per UTC day; with `limitsPerOwner`, the maximum for an owner. */
   readonly perDay: number;
-  /** Whether each owner has limits of its own, agreed with it. */
+  /** Whether the limits are agreed with each owner. */
   readonly limitsPerOwner: boolean;
-  /** Rejected requests within a UTC minute that are still forgiven; one more bans the key. */
+  /** The number of rejected requests within a UTC minute beyond which the key is banned. */
   readonly toleratedRejectionsPerMinute: number;
-  /** How long a ban lasts. */
+  /** The length of a ban. */
   readonly banSeconds: number;
 }
 
@@ -41,7 +41,7 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
     toleratedRejectionsPerMinute: 3_000,
     banSeconds: 300,
   },
-  // 60,000 a minute is what one DynamoDB partition, and therefore one owner's item, can count.
+  // One DynamoDB partition, and therefore one owner's item, takes 60,000 writes of 1 KB a minute.
   enterprise: {
     perMinute: 60_000,
     perDay: 10_000_000,

@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { StageConfiguration } from './stages.ts';
 
-/** A value in `stages.ts`, or in the environment that it reads, that cannot be deployed. */
+/** A setting in `stages.ts` or in an environment variable is not valid. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -10,13 +10,15 @@ interface Rule {
   readonly field: string;
   readonly value: unknown;
   readonly isValid: boolean;
-  /** What to write instead. */
+  /** What to write instead, in the imperative. */
   readonly remedy: string;
 }
 
 /**
- * @throws ConfigurationError with one line for each wrong field: its name, its value, the remedy.
- *   Without this, a typing mistake would surface minutes into a deployment, or never.
+ * Checks a stage's configuration at synthesis. Otherwise a typing mistake would show only minutes
+ * into a deployment, or not at all.
+ *
+ * @throws ConfigurationError with one line for each invalid field: its name, its value, the remedy
  */
 export function validateConfiguration(configuration: StageConfiguration): void {
   const broken = rules(configuration).filter(({ isValid }) => !isValid);
@@ -30,7 +32,7 @@ export function validateConfiguration(configuration: StageConfiguration): void {
 
 function rules(configuration: StageConfiguration): Rule[] {
   return [
-    ...placeRules(configuration),
+    ...locationRules(configuration),
     ...domainRules(configuration),
     ...corsRules(configuration),
     ...numberRules(configuration),
@@ -63,15 +65,15 @@ function rules(configuration: StageConfiguration): Rule[] {
   ];
 }
 
-/** CloudWatch cuts nothing off: a description above 1,024 characters fails the deployment. */
-const longestPageUrl = 512;
+/** Leaves room in an alarm's description, which must not exceed CloudWatch's 1,024 characters. */
+const maxUrlLength = 512;
 
 function isPageOrAbsent(url: string | undefined): boolean {
   if (url === undefined) return true;
-  return /^https:\/\/[^\s#]+$/.test(url) && URL.canParse(url) && url.length <= longestPageUrl;
+  return /^https:\/\/[^\s#]+$/.test(url) && URL.canParse(url) && url.length <= maxUrlLength;
 }
 
-function placeRules({ account, region }: StageConfiguration): Rule[] {
+function locationRules({ account, region }: StageConfiguration): Rule[] {
   return [
     {
       field: 'account',
@@ -147,7 +149,7 @@ function corsRules({ corsOrigins = [] }: StageConfiguration): Rule[] {
   ];
 }
 
-/** Whether it is what a browser sends as `Origin`: in lower case, without the scheme's own port. */
+/** Whether a text has the form of an `Origin` header: lower case, without the default port. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[a-z0-9.[\]:-]+$/.test(text) && URL.parse(text)?.origin === text;
 }
@@ -165,7 +167,7 @@ function numberRules(configuration: StageConfiguration): Rule[] {
     integerRule('pointInTimeRecoveryDays', pointInTimeRecoveryDays, 0, 35),
     integerRule('throttle.requestsPerSecond', throttle.requestsPerSecond, 1, 1_000_000),
     integerRule('throttle.burst', throttle.burst, 1, 1_000_000),
-    // AWS WAF's own bounds for a rate-based rule.
+    // These are the bounds of AWS WAF for a rate-based rule.
     ...(firewall
       ? [
           integerRule(
@@ -179,12 +181,12 @@ function numberRules(configuration: StageConfiguration): Rule[] {
   ];
 }
 
-function integerRule(field: string, value: number, least: number, most: number): Rule {
+function integerRule(field: string, value: number, min: number, max: number): Rule {
   return {
     field,
     value,
-    isValid: Number.isInteger(value) && value >= least && value <= most,
-    remedy: `use a whole number from ${least} to ${most}`,
+    isValid: Number.isInteger(value) && value >= min && value <= max,
+    remedy: `use a whole number from ${min} to ${max}`,
   };
 }
 

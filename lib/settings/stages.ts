@@ -1,76 +1,75 @@
-/**
- * Everything that differs between the deployments, in the one typed file that holds it. What must
- * not be published with the code (accounts, addresses) comes from the environment of whoever
- * deploys: `STAGING_ACCOUNT`, `PROD_ACCOUNT` and so on, one variable for each field below that
- * names one.
+/*
+ * This file holds everything that differs between the stages. Settings that must not be published
+ * with the code, such as accounts and addresses, come from environment variables at synthesis. Their
+ * names are the stage and the suffix that a field's comment gives: `PROD_ACCOUNT`, for example.
  */
 
 export interface StageConfiguration {
-  /** Name of the API Gateway stage, and suffix of the stack's name. */
+  /** The name of the API Gateway stage and the suffix of the stack's name. */
   readonly stage: StageName;
-  /** What this stage's API keys start with; another stage's keys are refused unread. */
+  /** The prefix of this stage's API keys. Keys with another prefix are refused without a read. */
   readonly apiKeyPrefix: `so_${string}_`;
-  /** Account to deploy to (`…_ACCOUNT`). @default - the account of the credentials that deploy */
+  /** The account to deploy to (`…_ACCOUNT`). @default - the account of the credentials in use */
   readonly account?: string;
-  /** Region to deploy to (`…_REGION`). @default - the Region of the profile that deploys */
+  /** The Region to deploy to (`…_REGION`). @default - the Region of the profile in use */
   readonly region?: string;
-  /** Name to be reached under (`…_DOMAIN`). @default - API Gateway's own name */
+  /** The custom domain of the API (`…_DOMAIN`). @default - none, API Gateway's own address */
   readonly domainName?: string;
   /**
-   * ACM certificate for `domainName`, in the stack's own Region (`…_CERTIFICATE_ARN`).
+   * The ACM certificate for `domainName`, in the stack's Region (`…_CERTIFICATE_ARN`).
    *
    * @default - none; required with `domainName`
    */
   readonly certificateArn?: string;
   /**
-   * Whose scripts may call the API from a browser (`…_CORS_ORIGIN`): one origin such as
-   * `https://shop.example.com`, or `*` for everyone's. It is one at the most: of several, an answer
-   * would have to name the one that asked, which API Gateway's own answers cannot.
+   * The origin whose scripts may call the API from a browser (`…_CORS_ORIGIN`), such as
+   * `https://shop.example.com`, or `*` for all. More than one origin is not allowed, because a
+   * response has to name the origin of its request then, and gateway responses cannot do that.
    *
-   * @default - nobody's: browsers keep every answer from scripts of other origins
+   * @default - none: browsers withhold every response from scripts of other origins
    */
   readonly corsOrigins?: readonly string[];
-  /** Who is told of an alarm (`…_ALARM_EMAIL`). @default - nobody: alarms show in the console */
+  /** The recipient of alarms (`…_ALARM_EMAIL`). @default - none: alarms show in the console only */
   readonly alarmEmail?: string;
   /**
-   * Where `docs/runbook.md` can be read, as the alarms name it (`…_RUNBOOK_URL`).
+   * The address of `docs/runbook.md` in the descriptions of alarms (`…_RUNBOOK_URL`).
    *
-   * @default - its path in the repository, which whoever is woken has to find first
+   * @default - the path in the repository instead of an address
    */
   readonly runbookUrl?: string;
-  /** How long logs are kept: one of the periods that CloudWatch Logs knows. */
+  /** How long logs are kept: one of the periods that CloudWatch Logs supports. */
   readonly logRetentionDays: number;
-  /** What the whole stage accepts, whoever asks: API Gateway's own throttle. */
+  /** API Gateway's throttle of the whole stage. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   /**
-   * A web ACL in front of the authorizer, which blocks an IP address above this rate before
-   * anything is paid for. Keys share addresses: keep it above five times the largest `perMinute`.
+   * A web ACL that blocks an IP address above this rate before the authorizer runs. Several keys can
+   * share an address, so the rate should be above five times the largest `perMinute`.
    *
    * @default - no web ACL
    */
   readonly firewall?: { readonly requestsPerIpPer5Minutes: number };
-  /** Whether tables refuse to be deleted, by hand or by CloudFormation. */
+  /** Whether tables are protected from deletion, both manual and by CloudFormation. */
   readonly deletionProtection: boolean;
-  /** Days that tables can be restored to any second of, up to 35; 0 turns it off. */
+  /** The days of point-in-time recovery of the tables, up to 35; 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
-  /** What happens to tables when the stack is deleted. */
+  /** What happens to the tables when the stack is deleted. */
   readonly removalPolicy: 'retain' | 'destroy';
-  /** Whether new code gets a tenth of the traffic for five minutes, and all of it only then. */
+  /** Whether new code receives a tenth of the traffic for five minutes before it receives all. */
   readonly gradualDeployment: boolean;
   /**
-   * `true` for one deployment that takes all traffic at once and ignores the alarms
-   * (`…_EMERGENCY_DEPLOYMENT`): the way back to an earlier commit while an alarm is on, at which
-   * CodeDeploy would otherwise stop.
+   * `true` for a deployment that moves all traffic at once and ignores the alarms
+   * (`…_EMERGENCY_DEPLOYMENT`). It allows returning to an earlier commit during an alarm, which would
+   * otherwise stop CodeDeploy.
    *
-   * @default - none: deployments are guarded
+   * @default - alarms stop a deployment
    */
   readonly emergencyDeployment?: string;
 }
 
-/** What the code holds of a stage; the rest of its configuration comes from the environment. */
+/** The settings of a stage that are in this file rather than in environment variables. */
 type StageSettings = Omit<StageConfiguration, 'stage' | keyof typeof suffixes>;
 
-/** The stages. One more entry is one more stage, everywhere. */
+/** All stages. A new entry adds a stage everywhere. */
 const stages = {
   staging: {
     apiKeyPrefix: 'so_test_',
@@ -101,15 +100,15 @@ export function isStageName(name: string | undefined): name is StageName {
   return name !== undefined && Object.hasOwn(stages, name);
 }
 
-/** Values from outside, such as `process.env`. */
+/** Environment variables, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration of one stage; `environment` supplies what the code does not hold. */
+/** The configuration of a stage, from this file and from environment variables. */
 export function stageConfiguration(stage: StageName, environment: Environment): StageConfiguration {
   return { ...fromEnvironment(stage, environment), ...stages[stage], stage };
 }
 
-/** Name of the variable that supplies a field: `PROD_ALARM_EMAIL`. */
+/** The environment variable of a field, such as `PROD_ALARM_EMAIL`. */
 export function variableName(stage: StageName, field: keyof typeof suffixes): string {
   return `${stage.toUpperCase()}_${suffixes[field]}`;
 }
@@ -126,7 +125,7 @@ const suffixes = {
 } as const;
 
 function fromEnvironment(stage: StageName, environment: Environment) {
-  // CI passes a variable that is not configured as an empty string.
+  // CI passes an unset variable as an empty string.
   const value = (field: keyof typeof suffixes) =>
     environment[variableName(stage, field)] || undefined;
   return {

@@ -1,4 +1,5 @@
 import type { UsagePlan } from '../gateway/usage-plan.ts';
+import { LocalRunError } from '../template/local-run-error.ts';
 import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
 
 /** A control-plane call as it comes over HTTP. */
@@ -83,9 +84,15 @@ function errorAnswer(error: unknown): ControlPlaneAnswer {
   if (error instanceof SyntaxError) {
     return errorAnswer(new ControlPlaneError('BadRequestException', 'Invalid request body'));
   }
+  // Such as a disk that is full: the change has not been made, and the caller can read why.
+  if (error instanceof LocalRunError) return unavailable(error);
   if (!(error instanceof ControlPlaneError)) throw error;
   const { type, message } = error;
   return json(statusOf[type], { message }, { 'x-amzn-ErrorType': type });
+}
+
+function unavailable({ message }: LocalRunError): ControlPlaneAnswer {
+  return json(503, { message }, { 'x-amzn-ErrorType': 'ServiceUnavailableException' });
 }
 
 function json(statusCode: number, body: unknown, headers: Record<string, string> = {}) {

@@ -50,7 +50,7 @@ export interface ControlPlaneOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly state?: ControlPlaneState;
-  /** Told after every change. */
+  /** Told of every change, which is taken back when this throws. */
   readonly onChange?: (state: ControlPlaneState) => void;
 }
 
@@ -76,11 +76,7 @@ export class ControlPlane implements UsagePlanKeys {
     this.#usagePlans = usagePlans;
     this.#now = now;
     this.#onChange = onChange;
-    this.replaceUsagePlans(usagePlans);
-    for (const key of state?.apiKeys ?? []) this.#add(key);
-    for (const { usagePlanId, keyId } of state?.usagePlanKeys ?? []) {
-      this.#members.get(usagePlanId)?.add(keyId);
-    }
+    this.#restore(state ?? { apiKeys: [], usagePlanKeys: [] });
   }
 
   /** Takes the plans of another template; a plan that stays keeps its keys. */
@@ -107,8 +103,7 @@ export class ControlPlane implements UsagePlanKeys {
     const id = createId();
     const dates = { createdDate, lastUpdatedDate: createdDate };
     const key: ApiKey = { id, name, value: keyValue, description, enabled, ...dates };
-    this.#add(key);
-    this.#changed();
+    this.#change(() => this.#add(key));
     return key;
   }
 
@@ -120,10 +115,11 @@ export class ControlPlane implements UsagePlanKeys {
   /** @throws ControlPlaneError when there is no such key */
   deleteApiKey(id: string): void {
     const key = this.#key(id);
-    this.#byId.delete(id);
-    this.#byValue.delete(key.value);
-    for (const keyIds of this.#members.values()) keyIds.delete(id);
-    this.#changed();
+    this.#change(() => {
+      this.#byId.delete(id);
+      this.#byValue.delete(key.value);
+      for (const keyIds of this.#members.values()) keyIds.delete(id);
+    });
   }
 
   /** All usage plans, or those that a key is in. */
@@ -150,16 +146,14 @@ export class ControlPlane implements UsagePlanKeys {
       const message = `API Key ${keyId} cannot be added to a second usage plan of the same stage`;
       throw new ControlPlaneError('ConflictException', message);
     }
-    this.#members.get(usagePlanId)!.add(keyId);
-    this.#changed();
+    this.#change(() => this.#members.get(usagePlanId)!.add(keyId));
     return key;
   }
 
   /** @throws ControlPlaneError when the key is not in the plan */
   deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     this.getUsagePlanKey({ usagePlanId, keyId });
-    this.#members.get(usagePlanId)!.delete(keyId);
-    this.#changed();
+    this.#change(() => this.#members.get(usagePlanId)!.delete(keyId));
   }
 
   /** @throws ControlPlaneError when the key is not in the plan */
@@ -188,11 +182,31 @@ export class ControlPlane implements UsagePlanKeys {
     this.#byValue.set(key.value, key);
   }
 
-  #changed(): void {
+  /** A caller that is told of a failure finds everything as it was, and can call again. */
+  #change(make: () => unknown): void {
+    const before = this.#state();
+    try {
+      make();
+      this.#onChange(this.#state());
+    } catch (error) {
+      this.#restore(before);
+      throw error;
+    }
+  }
+
+  #state(): ControlPlaneState {
     const usagePlanKeys = [...this.#members].flatMap(([usagePlanId, keyIds]) =>
       [...keyIds].map((keyId) => ({ usagePlanId, keyId })),
     );
-    this.#onChange({ apiKeys: [...this.#byId.values()], usagePlanKeys });
+    return { apiKeys: [...this.#byId.values()], usagePlanKeys };
+  }
+
+  #restore({ apiKeys, usagePlanKeys }: ControlPlaneState): void {
+    this.#byId.clear();
+    this.#byValue.clear();
+    for (const { id } of this.#usagePlans) this.#members.set(id, new Set());
+    for (const key of apiKeys) this.#add(key);
+    for (const { usagePlanId, keyId } of usagePlanKeys) this.#members.get(usagePlanId)?.add(keyId);
   }
 }
 

@@ -19,6 +19,8 @@ export interface IncomingRequest {
   readonly protocol: string;
   /** When it came, in milliseconds since the epoch. */
   readonly timeMs: number;
+  /** Aborted when the client has gone. */
+  readonly left?: AbortSignal | undefined;
 }
 
 /** What a server knows of a request. */
@@ -29,9 +31,17 @@ export interface RawRequest {
   /** Names and values in turn, as Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
+  /**
+   * Takes the body when something wants it. @default - it is there already
+   *
+   * @throws GatewayFault for a body that is not taken
+   */
+  readonly readBody?: () => Promise<Buffer>;
   readonly sourceIp: string;
   readonly httpVersion: string;
   readonly timeMs: number;
+  /** Aborted when the client has gone. */
+  readonly left?: AbortSignal;
 }
 
 /** Takes a request apart. */
@@ -47,6 +57,7 @@ export function parseRequest(raw: RawRequest): IncomingRequest {
     sourceIp: raw.sourceIp,
     protocol: `HTTP/${raw.httpVersion}`,
     timeMs: raw.timeMs,
+    left: raw.left,
   };
 }
 

@@ -29,10 +29,15 @@ interface AuthorizerResult extends Authorization {
   readonly policy: unknown;
 }
 
-/** Invokes the authorizer's function; gives its result as JSON, or the error that it threw. */
+/**
+ * Invokes the authorizer's function; gives its result as JSON, or the error that it threw.
+ *
+ * @param left aborted when nobody waits for it any more
+ */
 export type InvokeAuthorizer = (
   target: InvocationTarget,
   event: object,
+  left: AbortSignal | undefined,
 ) => Promise<{ payload: string } | { errorMessage: string }>;
 
 // CloudFormation's default, which is not "off".
@@ -100,7 +105,7 @@ export class Authorizers {
     onRecognised: (authorization: Authorization) => void,
   ): Promise<Authorization> {
     const token = tokenOf(authorizer, request);
-    const result = await this.#resultFor(authorizer, token, methodArn);
+    const result = await this.#resultFor(authorizer, token, methodArn, request.left);
     onRecognised(result);
     const decision = configured(() => evaluatePolicy(result.policy, methodArn));
     if (decision === 'allow') return result;
@@ -114,12 +119,13 @@ export class Authorizers {
     authorizer: Authorizer,
     token: string,
     methodArn: string,
+    left: AbortSignal | undefined,
   ): Promise<AuthorizerResult> {
     const cacheKey = `${authorizer.id} ${token}`;
     const cached = this.#results.get(cacheKey);
     if (cached && cached.expiresAtMs > this.#now()) return cached.result;
     const event = { type: 'TOKEN', methodArn, authorizationToken: token };
-    const outcome = await this.#invoke(authorizer.target, event);
+    const outcome = await this.#invoke(authorizer.target, event, left);
     if ('errorMessage' in outcome) throw faultOf(outcome.errorMessage);
     const result = configured(() => parseResult(outcome.payload));
     if (authorizer.resultTtlMs > 0) {

@@ -12,7 +12,7 @@ import type { MappingSource } from '../exchange/mapping-expressions.ts';
 import { createRequestContext } from '../exchange/request-context.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
 import type { LambdaFunction, LambdaFunctions } from '../functions/lambda-functions.ts';
-import { answerIntegration } from '../integrations/integration.ts';
+import { answerIntegration, readsBody } from '../integrations/integration.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { type ApiMethod, readMethods } from './api-methods.ts';
@@ -32,7 +32,12 @@ import type { UsageMeter } from './usage-plan.ts';
 export interface GatewayServices {
   readonly functions: LambdaFunctions;
   readonly usage: UsageMeter;
-  invoke(lambda: LambdaFunction, invocation: Invocation): Promise<InvocationResult>;
+  /** @param signal gives up what has not begun */
+  invoke(
+    lambda: LambdaFunction,
+    invocation: Invocation,
+    signal?: AbortSignal,
+  ): Promise<InvocationResult>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Takes the cause of an answer that the gateway makes by itself because something failed. */
@@ -41,6 +46,7 @@ export interface GatewayServices {
 
 /** What is known of a request while it passes the gateway's steps. */
 interface Passage extends MappingSource {
+  request: IncomingRequest;
   pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -73,7 +79,7 @@ export class Gateway {
     this.#routes = readRoutes(template, restApi);
     this.#methods = readMethods(template, services.functions, authorizers);
     this.#authorizers = new Authorizers(
-      (target, event) => this.#invokeAuthorizer(target, event),
+      (target, event, left) => this.#invokeAuthorizer(target, event, left),
       services.now,
     );
     this.#responses = readGatewayResponses(template);
@@ -86,7 +92,7 @@ export class Gateway {
   async answer(raw: RawRequest): Promise<GatewayAnswer> {
     const passage = this.#begin(raw);
     try {
-      return this.#identified(await this.#pass(passage), passage);
+      return this.#identified(await this.#pass(passage, raw), passage);
     } catch (error) {
       return this.#answerFault(asFault(error), passage);
     }
@@ -106,12 +112,16 @@ export class Gateway {
     return { context, request, pathParameters: {}, stageVariables: variables };
   }
 
-  async #pass(passage: Passage): Promise<GatewayAnswer> {
+  async #pass(passage: Passage, { readBody }: RawRequest): Promise<GatewayAnswer> {
     const route = this.#route(passage);
     const method = this.#methods.get(route.method.logicalId)!;
     passage.context.operationName = method.operationName;
     const usageKey = await this.#authorize(method, passage);
     this.#meter(method, usageKey, passage);
+    // Only now: of a client that may not ask, nothing is kept.
+    if (readBody && readsBody(method.integration, passage.request)) {
+      passage.request = { ...passage.request, body: await readBody() };
+    }
     return answerIntegration(method.integration, {
       ...passage,
       binaryMediaTypes: this.#binaryMediaTypes,
@@ -172,12 +182,14 @@ export class Gateway {
   async #invokeAuthorizer(
     target: Parameters<Authorizers['authorize']>[0]['target'],
     event: object,
+    left: AbortSignal | undefined,
   ) {
-    const result = await this.#services.invoke(target.lambda, {
+    const invocation = {
       event: JSON.stringify(event),
       requestId: randomUUID(),
       invokedArn: target.invokedArn,
-    });
+    };
+    const result = await this.#services.invoke(target.lambda, invocation, left);
     if ('error' in result) return { errorMessage: result.error.errorMessage };
     if ('payload' in result) return result;
     result.stream.destroy();

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
+import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { MappingSource } from '../exchange/mapping-expressions.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
 import type { LambdaFunction } from '../functions/lambda-functions.ts';
 import { liftedTimeoutMs } from '../template/time-limits.ts';
-import { answerMock, type MockIntegration } from './mock-integration.ts';
+import { answerMock, type MockIntegration, passesBodyThrough } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import type { ProxyIntegration } from './proxy-integration.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
@@ -15,11 +16,24 @@ import { type TraceHeader, traceHeaderName, traceHeaderOf } from './trace-header
 /** An admitted request, and how to invoke functions for it. */
 export interface IntegrationRequest extends MappingSource {
   readonly binaryMediaTypes: readonly string[];
-  invoke(lambda: LambdaFunction, invocation: Invocation): Promise<InvocationResult>;
+  /** @param signal gives up what has not begun */
+  invoke(
+    lambda: LambdaFunction,
+    invocation: Invocation,
+    signal?: AbortSignal,
+  ): Promise<InvocationResult>;
 }
 
 // API Gateway breaks a stream that is silent for so long (regional endpoints).
 const streamIdleTimeoutMs = 300_000;
+
+/** Whether an integration makes anything of a request's body. */
+export function readsBody(
+  integration: MockIntegration | ProxyIntegration,
+  request: IncomingRequest,
+): boolean {
+  return integration.type === 'AWS_PROXY' || passesBodyThrough(integration, request);
+}
 
 /**
  * Lets a method's integration answer a request.
@@ -43,8 +57,15 @@ async function answerProxy(
   trace: TraceHeader,
 ): Promise<GatewayAnswer> {
   const deadlineMs = performance.now() + integration.timeoutMs;
-  const invoked = invokeProxy(integration, request, trace);
-  const result = await within(integration.timeoutMs, invoked, () => abandon(invoked));
+  const givenUp = new AbortController();
+  const giveUp = () => givenUp.abort();
+  request.request.left?.addEventListener('abort', giveUp);
+  if (request.request.left?.aborted) giveUp();
+  const invoked = invokeProxy(integration, request, trace, givenUp.signal);
+  const result = await within(integration.timeoutMs, invoked, () => {
+    giveUp();
+    void abandon(invoked);
+  });
   if ('error' in result) throw failure(result.error);
   if ('payload' in result && !integration.target.isStreaming) {
     const accept = request.request.headers.get('accept')?.values.join(',');
@@ -65,12 +86,14 @@ function invokeProxy(
   { target }: ProxyIntegration,
   request: IntegrationRequest,
   trace: TraceHeader,
+  signal: AbortSignal,
 ) {
-  return request.invoke(target.lambda, {
+  const invocation = {
     event: JSON.stringify(createProxyEvent(request.request, { ...request, trace })),
     requestId: randomUUID(),
     invokedArn: target.invokedArn,
-  });
+  };
+  return request.invoke(target.lambda, invocation, signal);
 }
 
 /** Nobody waits for the result any more: a stream that begins now must not wait for its reader. */
@@ -79,7 +102,11 @@ async function abandon(invoked: Promise<InvocationResult>): Promise<void> {
   if ('stream' in result) result.stream.destroy();
 }
 
-// What Lambda refuses to take, or could not run, differs from what a function threw.
+/**
+ * What Lambda refuses to take, or could not run, differs from what a function threw.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
+ */
 function failure(error: { errorType: string }): GatewayFault {
   if (error.errorType === 'RequestEntityTooLargeException') {
     return new GatewayFault('REQUEST_TOO_LARGE', { cause: error });

@@ -1,5 +1,6 @@
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
+import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import {
   checkMapping,
   checkTemplate,
@@ -92,16 +93,26 @@ export function answerMock(mock: MockIntegration, source: MappingSource): Gatewa
   };
 }
 
-function integrationRequest(mock: MockIntegration, source: MappingSource): string {
+/** Whether a request's own body is taken for the integration's request. */
+export function passesBodyThrough(mock: MockIntegration, request: IncomingRequest): boolean {
   const { requestTemplates, passthroughBehavior } = mock;
-  const header = source.request.headers.get('content-type')?.values.at(-1) ?? jsonType;
-  const template = requestTemplates[header.split(';')[0]!.trim().toLowerCase()];
-  if (template !== undefined) return substituteVariables(template, source);
+  if (templateFor(mock, request) !== undefined) return false;
   const hasTemplates = Object.keys(requestTemplates).length > 0;
-  const isPassedThrough =
+  return (
     passthroughBehavior === 'WHEN_NO_MATCH' ||
-    (passthroughBehavior === 'WHEN_NO_TEMPLATES' && !hasTemplates);
-  if (!isPassedThrough) throw new GatewayFault('UNSUPPORTED_MEDIA_TYPE');
+    (passthroughBehavior === 'WHEN_NO_TEMPLATES' && !hasTemplates)
+  );
+}
+
+function templateFor({ requestTemplates }: MockIntegration, request: IncomingRequest) {
+  const header = request.headers.get('content-type')?.values.at(-1) ?? jsonType;
+  return requestTemplates[header.split(';')[0]!.trim().toLowerCase()];
+}
+
+function integrationRequest(mock: MockIntegration, source: MappingSource): string {
+  const template = templateFor(mock, source.request);
+  if (template !== undefined) return substituteVariables(template, source);
+  if (!passesBodyThrough(mock, source.request)) throw new GatewayFault('UNSUPPORTED_MEDIA_TYPE');
   return source.request.body.toString('utf8');
 }
 

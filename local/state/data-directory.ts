@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
   existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -24,32 +26,47 @@ export interface DataDirectory {
   readonly path: string;
   /** Path of a file in the directory. */
   pathOf(name: string): string;
-  /** Parsed JSON of a file in the directory; undefined when there is no such file. */
-  read<T>(name: string): T | undefined;
+  /**
+   * Parsed JSON of a file in the directory; undefined when there is no such file.
+   *
+   * @throws LocalRunError when it cannot be read, or is not what it should be
+   */
+  read<T>(name: string, kept: Kept<T>): T | undefined;
   /**
    * Writes a file as a whole or not at all, also when the process is killed meanwhile. Only this
    * user can read it.
+   *
+   * @throws LocalRunError when it cannot be written: what was there before still is
    */
   write(name: string, value: unknown): void;
   /** Lets another process have the directory. */
   release(): Promise<void>;
 }
 
+/** What a file is expected to hold. */
+export interface Kept<T> {
+  readonly isValid: (value: unknown) => value is T;
+  /** What to do about a file that is damaged, such as `remove it`. */
+  readonly remedy: string;
+}
+
+const directoryMode = 0o700;
+const fileMode = 0o600;
+const temporaryName = /\.[0-9a-f]{16}\.new$/;
+
 /**
- * Creates a data directory or opens an existing one.
+ * Creates a data directory or opens an existing one. Only this user can look into it.
  *
  * @throws LocalRunError when it cannot be written, or another process uses it
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   makeDirectory(path);
   const lock = await acquireLock(realpathSync(path), path);
+  removeLeftovers(path);
   return {
     path,
     pathOf: (name) => join(path, name),
-    read: (name) => {
-      const file = join(path, name);
-      return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-    },
+    read: (name, kept) => readWhole(join(path, name), kept),
     write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
     release: async () => {
       lock.close();
@@ -60,7 +77,9 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: directoryMode });
+    // It may have been there before, open to others.
+    chmodSync(path, directoryMode);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (cause) {
     const reason = (cause as Error).message;
@@ -117,11 +136,50 @@ async function answers(address: string): Promise<boolean> {
   );
 }
 
+function readWhole<T>(file: string, { isValid, remedy }: Kept<T>): T | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isValid(value)) return value;
+    throw new TypeError('it is not what a run writes');
+  } catch (cause) {
+    const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
+    throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });
+  }
+}
+
+/** What runs have left that were killed while they wrote. */
+function removeLeftovers(path: string): void {
+  for (const name of readdirSync(path)) {
+    if (temporaryName.test(name)) rmSync(join(path, name), { force: true });
+  }
+}
+
 function writeWhole(file: string, text: string): void {
-  const temporary = `${file}.new`;
-  const descriptor = openSync(temporary, 'w', 0o600);
-  writeFileSync(descriptor, text);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(temporary, file);
+  // Nobody can have put a link there: the name is not known, and is refused where it exists.
+  const temporary = `${file}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    writeSynced(temporary, text);
+    renameSync(temporary, file);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const isOutOfFiles = code === 'EMFILE' || code === 'ENFILE';
+    const remedy = isOutOfFiles
+      ? 'close connections, or allow more open files (ulimit -n)'
+      : 'make room on its disk, or name another directory';
+    throw new LocalRunError(`the file ${file} cannot be written (${message}): ${remedy}`, {
+      cause,
+    });
+  }
+}
+
+function writeSynced(path: string, text: string): void {
+  const descriptor = openSync(path, 'wx', fileMode);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

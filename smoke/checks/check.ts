@@ -15,3 +15,18 @@ export class CheckSkipped extends Error {}
 export function checksOf(group: string, checks: Readonly<Record<string, Check['run']>>): Check[] {
   return Object.entries(checks).map(([title, run]) => ({ group, title, run }));
 }
+
+/**
+ * Differences of several answers: what many of them have in common is said once, with where it is.
+ *
+ * @param found the differences of each answer, by what it is called
+ */
+export function inAnyOf(found: readonly (readonly [string, readonly string[]])[]): string[] {
+  const pairs = found.flatMap(([name, differences]) =>
+    differences.map((difference) => ({ name, difference })),
+  );
+  const byDifference = Map.groupBy(pairs, ({ difference }) => difference);
+  return [...byDifference].map(
+    ([difference, at]) => `${difference} (${at.map(({ name }) => name).join(', ')})`,
+  );
+}

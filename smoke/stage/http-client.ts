@@ -27,12 +27,12 @@ export interface Question {
  * refuse some headers, and all of these are what has to be looked at.
  */
 export class HttpClient {
-  readonly #baseUrl: URL;
+  readonly baseUrl: URL;
   readonly #timeoutMs: number;
   readonly #agent: HttpAgent;
 
   constructor(baseUrl: URL, timeoutMs: number) {
-    this.#baseUrl = baseUrl;
+    this.baseUrl = baseUrl;
     this.#timeoutMs = timeoutMs;
     this.#agent =
       baseUrl.protocol === 'https:'
@@ -42,12 +42,12 @@ export class HttpClient {
 
   /** Rejects where there is no response: unreachable, broken off, or silent for the timeout. */
   send(question: Question): Promise<Answer> {
-    const send = this.#baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
+    const send = this.baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
       const request = send({
-        hostname: this.#baseUrl.hostname.replace(/^\[|\]$/g, ''),
-        port: this.#baseUrl.port,
-        path: this.#baseUrl.pathname + question.path,
+        hostname: this.baseUrl.hostname.replace(/^\[|\]$/g, ''),
+        port: this.baseUrl.port,
+        path: this.baseUrl.pathname + question.path,
         method: question.method,
         headers: { ...question.headers, ...contentLength(question.body) },
         agent: this.#agent,

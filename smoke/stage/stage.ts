@@ -1,5 +1,7 @@
+import { type Clock, systemClock } from './clock.ts';
 import type { Contract } from './contract.ts';
-import type { Answer, HttpClient, TextAnswer } from './http-client.ts';
+import { Exchanges } from './exchanges.ts';
+import type { Answer, HttpClient, Question, TextAnswer } from './http-client.ts';
 import { rateLimitFieldDifferences } from './rate-limit-fields.ts';
 
 export interface CallOptions {
@@ -23,27 +25,44 @@ export interface Expected {
 export class Stage {
   readonly contract: Contract;
   readonly key: string;
+  readonly clock: Clock;
+  /** What was asked and answered. */
+  readonly exchanges = new Exchanges();
   readonly #client: HttpClient;
 
-  constructor(client: HttpClient, contract: Contract, key: string) {
+  constructor(client: HttpClient, contract: Contract, key: string, clock: Clock = systemClock) {
     this.#client = client;
     this.contract = contract;
     this.key = key;
+    this.clock = clock;
+  }
+
+  get url(): URL {
+    return this.#client.baseUrl;
+  }
+
+  /** The stage that the key is for. */
+  get name(): string {
+    return this.key.startsWith('so_live_') ? 'prod' : 'staging';
   }
 
   /** Calls an operation and reads its body as text. */
   call(operationId: string, options: CallOptions = {}): Promise<TextAnswer> {
-    return this.#client.sendForText(this.#question(operationId, options));
+    return this.#read(this.#question(operationId, options));
   }
 
   /** Calls an operation and leaves its body to be read. */
-  open(operationId: string, options: CallOptions = {}): Promise<Answer> {
-    return this.#client.send(this.#question(operationId, options));
+  async open(operationId: string, options: CallOptions = {}): Promise<Answer> {
+    const question = this.#question(operationId, options);
+    const answered = this.exchanges.begin(question);
+    const answer = await this.#client.send(question);
+    answered(answer);
+    return answer;
   }
 
   /** Calls what is no operation. */
   callPath(method: string, path: string, options: CallOptions = {}): Promise<TextAnswer> {
-    return this.#client.sendForText({ method, path, headers: this.#headers(options) });
+    return this.#read({ method, path, headers: this.#headers(options) });
   }
 
   /** Calls an operation and compares the answer with what is expected and what is documented. */
@@ -52,28 +71,41 @@ export class Stage {
   }
 
   compare(operationId: string, answer: TextAnswer, expected: Expected): string[] {
-    return [
+    return this.#blaming(answer, [
       ...unexpected(answer, expected),
       ...this.contract.differences(operationId, answer),
       ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
       ...this.keyDifferences(answer),
-    ];
+    ]);
   }
 
   /** As `compare`, for what the gateway answers by itself. */
   compareGateway(type: string, answer: TextAnswer, expected: Expected): string[] {
-    return [
+    return this.#blaming(answer, [
       ...unexpected(answer, expected),
       ...this.contract.gatewayDifferences(type, answer),
       ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
       ...this.keyDifferences(answer),
-    ];
+    ]);
   }
 
   /** No response may repeat the key, not even to the one who sent it. */
   keyDifferences(answer: Answer & { readonly text?: string }): string[] {
     const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
     return all.some((text) => text.includes(this.key)) ? ['the response repeats the API key'] : [];
+  }
+
+  async #read(question: Question): Promise<TextAnswer> {
+    const answered = this.exchanges.begin(question);
+    const answer = await this.#client.sendForText(question);
+    answered(answer);
+    this.exchanges.received(answer, Buffer.byteLength(answer.text), answer.text);
+    return answer;
+  }
+
+  #blaming(answer: Answer, differences: string[]): string[] {
+    if (differences.length > 0) this.exchanges.blame(answer);
+    return differences;
   }
 
   #question(operationId: string, options: CallOptions) {
@@ -102,6 +134,11 @@ export function rateLimitOf(answer: Answer): { limit: number; remaining: number;
   return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
 }
 
+/** A rate-limit header as it came. */
+export function shownRateLimit(answer: Answer, name: 'limit' | 'remaining' | 'reset'): string {
+  return answer.headers.get(`x-ratelimit-${name}`)?.join() ?? 'absent';
+}
+
 /** The server's own time in Unix seconds, so that a wrong clock here makes no difference there. */
 export function serverSeconds(answer: Pick<Answer, 'headers'>): number {
   const date = Date.parse(answer.headers.get('date')?.[0] ?? '');
@@ -110,7 +147,8 @@ export function serverSeconds(answer: Pick<Answer, 'headers'>): number {
 
 export function codeOf({ text }: TextAnswer): string | undefined {
   try {
-    return JSON.parse(text).code;
+    const code = JSON.parse(text)?.code;
+    return typeof code === 'string' ? code : undefined;
   } catch {
     return undefined;
   }

@@ -39,7 +39,7 @@ describe('which service is operated', () => {
     'demands exactly one of --stage and --local: %j',
     async (words) => {
       expect(await admin(['keys', 'list', ...words])).toEqual({
-        exitCode: 1,
+        exitCode: 2,
         stdout: '',
         stderr:
           'error: Say which service to operate: exactly one of --stage staging|prod and --local URL\n',
@@ -77,8 +77,8 @@ describe('which service is operated', () => {
     const { stderr } = await admin(['keys', 'list', '--local', 'http://127.0.0.1:3000/staging/v1']);
 
     expect(stderr).toBe(
-      'error: http://127.0.0.1:3000: no answer (connect ECONNREFUSED 127.0.0.1:3000); start the ' +
-        'service with "npm start", or correct --local\n',
+      'error: http://127.0.0.1:3000: no connection for the call (connect ECONNREFUSED ' +
+        '127.0.0.1:3000); start the service with "npm start", or correct --local\n',
     );
   });
 
@@ -90,6 +90,31 @@ describe('which service is operated', () => {
     const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
 
     expect(stderr).toMatch(/^error: stage prod: the stack has no output \w+; .*deploy it again\n$/);
+  });
+
+  it.each([
+    [{ STORE_ORDERS_STAGE: 'prod' }, [], 'StoreOrders-prod'],
+    [{ STORE_ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], 'StoreOrders-staging'],
+    [{ STORE_ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
+    [{ STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
+  ])(
+    'is named in the environment too, where none is typed: %j %j',
+    async (environment, words, StackName) => {
+      await admin(['orders', 'show', 'x', ...words], { environment });
+
+      const [call] = cloudFormation.commandCalls(DescribeStacksCommand);
+      expect(call!.args[0].input).toEqual(StackName === undefined ? {} : { StackName });
+    },
+  );
+
+  it('is said with the result, and with the question before it', async () => {
+    const path = directory.write('orders.jsonl', '{"id":1}\n');
+
+    const { stderr } = await onService('orders', 'import', path);
+    const json = await onService('orders', 'import', path, '--json');
+
+    expect(stderr).toBe(`stage staging at ${database.endpoint}\n`);
+    expect(json.stderr).toBe('');
   });
 
   it.each([
@@ -112,46 +137,117 @@ describe('which service is operated', () => {
 
 describe('errors', () => {
   it.each([
-    [[], 'Usage: npm run admin --'],
-    [['owners', 'create', 'x'], "error: required option '--plan <plan>' not specified"],
     [
+      1,
       ['keys', 'list', '--status', 'gone'],
-      'Allowed choices are active, banned, suspended, expired, revoked, unfinished.',
+      '--status: "gone" is not accepted; expected one of active, banned, suspended, expired, revoked, unfinished',
     ],
     [
-      ['keys', 'purge', '--all', '--owner', 'x'],
-      'error: --all means every key: leave --owner and --older-than out\n',
+      1,
+      ['keys', 'purge', '--older-than', 'long'],
+      '--older-than: "long" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
     ],
-    [['keys', 'purge', '--older-than', 'long'], 'error: --older-than: "long" is not accepted'],
     [
-      ['keys', 'whois', `so_live_${'a'.repeat(46)}`],
-      'error: keys whois reads the token from standard input only',
-    ],
-    [['keys', 'lst'], "error: unknown command 'lst' (Did you mean list?); --help tells more\n"],
-    [['keys', 'issue', '--plan', 'free'], "error: required option '--owner <owner>' not specified"],
-    [['keys', 'show'], "error: missing required argument 'keyId'"],
-    [['keys', 'list', 'all'], 'error: too many arguments'],
-    [
+      1,
       ['keys', 'issue', '--plan', 'gold', '--owner', 'x'],
-      'error: plan: "gold" is not accepted; expected one of free, pro, business, enterprise\n',
+      '--plan: "gold" is not accepted; expected one of free, pro, business, enterprise',
     ],
     [
+      1,
+      ['owners', 'set-plan', 'x', 'gold'],
+      'plan: "gold" is not accepted; expected one of free, pro, business, enterprise',
+    ],
+    [
+      1,
       ['keys', 'issue', '--plan', 'free', '--owner', 'x', '--per-day', '1e3'],
-      "error: option '--per-day <requests>' argument '1e3' is invalid. Expected a whole number from 1.",
+      '--per-day: "1e3" is not accepted; expected a whole number from 1',
     ],
     [
+      1,
       ['keys', 'rotate', keyId, '--grace', '1 day'],
-      'error: --grace: "1 day" is not accepted; expected a duration such as 30s, 15m, 24h or 90d\n',
+      '--grace: "1 day" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
     ],
-    [['orders', 'import', 'x', '--on-error', 'cry'], 'Allowed choices are stop, skip.'],
-    [['orders', 'export', '--format', 'xml'], 'Allowed choices are json, jsonl, csv.'],
-  ])('are one line with exit code 1, before anything is called: %j', async (words, message) => {
-    const { exitCode, stdout, stderr } = await admin([...words, '--stage', 'staging']);
+    [
+      1,
+      ['orders', 'import', 'x', '--on-error', 'cry'],
+      '--on-error: "cry" is not accepted; expected one of stop, skip',
+    ],
+    [
+      1,
+      ['orders', 'export', '--format', 'xml'],
+      '--format: "xml" is not accepted; expected one of json, jsonl, csv',
+    ],
+    [
+      2,
+      ['owners', 'create', 'x'],
+      "required option '--plan <plan>' not specified; --help tells more",
+    ],
+    [
+      2,
+      ['keys', 'purge', '--all', '--owner', 'x'],
+      '--all means every key; leave --owner and --older-than out',
+    ],
+    [
+      2,
+      ['keys', 'whois', `so_live_${'a'.repeat(46)}`],
+      'keys whois reads the API key from standard input only: a command line is seen by others and kept in histories; run it without an argument and type the key, or give it a file: "< leaked.txt"',
+    ],
+    [2, ['keys', 'lst'], "unknown command 'lst' (Did you mean list?); --help tells more"],
+    [2, ['keys', 'list', '--colour'], "unknown option '--colour'; --help tells more"],
+    [
+      2,
+      ['keys', 'issue', '--plan', 'free'],
+      "required option '--owner <owner>' not specified; --help tells more",
+    ],
+    [2, ['keys', 'show'], "missing required argument 'keyId'; --help tells more"],
+    [
+      2,
+      ['keys', 'list', 'all'],
+      "too many arguments for 'list'. Expected 0 arguments but got 1: all.; --help tells more",
+    ],
+  ])(
+    'are one line, with exit code %i, before anything is called: %j',
+    async (code, words, message) => {
+      const { exitCode, stdout, stderr } = await admin([...words, '--stage', 'staging']);
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toContain(message);
-    if (words.length > 0) expect(stderr.split('\n')).toHaveLength(2);
-    expect(cloudFormation.calls()).toHaveLength(0);
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: code,
+        stdout: '',
+        stderr: `error: ${message}\n`,
+      });
+      expect(cloudFormation.calls()).toHaveLength(0);
+    },
+  );
+
+  it('are one line of JSON where JSON is asked for', async () => {
+    const refused = await admin(['keys', 'show', 'x', '--stage', 'prod', '--json']);
+    const misspelt = await admin(['keys', 'lst', '--json']);
+
+    expect(JSON.parse(refused.stderr)).toEqual({
+      error: {
+        class: 'refused',
+        code: 'invalidValue',
+        message: 'key id: "x" is not accepted',
+        remedy: 'expected a whole one, "key_" and 32 characters, as "keys list" shows it',
+      },
+    });
+    expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });
+    expect([refused.stdout, misspelt.stdout]).toEqual(['', '']);
+  });
+
+  it('repeat neither a password nor an endless word', async () => {
+    const url = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
+    const word = await admin(['k'.repeat(50_000)]);
+
+    expect(url.stderr).toMatch(/^error: --local: "http:\/\/…@\[::1" is not accepted/);
+    expect(word.stderr.length).toBeLessThan(200);
+  });
+
+  it('are all commands where none is named', async () => {
+    const { exitCode, stderr } = await admin([]);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Usage: npm run admin --');
   });
 
   it('name no account and no token', async () => {
@@ -192,7 +288,7 @@ describe('errors', () => {
     }
   });
 
-  it('tell how to sign in when there are no credentials', async () => {
+  it('tell how to sign in again when the session has expired', async () => {
     const dynamodb = mockClient(DynamoDBDocumentClient);
     const refused = Object.assign(
       new Error('The security token included in the request is expired'),
@@ -206,8 +302,8 @@ describe('errors', () => {
     dynamodb.restore();
 
     expect(stderr).toBe(
-      'error: The security token included in the request is expired; sign in to AWS, or set AWS_PROFILE ' +
-        'to a profile that is\n',
+      'error: stage prod: the AWS session has expired (The security token included in the request ' +
+        'is expired); sign in again with "aws sso login", or set AWS_PROFILE to another profile\n',
     );
   });
 });
@@ -295,9 +391,9 @@ describe('keys list', () => {
     };
 
     expect(keyList([key, unused], { isFiltered: false }).split('\n')).toEqual([
-      'KEY ID                                OWNER     PLAN      LABEL     TOKEN  STATUS   CREATED                   EXPIRES  LAST USED',
-      `${keyId}  Acme Ltd  business  web shop  …o2vB  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:31Z`,
-      `${keyId}  I         business  -         …o2vB  revoked  2026-11-20T09:30:00.000Z  never    never`,
+      'KEY ID                                OWNER     PLAN      LABEL     API KEY  STATUS   CREATED                   EXPIRES  LAST USED',
+      `${keyId}  Acme Ltd  business  web shop  …o2vB    banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:31Z`,
+      `${keyId}  I         business  -         …o2vB    revoked  2026-11-20T09:30:00.000Z  never    never`,
     ]);
     expect(keyList([], { isFiltered: false })).toBe(
       'There are no keys yet; "keys issue" makes one.',
@@ -320,7 +416,7 @@ describe('orders import', () => {
       stdout: expect.stringMatching(
         /^Imported 30 orders in \d+\.\d s; 0 were there already; 0 bad lines left out\.\n$/,
       ),
-      stderr: '',
+      stderr: `stage staging at ${database.endpoint}\n`,
     });
   });
 
@@ -400,7 +496,7 @@ describe('orders import over other orders', () => {
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
-    expect(stderr.split('\n')).toHaveLength(22);
+    expect(stderr.split('\n')).toHaveLength(23);
     expect(stderr).toContain('other.jsonl: line 20: id: order 19 is in the table already');
   });
 });

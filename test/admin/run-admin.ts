@@ -42,6 +42,7 @@ export async function admin(
     stdout,
     stderr,
     stateDirectory: '/nowhere',
+    environment: {},
     now: Date.now,
     wait: async () => {},
     onInterrupt: () => new AbortController().signal,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { GatewayFault, type GatewayResponseType } from '../../local/exchange/gateway-fault.ts';
 import {
   readGatewayResponses,
@@ -24,23 +24,31 @@ const facts = [...recordings.flatMap((recording) => recording.facts), ...gateway
 
 const titled = recordings.map((recording) => ({ title: titleOf(recording.source), recording }));
 
-describe.each(titled)('recorded by $title', ({ recording }) => {
-  let assembly: Assembly;
-  let starting: Promise<LocalService>;
-  beforeAll(async () => {
-    const { resources, code } = createFactAssembly(recording.api);
-    assembly = writeAssembly(resources, code);
-    starting = startService(assembly, recording);
-    // A template that is refused fails each fact, which may be a deviation.
-    await starting.catch(() => {});
-  });
-  afterAll(async () => {
-    await starting.then((service) => service.close()).catch(() => {});
-    assembly.remove();
-  });
+/** By the API: recordings of the same API ask one service, since each takes a moment to start. */
+const starts = new Map<string, Promise<LocalService>>();
+const assemblies: Assembly[] = [];
 
+afterAll(async () => {
+  const services = await Promise.allSettled(starts.values());
+  await Promise.all(services.map((start) => start.status === 'fulfilled' && start.value.close()));
+  for (const assembly of assemblies) assembly.remove();
+});
+
+function serviceOf(recording: Recording): Promise<LocalService> {
+  const key = JSON.stringify(recording.api);
+  const starting = starts.get(key) ?? startService(recording);
+  starts.set(key, starting);
+  // A template that is refused fails each fact, which may be a deviation.
+  starting.catch(() => {});
+  return starting;
+}
+
+describe.each(titled)('recorded by $title', ({ recording }) => {
   it.each(recording.facts)('$id: $title', async (fact) => {
-    const found = await starting.then((service) => factDifferences(fact, service), String);
+    const found = await serviceOf(recording).then(
+      (service) => factDifferences(fact, service),
+      String,
+    );
 
     expectFact(fact.id, found);
   });
@@ -77,7 +85,10 @@ function titleOf(source: Source): string {
   return `${source.repository} ${'test' in source ? source.test : source.thread}`;
 }
 
-function startService(assembly: Assembly, { api: factApi }: Recording): Promise<LocalService> {
+function startService({ api: factApi }: Recording): Promise<LocalService> {
+  const { resources, code } = createFactAssembly(factApi);
+  const assembly = writeAssembly(resources, code);
+  assemblies.push(assembly);
   return startLocalService({
     ...assembly,
     stackName: 'Facts',

@@ -106,7 +106,7 @@ describe('an import that is killed half-way', () => {
 
     expect(await ended).toBe(1);
     expect(stderr).toMatch(
-      /^error: stopped before line \d+, with [\d,]+ orders in the table: interrupted; the same command goes on from there\n$/,
+      /^error: stopped before line \d+, with [\d,]+ orders in the table before it: interrupted; the same command goes on from there\n$/,
     );
   });
 });

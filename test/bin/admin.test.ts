@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { findOwner } from '../../admin/owners/find-owner.ts';
@@ -83,6 +84,22 @@ describe('the operator and a running service', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
+  it('tells what takes a key back that nobody has got, as its answer could not be written', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(new Error('ENOSPC: no space left on device')),
+    }).on('error', () => {});
+
+    const { exitCode, stderr } = await admin(
+      ['keys', 'issue', '--plan', 'free', '--owner', 'Lost', '--local', service.origin],
+      { stdout },
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^error: The API key of (key_\w+) could not be written: ENOSPC.*; nobody has it: run "keys revoke \1"/,
+    );
+  });
+
   it('I17: rotates a key: both work during the grace period, and the old one not after it', async () => {
     const old = await issue();
 
@@ -164,8 +181,8 @@ describe('the operator and a running service', () => {
 
     const found = await admin(['keys', 'whois', '--local', service.origin], { input: apiKey });
 
-    expect(found).toMatchObject({ exitCode: 0, stderr: '' });
-    for (const part of [keyId, owner, 'status       active', 'The token is valid']) {
+    expect(found).toMatchObject({ exitCode: 0, stderr: `stage staging at ${service.origin}\n` });
+    for (const part of [keyId, owner, 'status       active', 'The API key is valid']) {
       expect(found.stdout).toContain(part);
     }
     expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
@@ -183,7 +200,9 @@ describe('the operator and a running service', () => {
     const asked = await admin(command, { isTerminal: true, input: 'n\n' });
 
     expect(asked).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(asked.stderr).toMatch(/\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/);
+    expect(asked.stderr).toMatch(
+      /^stage staging at http\S+: .*\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/,
+    );
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
@@ -262,7 +281,7 @@ describe('the operator and a running service', () => {
       '{"id":-5,"status":"pending"}',
       line.replace('pending', 'shipped'),
     ]);
-    expect(exported.stderr).toBe('Exported 2 orders.\n');
+    expect(exported.stderr).toBe(`Exported 2 orders.\nstage staging at ${service.origin}\n`);
   });
 
   it('I5: cannot ship what a client has cancelled, and a client cannot cancel what has shipped', async () => {

@@ -1,4 +1,4 @@
-import type { RejectionCode } from '../../lambdas/authorizer/verdict.ts';
+import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
 import { Contract } from '../../smoke/stage/contract.ts';
 import { missing } from '../helpers/differences.ts';
 

@@ -96,7 +96,7 @@ describe('the errors of the contract', () => {
 
     expect(
       differences(
-        ['lambdas/authorizer/verdict.ts, RejectionCode', authorizerCodes],
+        ['lambdas/authorizer/decision.ts, RejectionCode', authorizerCodes],
         ['openapi.yaml, components.responses.TooManyRequests', properties.code.enum],
       ),
     ).toEqual([]);

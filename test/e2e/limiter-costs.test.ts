@@ -58,7 +58,7 @@ const codesOf = (answers: TextAnswer[]) =>
   new Set(answers.map(({ status, text }) => `${status} ${JSON.parse(text).code}`));
 
 describe('at DynamoDB, over HTTP', () => {
-  it('Limits rule 3: ten keys of one Free owner at once are admitted exactly 60 times', async () => {
+  it('I31: ten keys of one Free owner at once are admitted exactly 60 times', async () => {
     const first = await store.issue('free');
     const others = await Promise.all(Array.from({ length: 9 }, () => store.issueAnother(first)));
     const tokens = [first, ...others].flatMap((key) => repeated(key, 20));
@@ -90,24 +90,24 @@ describe('at DynamoDB, over HTTP', () => {
     expect(writes).toBeLessThanOrEqual(100);
   });
 
-  it('1,000 invented keys cost a read each, and no write', async () => {
-    const tokens = Array.from({ length: 1_000 }, () =>
+  it('invented keys cost a read each, and no write', async () => {
+    const tokens = Array.from({ length: 100 }, () =>
       createToken('so_test_', createOwner('so_test_').seed),
     );
 
     const { answers, reads, writes } = await costOf(() => send(tokens, 25));
 
     expect(codesOf(answers)).toEqual(new Set(['401 unauthorized']));
-    expect({ reads, writes }).toEqual({ reads: 1_000, writes: 0 });
+    expect({ reads, writes }).toEqual({ reads: 100, writes: 0 });
   });
 
-  it('1,000 requests of a banned key cost a read each, and no write', async () => {
+  it('requests of a banned key cost a read each, and no write', async () => {
     const key = await store.issue('free');
     await store.setCounters(key, { bannedUntil: Math.floor(Date.now() / 1_000) + 300 });
 
-    const { answers, reads, writes } = await costOf(() => send(repeated(key, 1_000), 25));
+    const { answers, reads, writes } = await costOf(() => send(repeated(key, 100), 25));
 
     expect(codesOf(answers)).toEqual(new Set(['429 api_key_banned']));
-    expect({ reads, writes }).toEqual({ reads: 1_000, writes: 0 });
+    expect({ reads, writes }).toEqual({ reads: 100, writes: 0 });
   });
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { removeLeftovers } from '../../demo/synthesis.ts';
+import { keepCompiledCode } from '../../shared/compile-cache.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -9,10 +10,12 @@ export default function globalSetup(): void {
   const parent = join(root, '.cache/synthesized');
   removeLeftovers(parent);
   const directory = join(parent, String(process.pid));
+  keepCompiledCode();
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['bin/app.ts'], {
     cwd: root,
-    // A clean environment: what is configured on this machine must not reach the templates.
-    env: { PATH: process.env.PATH, CDK_OUTDIR: directory, CDK_VALIDATION: 'false' },
+    // The environment is reduced, so that this machine's settings do not influence the templates.
+    env: { PATH, NODE_COMPILE_CACHE, CDK_OUTDIR: directory, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   process.env.SYNTHESIZED_DIRECTORY = directory;

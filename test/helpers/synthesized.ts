@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export type StageName = 'staging' | 'prod';
 
-/** A resource of a template; `Properties` as CloudFormation reads them, intrinsics included. */
+/** A resource of a template. `Properties` include intrinsic functions. */
 export interface TemplateResource {
   readonly Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
@@ -33,7 +33,7 @@ export function templateFile(stage: StageName): string {
   return join(assemblyDirectory(), `StoreOrders-${stage}.template.json`);
 }
 
-/** Beside the template: which asset hash is which folder. */
+/** The asset manifest beside the template, which maps asset hashes to folders. */
 export function assetsManifestFile(stage: StageName): string {
   return join(assemblyDirectory(), `StoreOrders-${stage}.assets.json`);
 }

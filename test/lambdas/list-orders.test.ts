@@ -14,6 +14,7 @@ import {
   requestContext,
   requestId,
 } from '../helpers/events.ts';
+import { fastForward } from '../helpers/fast-forward.ts';
 import { keyId } from '../helpers/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
 import { type ScannedTable, scanOf } from '../helpers/scanned-table.ts';
@@ -37,13 +38,13 @@ afterEach(async () => {
 
 describe('GET /store/orders', () => {
   it('R8: returns all orders placed in the store', async () => {
-    await startTable({ items: orderItems(25_000), ordersPerPage: 1_000, chunkBytes: 16_384 });
+    await startTable({ items: orderItems(10_000), ordersPerPage: 1_000, chunkBytes: 16_384 });
 
     const answer = await list();
 
     const ids = (parseExactly(answer.body.toString()) as { id: string }[]).map(({ id }) => id);
-    expect(ids).toHaveLength(25_000);
-    expect(new Set(ids).size).toBe(25_000);
+    expect(ids).toHaveLength(10_000);
+    expect(new Set(ids).size).toBe(10_000);
   });
 
   it('R9: supports no filtering and no pagination: query parameters are ignored', async () => {
@@ -211,13 +212,13 @@ describe('a list whose first page fails', () => {
 
   it('is answered with 503 within seconds when the table cannot be reached', async () => {
     await startTable({ items: [] });
-    for (const request of [1, 2, 3]) table.replies.set(request, unanswered);
-    const startedAtMs = Date.now();
+    table.reply = unanswered;
 
-    const answer = await list();
+    const { result, elapsedMs } = await fastForward(() => list());
 
-    expect(answer.prelude?.statusCode).toBe(503);
-    expect(Date.now() - startedAtMs).toBeLessThan(12_000);
+    expect(result.prelude?.statusCode).toBe(503);
+    expect(table.requests).toHaveLength(3);
+    expect(elapsedMs).toBeLessThan(12_000);
   });
 
   it('is answered with 500 for a reason that is not told, and with its cause in the log', async () => {
@@ -237,11 +238,11 @@ describe('a list whose first page fails', () => {
     table.replies.set(1, unanswered);
     const stream = new LambdaStream();
 
-    const answered = handler(proxyEvent(), stream, lambdaContext());
-    await once(table, 'request');
+    const receivedBefore = once(table, 'request').then(() => [...stream.received]);
+    await fastForward(() => handler(proxyEvent(), stream, lambdaContext()));
 
-    expect(stream.received).toEqual([]);
-    await answered;
+    expect(await receivedBefore).toEqual([]);
+    expect(stream.prelude?.statusCode).toBe(200);
   });
 });
 
@@ -285,7 +286,7 @@ describe('a list that fails after its first page', () => {
 
 describe("a list's client", () => {
   it('that takes nothing for ten seconds is cut off, and leaves no work behind', async () => {
-    await startTable({ items: orderItems(100_000), ordersPerPage: 1_000 });
+    await startTable({ items: orderItems(40_000), ordersPerPage: 1_000 });
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const stream = new LambdaStream();
     stream.hold();
@@ -307,7 +308,7 @@ describe("a list's client", () => {
   });
 
   it('that is slow slows the scan down', async () => {
-    await startTable({ items: orderItems(100_000), ordersPerPage: 1_000 });
+    await startTable({ items: orderItems(40_000), ordersPerPage: 1_000 });
     const stream = new LambdaStream();
     stream.hold();
     const answered = handler(proxyEvent(), stream, lambdaContext());
@@ -321,7 +322,7 @@ describe("a list's client", () => {
 
     // Those, and the few that fit into the streams between.
     expect(askedMeanwhile).toBeLessThan(12);
-    expect(JSON.parse(stream.body.toString())).toHaveLength(100_000);
+    expect(JSON.parse(stream.body.toString())).toHaveLength(40_000);
   });
 });
 

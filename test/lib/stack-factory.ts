@@ -10,7 +10,7 @@ import {
 import { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
 import { assemblyDirectory, type Template } from '../helpers/synthesized.ts';
 
-/** The stack of a stage whose configuration differs from the repository's, not yet synthesized. */
+/** Creates the stack of a stage with a different configuration, without synthesizing it. */
 export function createStack(
   stage: StageName,
   overrides: Partial<StageConfiguration> = {},
@@ -34,10 +34,10 @@ export function createStack(
   });
 }
 
-// CDK would validate every variant at synthesis; checks.test.ts does, where it is the question.
+// Templates are validated in checks.test.ts and not at the synthesis of each variant here.
 process.env.CDK_VALIDATION = 'false';
 
-/** The template that such a stack synthesizes to. */
+/** The template of a stage with a different configuration. */
 export function synthesize(
   stage: StageName,
   overrides: Partial<StageConfiguration> = {},

@@ -95,6 +95,7 @@ const resources: Resources = {
   ...method('GET /stream-slow', proxy('Stream', { ...streaming, TimeoutInMillis: 1_500 })),
   ...method('GET /not-streaming', proxy('Echo', streaming)),
   ...method('GET /secret', { ...proxy('Echo'), ...authorized }),
+  ...method('POST /secret', { ...proxy('Echo'), ...authorized }),
   ...method('GET /metered', { ...mock, ...authorized, ApiKeyRequired: true }),
   ...gatewayResponse('DEFAULT_4XX', '400'),
   ...gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
@@ -349,6 +350,71 @@ describe('a request that is out of the ordinary', () => {
   });
 });
 
+describe('what a client does on its connection', () => {
+  it.each([
+    ['a request for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    [
+      'an upgrade',
+      'GET /test/echo HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
+    ['no HTTP', 'nonsense\r\n\r\n'],
+    ['half a request', 'POST /test/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1'],
+  ])('does not end the service: it is reset after %s', async (_, request) => {
+    const reset = Array.from({ length: 5 }, async () => {
+      const socket = connect(portOf(service), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(request, () => socket.resetAndDestroy());
+      await once(socket, 'close');
+    });
+    await Promise.all(reset);
+
+    expect((await get('/test/echo')).status).toBe(200);
+  });
+
+  it.each([
+    ['bytes that are no request', 'nonsense\r\n\r\n', [200, 400]],
+    ['a request for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', [200, 404]],
+  ])('is answered in its order: %s after a request', async (_, after, expected) => {
+    const request = 'GET /test/echo?wait=50 HTTP/1.1\r\nHost: x\r\n\r\n';
+
+    const answers = await exchange(request + after);
+
+    expect(statusesIn(answers)).toEqual(expected);
+  });
+
+  it('is answered once where its body cannot be read', async () => {
+    const head = 'POST /test/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+    const answers = await exchange(`${head}5\r\nhello\r\nno chunk\r\n`);
+
+    expect(statusesIn(answers)).toEqual([400]);
+    expect(answers).toMatch(/x-limit: 0/i);
+  });
+
+  it.each([
+    ['an unknown path', 'POST /test/nothing', 404],
+    ['a token that is missing', 'POST /test/secret', 401],
+  ])('is answered before its body has come: %s', async (_, target, status) => {
+    const socket = connect(portOf(service), '127.0.0.1');
+    socket.write(`${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n`);
+
+    const [answer] = await once(socket, 'data');
+
+    socket.destroy();
+    expect(statusesIn(String(answer))).toEqual([status]);
+  });
+
+  it('is not asked for a body that nobody takes', async () => {
+    const expecting = (target: string) =>
+      `${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
+
+    const refused = await firstBytes(expecting('POST /test/secret'));
+    const wanted = await firstBytes(expecting('POST /test/echo'));
+
+    expect([statusesIn(refused), statusesIn(wanted)]).toEqual([[401], [100]]);
+  });
+});
+
 describe('a streamed response', () => {
   it('arrives whole', async () => {
     const response = await get('/test/stream?chunks=50');
@@ -451,9 +517,30 @@ describe('a local service', () => {
   });
 });
 
+const portOf = ({ origin }: LocalService) => Number(new URL(origin).port);
+
+/** Sends bytes as they are; gives all that comes back until the connection ends. */
+async function exchange(bytes: string): Promise<string> {
+  const socket = connect(portOf(service), '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
+
+/** Sends bytes as they are; gives the first that come back. */
+async function firstBytes(bytes: string): Promise<string> {
+  const socket = connect(portOf(service), '127.0.0.1');
+  socket.write(bytes);
+  const [first] = await once(socket, 'data');
+  socket.destroy();
+  return String(first);
+}
+
+const statusesIn = (answers: string) =>
+  [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+
 /** Sends a request as it is; gives the head and the body of the answer. */
 async function raw(head: string): Promise<[string, string]> {
-  const socket = connect(Number(new URL(service.origin).port), '127.0.0.1');
+  const socket = connect(portOf(service), '127.0.0.1');
   socket.on('error', () => {});
   socket.write(head.replace(/(HTTP\/1.1\r\n)/, '$1Connection: close\r\n'));
   socket.write('\r\n');

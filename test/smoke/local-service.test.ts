@@ -11,11 +11,12 @@ describe('smoke test of the local service', () => {
     const lines: string[] = [];
     const options = ['--cancel-order', '9007199254740993', '--limits', '--json'];
 
-    const exitCode = await smokeTest(
-      ['--url', baseUrl, ...options],
-      { STORE_ORDERS_KEY: keys.free },
-      { print: (line) => lines.push(line), printError: (line) => lines.push(line) },
-    );
+    const exitCode = await smokeTest(['--url', baseUrl, ...options, '--expect-limits', '60/1000'], {
+      environment: { STORE_ORDERS_KEY: keys.free },
+      readInput: async () => undefined,
+      print: (line) => lines.push(line),
+      printError: (line) => lines.push(line),
+    });
 
     const { checks = [] } = JSON.parse(lines[0] ?? '{}');
     const notPassed = checks.filter((check: { outcome: string }) => check.outcome !== 'passed');

@@ -1,20 +1,43 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { smokeTest } from '../../smoke/smoke-test.ts';
 import { type FakeAnswer, fakeKey, type Mutation, startFakeStage } from './fake-stage.ts';
 
-async function run(argv: readonly string[], environment: Record<string, string> = {}) {
+const allChecks = 'refuses a missing key on every operation';
+
+interface Surroundings {
+  readonly key?: string;
+  readonly input?: string;
+  readonly clock?: FakeClock;
+}
+
+async function run(argv: readonly string[], { key, input, clock }: Surroundings = {}) {
   const lines: string[] = [];
   const errors: string[] = [];
-  const exitCode = await smokeTest(argv, environment, {
+  const exitCode = await smokeTest(argv, {
+    environment: { STORE_ORDERS_KEY: key },
+    readInput: async () => input,
     print: (line) => lines.push(line),
     printError: (line) => errors.push(line),
+    clock: clock ?? new FakeClock(),
   });
   return { exitCode, output: lines.join('\n'), errors };
 }
 
 async function runAgainst(mutation: Mutation | undefined, ...options: string[]) {
   await using stage = await startFakeStage(mutation);
-  return await run(['--url', stage.url, '--key', fakeKey, ...options]);
+  return await run(['--url', stage.url, ...options], { key: fakeKey });
+}
+
+/** Time that passes when it is waited for. */
+class FakeClock {
+  #ms = 0;
+
+  nowMs = () => this.#ms;
+
+  sleep = async (ms: number) => {
+    this.#ms += ms;
+  };
 }
 
 type Body = Record<string, unknown>;
@@ -147,7 +170,7 @@ const mutations: [string, Mutation, string][] = [
   [
     'Remaining stands still',
     inHeaders(410, (headers) => (headers['X-RateLimit-Remaining'] = '50')),
-    'remaining went from 50 to 50',
+    'x-ratelimit-remaining went from 50 to 50',
   ],
   [
     'the sunset date is another one',
@@ -159,7 +182,7 @@ const mutations: [string, Mutation, string][] = [
     (answer, { path }) => {
       if (path.endsWith('/0x10')) answer.status = 500;
     },
-    '0x10: answered 500 invalid_order_id, expected 400 invalid_order_id',
+    'answered 500 invalid_order_id, expected 400 invalid_order_id (order id 0x10)',
   ],
   [
     'the key is repeated in a response',
@@ -256,16 +279,17 @@ describe('smoke test', () => {
       title: 'refuses a missing Authorization header',
       outcome: 'passed',
       details: [],
+      evidence: [],
+      elapsedMs: expect.any(Number),
+      requests: 1,
+      bytes: 70,
     });
   });
 
   it('exits with 1 when nothing listens at the address', async () => {
-    const { exitCode, errors } = await run([
-      '--url',
-      'http://127.0.0.1:1/staging/v1',
-      '--key',
-      fakeKey,
-    ]);
+    const { exitCode, errors } = await run(['--url', 'http://127.0.0.1:1/staging/v1'], {
+      key: fakeKey,
+    });
 
     expect(exitCode).toBe(1);
     expect(errors).toEqual([expect.stringContaining('--url does not answer')]);
@@ -275,10 +299,10 @@ describe('smoke test', () => {
     await using stage = await startFakeStage();
     const otherKey = `so_test_${'a'.repeat(46)}`;
 
-    const { exitCode, errors } = await run(['--url', stage.url], { STORE_ORDERS_KEY: otherKey });
+    const { exitCode, errors } = await run(['--url', stage.url], { key: otherKey });
 
     expect(exitCode).toBe(1);
-    expect(errors).toEqual([expect.stringContaining('--key is refused by the stage (401)')]);
+    expect(errors).toEqual([expect.stringContaining('the key is refused by the stage (401)')]);
   });
 
   it('exits with 1 when the key has too little left, and says when to come back', async () => {
@@ -288,7 +312,7 @@ describe('smoke test', () => {
 
     expect(exitCode).toBe(1);
     expect(errors).toEqual([
-      expect.stringMatching(/^smoke: --key has 3 of 100 requests left .*in \d+ seconds/),
+      expect.stringMatching(/^smoke: the key has 3 of 100 requests left .*in \d+ seconds/),
     ]);
   });
 
@@ -299,9 +323,15 @@ describe('smoke test', () => {
       '--url: "ftp://host/v1" is not accepted; expected an http:// or https://',
     ],
     [['--url', 'http://host/prod'], 'an address that ends with /v1'],
-    [['--url', 'http://host/v1'], '--key is missing'],
-    [['--url', 'http://host/v1', '--key', 'so_test_short'], '--key has 13 characters'],
-    [['--url', fakeKey], 'so_test_<hidden>'],
+    [['--url', 'http://host/v1'], 'the API key is missing: set STORE_ORDERS_KEY, or pipe'],
+    [['--url', 'http://host/v1', '--key', fakeKey], 'a key on the command line stays in logs'],
+    [['--url', 'http://host/v1', `--key=${fakeKey}`], 'a key on the command line stays in logs'],
+    [['--url', 'http://host/v1', fakeKey], 'a key on the command line stays in logs'],
+    [['--url', `x${fakeKey}`], 'so_test_<hidden>'],
+    [
+      ['--url', 'http://host/v1', '--expect-limits', '5000'],
+      '--expect-limits: "5000" is not accepted; expected two numbers such as 5000/2000000',
+    ],
     [
       ['--url', 'http://host/v1', '--cancel-order', '007'],
       '--cancel-order: "007" is not accepted; expected the digits',
@@ -317,5 +347,171 @@ describe('smoke test', () => {
     expect(exitCode).toBe(1);
     expect(errors).toEqual([expect.stringContaining(message)]);
     expect(errors[0]).not.toContain('\n');
+  });
+});
+
+describe('smoke test, before it begins', () => {
+  const unavailable = '{"code":"service_unavailable","message":"Please retry.","status":503}';
+
+  /** The first answers are what API Gateway gives while a new key is not known everywhere. */
+  const unknownAtFirst = (pattern: string): Mutation => {
+    const isBad = [...pattern].map((mark) => mark === 'x');
+    return (answer) => {
+      if (isBad.shift()) Object.assign(answer, { status: 503, body: unavailable });
+    };
+  };
+
+  it('asks until five answers in a row are good, and says what it waits for', async () => {
+    await using stage = await startFakeStage(unknownAtFirst('xx..x....x'));
+    const clock = new FakeClock();
+
+    const { exitCode, errors } = await run(['--url', stage.url], { key: fakeKey, clock });
+
+    expect(exitCode).toBe(0);
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /^Waiting until API Gateway knows the key .*120 s at most: it answers 503 .*service_unavailable/,
+      ),
+      'Answers are steady, after 28 s',
+    ]);
+  });
+
+  it('gives up after 120 seconds, and says what it was told last', async () => {
+    await using stage = await startFakeStage(unknownAtFirst('x'.repeat(100)));
+    const clock = new FakeClock();
+
+    const { exitCode, errors } = await run(['--url', stage.url], { key: fakeKey, clock });
+
+    expect(exitCode).toBe(1);
+    expect(clock.nowMs()).toBe(120_000);
+    expect(errors.at(-1)).toMatch(
+      /^smoke: --url does not answer steadily after 120 s: it answers 503/,
+    );
+  });
+
+  it('tells an address that is not the service from a broken contract', async () => {
+    const { exitCode, errors } = await runAgainst((answer) => {
+      Object.assign(answer, { status: 404, headers: {}, body: '<html>Nothing here</html>' });
+    });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([
+      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Give the stack's output BaseUrl, with its stage and version: https://…/staging/v1",
+    ]);
+  });
+
+  it('asks whether the stage is right where API Gateway knows none of this name', async () => {
+    const { errors } = await runAgainst((answer) => {
+      Object.assign(answer, { status: 403, headers: {}, body: '{"message":"Forbidden"}' });
+    });
+
+    expect(errors.at(-1)).toMatch(/403 .*Forbidden.*is this the stack's output BaseUrl/);
+  });
+
+  it('says what to do about a name that has no DNS record', async () => {
+    const { exitCode, errors } = await run(['--url', 'https://api.store.invalid/v1'], {
+      key: fakeKey,
+    });
+
+    expect(exitCode).toBe(1);
+    expect(errors[0]).toMatch(/no D?NS? ?(record|server).* api\.store\.invalid/);
+  });
+
+  it('reads the key from standard input where the environment has none', async () => {
+    await using stage = await startFakeStage();
+
+    const { exitCode } = await run(['--url', stage.url, '--quick'], { input: `${fakeKey}\n` });
+
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('the report of the smoke test', () => {
+  it('shows of a failure the request, its status and id, and the first of its body', async () => {
+    const { output } = await runAgainst((answer, { method, path }) => {
+      answer.headers['x-amzn-RequestId'] = 'request-1';
+      if (method === 'DELETE' && path.endsWith('/abc')) answer.status = 500;
+    });
+
+    expect(output).toMatch(
+      /› DELETE \/store\/orders\/abc: 500 in \d+ ms, request request-1, body \{"code":"invalid_order_id"/,
+    );
+  });
+
+  it('reports a header that no answer has a single time', async () => {
+    const { output } = await runAgainst(({ headers }) => delete headers['X-RateLimit-Reset']);
+
+    expect(output.match(/header x-ratelimit-reset is missing/g)).toHaveLength(1);
+    expect(output).toContain('and what is reported above of another answer');
+  });
+
+  it('says time and bytes of each check', async () => {
+    const { output } = await runAgainst(undefined);
+
+    expect(output).toMatch(/refuses a missing Authorization header \(\d+ ms, 70 bytes\)/);
+    expect(output).toMatch(/no canonical int64 \(8 requests, \d+ ms, /);
+  });
+
+  it.each([
+    ['missing', undefined],
+    ['nonsense', 'soon'],
+  ])('never calls a number what is none: headers that are %s', async (_, value) => {
+    const names = [
+      'X-RateLimit-Limit',
+      'X-RateLimit-Remaining',
+      'X-RateLimit-Reset',
+      'Retry-After',
+    ];
+    const spoil: Mutation = ({ headers }) => {
+      for (const name of [...names, 'Date']) {
+        if (value === undefined) delete headers[name];
+        else headers[name] = value;
+      }
+    };
+
+    const { output, errors } = await runAgainst(spoil, '--limits');
+
+    expect(output).toContain('✗');
+    expect(output + errors.join()).not.toMatch(/NaN|undefined/);
+  });
+
+  it('makes the first check of each group with --quick', async () => {
+    const { output: quick } = await runAgainst(undefined, '--quick');
+    const { output: whole } = await runAgainst(undefined);
+    const groups = (output: string) => output.match(/^[A-Z].*$/gm)?.slice(1);
+
+    expect(groups(quick)).toEqual(groups(whole));
+    expect(whole).toContain(allChecks);
+    expect(quick).not.toContain(allChecks);
+  });
+
+  it('reads a large list a single time', async () => {
+    const many = JSON.stringify(Array.from({ length: 1_001 }, (_, id) => ({ id })));
+    let lists = 0;
+
+    const { exitCode, output } = await runAgainst((answer) => {
+      if (answer.status !== 200) return;
+      lists++;
+      answer.body = gzipSync(many);
+    });
+
+    expect(exitCode).toBe(0);
+    expect(lists).toBe(1);
+    expect(output).toContain('there are 1001 orders, and they are read once');
+  });
+
+  it("finds that an owner's limits are not those that were agreed", async () => {
+    const { exitCode, output } = await runAgainst(undefined, '--expect-limits', '5000/2000000');
+
+    expect(exitCode).toBe(1);
+    expect(output).toContain(
+      'ratelimit-policy is "minute";q=100;w=60, "day";q=1000;w=86400, expected "minute";q=5000;w=60, "day";q=2000000;w=86400',
+    );
+  });
+
+  it('leaves HTTP/2 out where the address has no TLS', async () => {
+    const { output } = await runAgainst(undefined, '--http2', '--quick');
+
+    expect(output).toContain('HTTP/2 needs an https:// address');
   });
 });

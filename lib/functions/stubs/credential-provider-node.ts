@@ -5,10 +5,10 @@ interface Credentials {
 }
 
 /**
- * Stands in for the SDK's provider chain inside the bundles: Lambda hands a function its role's
- * credentials in these three variables.
+ * Replaces the SDK's chain of credential providers in the bundles. Lambda passes the credentials of a
+ * function's role in these three variables.
  *
- * @throws Error naming the missing variable.
+ * @throws Error naming the missing variable
  */
 export const defaultProvider = () => async (): Promise<Credentials> => ({
   accessKeyId: required('AWS_ACCESS_KEY_ID'),

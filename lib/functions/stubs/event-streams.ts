@@ -1,8 +1,8 @@
 /**
- * Stands in for the SDK's event-stream codec inside the bundles. The SDK loads it only for
- * operations whose input or output is a stream of events; DynamoDB has none.
+ * Replaces the SDK's event-stream codec in the bundles. The SDK uses it only for operations whose
+ * input or output is an event stream, and DynamoDB has none.
  *
- * @throws Error whenever it is used after all.
+ * @throws Error if it is used
  */
 export class EventStreamSerde {
   constructor() {

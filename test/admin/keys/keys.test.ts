@@ -123,7 +123,7 @@ describe('issueKey', () => {
 
   it.each<[string, Partial<KeyRequest>, string]>([
     ['plan', { plan: 'pro' }, 'has plan free and not pro'],
-    ['limit', { plan: 'free', perMinute: 5 }, 'has perMinute 60 and not 5'],
+    ['limit', { plan: 'free', perMinute: 5 }, 'has --per-minute 60 and not 5'],
     ['plan with limits', { plan: 'enterprise', perMinute: 5, perDay: 5 }, 'has plan free and not'],
   ])(
     "refuses another %s than the owner's, and names what changes it",
@@ -141,7 +141,7 @@ describe('issueKey', () => {
 
   it('refuses an owner that does not exist where no plan is named, and tells how', async () => {
     await expect(issueKey({ owner: 'Nobody' }, store)).rejects.toThrow(
-      'There is no owner "Nobody": create it with "owners create", or name the --plan',
+      'There is no owner "Nobody"; create it with "owners create", or name the --plan',
     );
     expect(await allItems()).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe('issueKey', () => {
   );
 
   it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
-    await expect(issue({ label })).rejects.toThrow(/^label: .*expected 1 to 100 characters/);
+    await expect(issue({ label })).rejects.toThrow(/^--label: .*expected 1 to 100 characters/);
     expect(await allItems()).toEqual([]);
   });
 
@@ -179,7 +179,9 @@ describe('issueKey', () => {
 
       const error: Error = await issue({ [field]: apiKey }).catch((thrown) => thrown);
 
-      expect(error.message).toContain(`${field}: this looks like a bearer token`);
+      expect(error.message).toContain(
+        `${field === 'label' ? '--label' : field}: this looks like an API key`,
+      );
       expect(error.message).not.toContain(apiKey.slice(8));
     },
   );
@@ -443,7 +445,7 @@ describe('revokeKey', () => {
     const flaky = failing(store, isUpdateOf(store.ownersTable), 'before');
 
     await expect(revokeKey(keyId, flaky)).rejects.toThrow(
-      `${keyId} is revoked and its token refused already; that could not be written down: ` +
+      `${keyId} is revoked, and refused already; that could not be written down: ` +
         'connection lost; run the command again',
     );
     expect(await entryOf(keyId)).toBeUndefined();
@@ -587,7 +589,7 @@ describe('findKey', () => {
 
     const error: Error = await findKey(apiKey, store).catch((thrown) => thrown);
 
-    expect(error.message).toContain('this looks like a bearer token');
+    expect(error.message).toContain('this looks like an API key');
     expect(error.message).not.toContain(apiKey.slice(8));
   });
 

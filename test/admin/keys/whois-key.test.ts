@@ -63,18 +63,22 @@ describe('whoseToken', () => {
     await purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store);
 
     await expect(whoseToken(apiKey, store)).rejects.toThrow(
-      /^The token begins as those of "Acme" do \(own_\w+\), who has no such key/,
+      /^The API key begins as those of "Acme" do \(own_\w+\), who has none such/,
     );
   });
 
   it.each<[string, () => string, string]>([
-    ['no token', () => 'hello', 'Standard input holds no token'],
-    ['nothing', () => '', 'Standard input holds no token'],
-    ['two tokens', () => `${apiKey} ${tokenOf('so_test_')}`, 'holds 2 tokens: give one at a time'],
+    ['no token', () => 'hello', 'Standard input holds no API key'],
+    ['nothing', () => '', 'Standard input holds no API key'],
+    [
+      'two tokens',
+      () => `${apiKey} ${tokenOf('so_test_')}`,
+      'holds 2 API keys; give one at a time',
+    ],
     ['a mistyped token', () => mistyped(apiKey), 'incomplete or mistyped'],
     ['a token that is cut off', () => apiKey.slice(0, 40), 'incomplete or mistyped'],
-    ['a token of another stage', () => tokenOf('so_live_'), 'one of stage prod: ask there'],
-    ['a token nobody has', () => tokenOf('so_test_'), 'No owner of this stage has such a token'],
+    ['a token of another stage', () => tokenOf('so_live_'), 'one of stage prod; ask there'],
+    ['a token nobody has', () => tokenOf('so_test_'), 'No owner of this stage has such an API key'],
   ])('tells apart %s, and repeats nothing of it', async (_, text, message) => {
     const error: Error = await whoseToken(text(), store).catch((thrown) => thrown);
 

@@ -1,19 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  agreedLimits,
-  limitsFor,
-  planNamed,
-  presentLimits,
-} from '../../../admin/owners/owner-limits.ts';
+import { agreedLimits, limitsFor, presentLimits } from '../../../admin/owners/owner-limits.ts';
 import { plans } from '../../../lib/settings/plans.ts';
-
-describe('planNamed', () => {
-  it('names the plans there are when it is none of them', () => {
-    expect(() => planNamed('gold')).toThrow(
-      'plan: "gold" is not accepted; expected one of free, pro, business, enterprise',
-    );
-  });
-});
 
 describe('limitsFor', () => {
   it.each(['free', 'pro', 'business'] as const)(
@@ -33,8 +20,8 @@ describe('limitsFor', () => {
   });
 
   it.each([
-    [{}, 'perMinute: missing'],
-    [{ perMinute: 10 }, 'perDay: missing'],
+    [{}, '--per-minute: missing'],
+    [{ perMinute: 10 }, '--per-day: missing'],
   ])('demands both limits of an enterprise owner: %j', (asked, message) => {
     expect(() => limitsFor('enterprise', asked)).toThrow(message);
   });

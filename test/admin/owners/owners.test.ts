@@ -97,9 +97,9 @@ describe('createOwner', () => {
   });
 
   it.each([
-    ['so_live_abc', 'this looks like a bearer token'],
-    ['Acme so_test_abc', 'this looks like a bearer token'],
-    ['SO_LIVE_', 'this looks like a bearer token'],
+    ['so_live_abc', 'this looks like an API key'],
+    ['Acme so_test_abc', 'this looks like an API key'],
+    ['SO_LIVE_', 'this looks like an API key'],
     [`own_${'a'.repeat(20)}`, 'not of the form of an owner id'],
     ['two\nlines', 'without control characters'],
     ['right\u202eleft', 'without control characters'],
@@ -117,7 +117,7 @@ describe('createOwner', () => {
   });
 
   it('demands limits of an enterprise owner before it writes anything', async () => {
-    await expect(create({ plan: 'enterprise' })).rejects.toThrow('perMinute: missing');
+    await expect(create({ plan: 'enterprise' })).rejects.toThrow('--per-minute: missing');
     expect(await database.readAll(store.ownersTable)).toEqual([]);
   });
 
@@ -244,7 +244,7 @@ describe('setOwnerPlan', () => {
     gateway.changes.length = 0;
 
     await expect(setOwnerPlan('Acme', { plan: 'enterprise' }, store)).rejects.toThrow(
-      'perMinute: missing',
+      '--per-minute: missing',
     );
     expect(gateway.changes).toEqual([]);
   });

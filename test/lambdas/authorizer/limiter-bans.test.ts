@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Verdict } from '../../../lambdas/authorizer/verdict.ts';
+import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { address } from '../../helpers/key-items.ts';
 import { keyTables } from '../../helpers/key-tables.ts';
 import {
@@ -13,13 +13,13 @@ import {
   used,
 } from '../../helpers/limited-owner.ts';
 
-async function sendUntilBanned(owner: LimitedOwner): Promise<Verdict> {
+async function sendUntilBanned(owner: LimitedOwner): Promise<Decision> {
   await owner.put(used(60, 60));
-  await owner.judgeInTurn(tolerated);
-  return owner.judge();
+  await owner.decideInTurn(tolerated);
+  return owner.decide();
 }
 
-const codes = (verdicts: Verdict[]) => verdicts.map((verdict) => verdict.rejection?.code);
+const codes = (decisions: Decision[]) => decisions.map((decision) => decision.rejection?.code);
 
 describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
   const theOwner = limitedOwners(startTable);
@@ -28,26 +28,26 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     const owner = theOwner();
     await owner.put(used(60, 60));
 
-    const verdicts = await owner.judgeInTurn(tolerated);
+    const decisions = await owner.decideInTurn(tolerated);
 
-    expect(codes(verdicts)).toEqual(Array(tolerated).fill('rate_limit_exceeded'));
+    expect(codes(decisions)).toEqual(Array(tolerated).fill('rate_limit_exceeded'));
     expect((await owner.entry()).bannedUntil).toBeUndefined();
   });
 
   it('bans the key at the next rejection, and says until when', async () => {
     const owner = theOwner();
 
-    const verdict = await sendUntilBanned(owner);
+    const decision = await sendUntilBanned(owner);
 
     const bannedUntil = startSeconds + banSeconds;
-    expect(verdict).toMatchObject({
+    expect(decision).toMatchObject({
       limit: 60,
       remaining: 0,
       reset: bannedUntil,
       retryAfterSeconds: banSeconds,
       isBanStart: true,
     });
-    expect(verdict.rejection?.code).toBe('api_key_banned');
+    expect(decision.rejection?.code).toBe('api_key_banned');
     expect(await owner.entry()).toMatchObject({ bannedUntil: { N: String(bannedUntil) } });
   });
 
@@ -64,11 +64,11 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     const owner = theOwner();
     await owner.put(used(60, 60));
 
-    const verdicts = await owner.judgeAtOnce(100);
-    const later = await owner.judgeInTurn(10);
+    const decisions = await owner.decideAtOnce(100);
+    const later = await owner.decideInTurn(10);
 
-    expect([...verdicts, ...later].filter(({ isBanStart }) => isBanStart)).toHaveLength(1);
-    expect(verdicts.every((verdict) => verdict.rejection)).toBe(true);
+    expect([...decisions, ...later].filter(({ isBanStart }) => isBanStart)).toHaveLength(1);
+    expect(decisions.every((decision) => decision.rejection)).toBe(true);
     expect(later.at(-1)!.rejection?.code).toBe('api_key_banned');
   });
 
@@ -77,16 +77,16 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     await owner.put(used(60, 60));
     const environments = [1, 2, 3].map(() => owner.environment());
 
-    const verdicts: Verdict[] = [];
+    const decisions: Decision[] = [];
     for (let index = 0; index < 30; index++) {
-      verdicts.push(await environments[index % 3]!(address));
+      decisions.push(await environments[index % 3]!.decide(address));
     }
 
-    const starts = verdicts.flatMap(({ isBanStart }, index) => (isBanStart ? [index] : []));
+    const starts = decisions.flatMap(({ isBanStart }, index) => (isBanStart ? [index] : []));
     expect(starts).toHaveLength(1);
     expect(starts[0]).toBeGreaterThanOrEqual(tolerated);
-    expect(codes(verdicts.slice(starts[0]))).toEqual(
-      Array(verdicts.length - starts[0]!).fill('api_key_banned'),
+    expect(codes(decisions.slice(starts[0]))).toEqual(
+      Array(decisions.length - starts[0]!).fill('api_key_banned'),
     );
   });
 
@@ -95,7 +95,7 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     await sendUntilBanned(owner);
     const before = await owner.item();
 
-    const { result, reads, writes } = await owner.cost(() => owner.judge());
+    const { result, reads, writes } = await owner.cost(() => owner.decide());
 
     expect(result.rejection?.code).toBe('api_key_banned');
     expect(result.isBanStart).toBeFalsy();
@@ -103,11 +103,11 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     expect(await owner.item()).toEqual(before);
   });
 
-  it('costs a read and no write in an environment that has not met the banned key', async () => {
+  it('costs a read and no write in an environment that has not cached the banned key', async () => {
     const owner = theOwner();
     await sendUntilBanned(owner);
 
-    const { result, reads, writes } = await owner.cost(() => owner.environment()(address));
+    const { result, reads, writes } = await owner.cost(() => owner.environment().decide(address));
 
     expect(result.rejection?.code).toBe('api_key_banned');
     expect({ reads, writes }).toEqual({ reads: 1, writes: 0 });
@@ -118,33 +118,33 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     await sendUntilBanned(owner);
     owner.wait(60);
 
-    const verdict = await owner.judge();
+    const decision = await owner.decide();
 
-    expect(verdict).toMatchObject({ remaining: 0, retryAfterSeconds: banSeconds - 60 });
-    expect(verdict.reset).toBe(startSeconds + banSeconds);
-    expect(verdict.rejection?.code).toBe('api_key_banned');
+    expect(decision).toMatchObject({ remaining: 0, retryAfterSeconds: banSeconds - 60 });
+    expect(decision.reset).toBe(startSeconds + banSeconds);
+    expect(decision.rejection?.code).toBe('api_key_banned');
   });
 
   it('waits for the day, when that is later than the end of the ban', async () => {
     const owner = theOwner();
     await owner.put({ ...used(60, 1_000), bannedUntil: minute + 100 });
 
-    const verdict = await owner.judge();
+    const decision = await owner.decide();
 
     const seconds = nextDay - startSeconds;
-    expect(verdict).toMatchObject({ remaining: 0, reset: nextDay, retryAfterSeconds: seconds });
-    expect(verdict.rateLimit).toBe(`"minute";r=0;t=${seconds}, "day";r=0;t=${seconds}`);
-    expect(verdict.rejection?.code).toBe('api_key_banned');
+    expect(decision).toMatchObject({ remaining: 0, reset: nextDay, retryAfterSeconds: seconds });
+    expect(decision.rateLimit).toBe(`"minute";r=0;t=${seconds}, "day";r=0;t=${seconds}`);
+    expect(decision.rejection?.code).toBe('api_key_banned');
   });
 
   it('serves the key when the ban is over, to the second', async () => {
     const owner = theOwner();
     const banned = await sendUntilBanned(owner);
     owner.wait(banned.retryAfterSeconds - 1);
-    const tooEarly = await owner.judge();
+    const tooEarly = await owner.decide();
     owner.wait(1);
 
-    const served = await owner.judge();
+    const served = await owner.decide();
 
     expect(tooEarly.rejection?.code).toBe('api_key_banned');
     expect(served.rejection).toBeUndefined();
@@ -154,19 +154,19 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     const owner = theOwner();
     await owner.put({ ...used(60, 60), bannedUntil: startSeconds });
 
-    const verdict = await owner.judge();
+    const decision = await owner.decide();
 
-    expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
-    expect(verdict.retryAfterSeconds).toBe(40);
+    expect(decision.rejection?.code).toBe('rate_limit_exceeded');
+    expect(decision.retryAfterSeconds).toBe(40);
   });
 
   it('starts from nothing in another minute', async () => {
     const owner = theOwner();
     await owner.put({ ...used(60, 60), rejectionWindow: minute - 60, rejectionCount: tolerated });
 
-    const verdict = await owner.judge();
+    const decision = await owner.decide();
 
-    expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+    expect(decision.rejection?.code).toBe('rate_limit_exceeded');
     expect(await owner.entry()).toMatchObject({
       rejectionWindow: { N: String(minute) },
       rejectionCount: { N: '1' },
@@ -177,54 +177,54 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     const owner = theOwner();
     await owner.put({ ...used(60, 60), plan: 'unheard-of' });
 
-    const verdicts = await owner.judgeInTurn(10);
+    const decisions = await owner.decideInTurn(10);
 
-    expect(new Set(codes(verdicts))).toEqual(new Set(['rate_limit_exceeded']));
+    expect(new Set(codes(decisions))).toEqual(new Set(['rate_limit_exceeded']));
   });
 
-  describe('where the counter changes between the look and the count', () => {
+  describe('where the counter changes between the read and the write', () => {
     const banDue = { ...used(60, 60), rejectionWindow: minute, rejectionCount: tolerated };
 
-    /** @param meanwhile what another machine or an operator makes of the owner */
-    async function judgeWith(owner: LimitedOwner, meanwhile: object): Promise<Verdict> {
+    /** @param meanwhile the changes by another machine or an operator after the read */
+    async function decideWith(owner: LimitedOwner, meanwhile: object): Promise<Decision> {
       await owner.put(banDue);
       const { client } = owner.table;
-      const judge = owner.environment({
+      const limiter = owner.environment({
         send: async (command) => {
           const answer = await client.send(command);
           if ('Item' in answer) await owner.put({ ...banDue, ...meanwhile });
           return answer;
         },
       });
-      return judge(address);
+      return limiter.decide(address);
     }
 
     it('does not ban when a machine with a faster clock has begun to count anew', async () => {
       const owner = theOwner();
 
-      const verdict = await judgeWith(owner, { rejectionWindow: minute + 60, rejectionCount: 1 });
+      const decision = await decideWith(owner, { rejectionWindow: minute + 60, rejectionCount: 1 });
 
-      expect(verdict).toMatchObject({ isBanStart: false });
-      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(decision).toMatchObject({ isBanStart: false });
+      expect(decision.rejection?.code).toBe('rate_limit_exceeded');
       expect((await owner.entry()).bannedUntil).toBeUndefined();
     });
 
     it('begins no second ban when another request has begun one', async () => {
       const owner = theOwner();
 
-      const verdict = await judgeWith(owner, { bannedUntil: minute + 200, bannedBy: 'another!' });
+      const decision = await decideWith(owner, { bannedUntil: minute + 200, bannedBy: 'another!' });
 
-      expect(verdict).toMatchObject({ isBanStart: false, reset: minute + 200 });
-      expect(verdict.rejection?.code).toBe('api_key_banned');
+      expect(decision).toMatchObject({ isBanStart: false, reset: minute + 200 });
+      expect(decision.rejection?.code).toBe('api_key_banned');
     });
 
     it('admits when the limit is raised', async () => {
       const owner = theOwner();
 
-      const verdict = await judgeWith(owner, { perMinute: 300 });
+      const decision = await decideWith(owner, { perMinute: 300 });
 
-      expect(verdict).toMatchObject({ limit: 300, remaining: 239 });
-      expect(verdict.rejection).toBeUndefined();
+      expect(decision).toMatchObject({ limit: 300, remaining: 239 });
+      expect(decision.rejection).toBeUndefined();
     });
   });
 });

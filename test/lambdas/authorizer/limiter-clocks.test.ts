@@ -24,7 +24,7 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
     await owner.put(used(5, 5));
     owner.nowMs = (minute - 1) * 1_000;
 
-    const { result, writes } = await owner.cost(() => owner.judge());
+    const { result, writes } = await owner.cost(() => owner.decide());
 
     expect(result).toMatchObject({ remaining: 54, reset: minute + 60, retryAfterSeconds: 61 });
     expect(await owner.item()).toMatchObject({ minuteWindow: { N: String(minute) } });
@@ -36,10 +36,10 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
     await owner.put(used(60, 60));
     owner.nowMs = (minute - clockToleranceSeconds) * 1_000;
 
-    const verdict = await owner.judge();
+    const decision = await owner.decide();
 
     const retryAfterSeconds = 60 + clockToleranceSeconds;
-    expect(verdict).toMatchObject({ remaining: 0, reset: minute + 60, retryAfterSeconds });
+    expect(decision).toMatchObject({ remaining: 0, reset: minute + 60, retryAfterSeconds });
     expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' } });
   });
 
@@ -48,9 +48,9 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       const owner = theOwner();
       await owner.put({ ...used(7, 30), minuteWindow: far });
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict).toMatchObject({ remaining: 52, reset: minute + 60 });
+      expect(decision).toMatchObject({ remaining: 52, reset: minute + 60 });
       expect(await owner.item()).toMatchObject({
         minuteWindow: { N: String(minute) },
         minuteCount: { N: '8' },
@@ -63,9 +63,9 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       const prior = { priorMinuteWindow: minute, priorMinuteCount: 40 };
       await owner.put({ ...used(5, 45), minuteWindow: far, ...prior });
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict.remaining).toBe(14);
+      expect(decision.remaining).toBe(14);
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '46' } });
     });
 
@@ -75,21 +75,21 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       await owner.put({ ...used(15, 55), minuteWindow: far, ...prior });
       const environments = [1, 2, 3].map(() => owner.environment());
 
-      const verdicts = await Promise.all(
-        Array.from({ length: 12 }, (_, index) => environments[index % 3]!(address)),
+      const decisions = await Promise.all(
+        Array.from({ length: 12 }, (_, index) => environments[index % 3]!.decide(address)),
       );
 
-      expect(verdicts.filter(({ rejection }) => !rejection)).toHaveLength(5);
+      expect(decisions.filter(({ rejection }) => !rejection)).toHaveLength(5);
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' } });
     });
 
     it('gives way also when it is full, so that the owner is served in the next minute', async () => {
       const owner = theOwner();
       await owner.put({ ...used(60, 60), minuteWindow: far });
-      const refused = await owner.judge();
+      const refused = await owner.decide();
       owner.wait(refused.retryAfterSeconds);
 
-      const served = await owner.judge();
+      const served = await owner.decide();
 
       expect(refused.rejection?.code).toBe('rate_limit_exceeded');
       expect(refused.retryAfterSeconds).toBe(40);
@@ -101,9 +101,9 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       const prior = { priorDayWindow: day, priorDayCount: 900 };
       await owner.put({ ...used(7, 50), dayWindow: nextDay, ...prior });
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict).toMatchObject({ limit: 1_000, remaining: 49, reset: nextDay });
+      expect(decision).toMatchObject({ limit: 1_000, remaining: 49, reset: nextDay });
       expect(await owner.item()).toMatchObject({
         dayWindow: { N: String(day) },
         dayCount: { N: '951' },
@@ -115,10 +115,10 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       await owner.put({ ...used(7, 30), minuteWindow: far });
       const slow = owner.environment();
       owner.nowMs = (far + 1) * 1_000;
-      await slow(address);
+      await slow.decide(address);
       owner.nowMs = startSeconds * 1_000;
 
-      const cost = await owner.cost(() => slow(address));
+      const cost = await owner.cost(() => slow.decide(address));
 
       expect(cost).toMatchObject({ reads: 1, writes: 1 });
     });
@@ -127,11 +127,11 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
   it('a minute that is refused because the day is full is put right with the next admission', async () => {
     const owner = theOwner();
     await owner.put({ ...used(7, 1_000), minuteWindow: far });
-    const refused = await owner.judge();
+    const refused = await owner.decide();
     const between = await owner.item();
     owner.nowMs = nextDay * 1_000;
 
-    const served = await owner.judge();
+    const served = await owner.decide();
 
     expect(refused.rejection?.code).toBe('quota_exceeded');
     expect(between).toMatchObject({ minuteWindow: { N: String(far) } });
@@ -148,11 +148,11 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       const owner = theOwner();
       await owner.put({ ...uses, bannedUntil: longest + 1 });
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
       owner.wait(60);
-      const later = await owner.judge();
+      const later = await owner.decide();
 
-      expect(verdict.rejection?.code).toBe(code);
+      expect(decision.rejection?.code).toBe(code);
       expect(later.rejection).toBeUndefined();
     });
 
@@ -160,7 +160,7 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       const owner = theOwner();
       await owner.put({ ...used(3, 3), bannedUntil: longest });
 
-      expect((await owner.judge()).rejection?.code).toBe('api_key_banned');
+      expect((await owner.decide()).rejection?.code).toBe('api_key_banned');
     });
   });
 
@@ -169,9 +169,9 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
     const rejections = { rejectionWindow: far, rejectionCount: tolerated };
     await owner.put({ ...used(60, 60), ...rejections });
 
-    const verdict = await owner.judge();
+    const decision = await owner.decide();
 
-    expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+    expect(decision.rejection?.code).toBe('rate_limit_exceeded');
     expect(await owner.entry()).toMatchObject({
       rejectionWindow: { N: String(minute) },
       rejectionCount: { N: '1' },
@@ -183,7 +183,7 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
     const ahead = { rejectionWindow: minute + 60, rejectionCount: 1 };
     await owner.put({ ...used(60, 60), ...ahead });
 
-    await owner.judge();
+    await owner.decide();
 
     expect(await owner.entry()).toMatchObject({
       rejectionWindow: { N: String(minute + 60) },

@@ -15,7 +15,7 @@ type Send = KeyTable['client']['send'];
 
 const throttled = new Error('The table is throttled');
 
-/** Sends every write twice, as the SDK does with one whose answer is lost. */
+/** Sends every write twice, like the SDK after a lost response. */
 function repeating({ table }: LimitedOwner): KeyTable['client'] {
   const { send } = table.client;
   return {
@@ -40,10 +40,10 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
     it('costs the client one request, and admits none too many', async () => {
       const owner = theOwner();
       await owner.put(used(58, 58));
-      const judge = owner.environment(repeating(owner));
+      const limiter = owner.environment(repeating(owner));
 
-      const first = await judge(address);
-      const second = await judge(address);
+      const first = await limiter.decide(address);
+      const second = await limiter.decide(address);
 
       expect(first).toMatchObject({ remaining: 0 });
       expect(first.rejection).toBeUndefined();
@@ -54,11 +54,11 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
     it('turns a window once, and counts the repetition in it', async () => {
       const owner = theOwner();
       await owner.put();
-      const judge = owner.environment(repeating(owner));
+      const limiter = owner.environment(repeating(owner));
 
-      const verdict = await judge(address);
+      const decision = await limiter.decide(address);
 
-      expect(verdict.rejection).toBeUndefined();
+      expect(decision.rejection).toBeUndefined();
       expect(Number((await owner.item()).minuteCount?.N)).toBeLessThanOrEqual(3);
     });
 
@@ -66,10 +66,10 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
       const owner = theOwner();
       const banDue = { rejectionWindow: minute, rejectionCount: tolerated };
       await owner.put({ ...used(60, 60), ...banDue });
-      const judge = owner.environment(repeating(owner));
+      const limiter = owner.environment(repeating(owner));
 
-      const first = await judge(address);
-      const second = await judge(address);
+      const first = await limiter.decide(address);
+      const second = await limiter.decide(address);
 
       expect(first).toMatchObject({ isBanStart: true });
       expect(first.rejection?.code).toBe('api_key_banned');
@@ -90,11 +90,11 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
     it('refuses what it has read to be full, though it cannot count it, and logs why', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
-      const judge = failingFrom(owner, (calls) => calls === 2);
+      const limiter = failingFrom(owner, (calls) => calls === 2);
 
-      const verdict = await judge(address);
+      const decision = await limiter.decide(address);
 
-      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(decision.rejection?.code).toBe('rate_limit_exceeded');
       expect(captured.lines()).toMatchObject([
         { level: 'ERROR', keyId, error: { message: 'The table is throttled' } },
       ]);
@@ -103,27 +103,40 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
     it('refuses nothing by what it remembers alone', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
-      const judge = failingFrom(owner, (calls) => calls > 2);
-      await judge(address);
+      const limiter = failingFrom(owner, (calls) => calls > 2);
+      await limiter.decide(address);
 
-      await expect(judge(address)).rejects.toBe(throttled);
+      await expect(limiter.decide(address)).rejects.toBe(throttled);
     });
 
     it.each([1, 2])('passes the error of question %i on', async (failing) => {
       const owner = theOwner();
       await owner.put(used(3, 3));
-      const judge = failingFrom(owner, (calls) => calls === failing);
+      const limiter = failingFrom(owner, (calls) => calls === failing);
 
-      await expect(judge(address)).rejects.toBe(throttled);
+      await expect(limiter.decide(address)).rejects.toBe(throttled);
     });
   });
 
+  it('fails, and takes no key for invalid, where a write is answered with nothing', async () => {
+    const owner = theOwner();
+    await owner.put(used(3, 3));
+    const send: Send = async (command) => {
+      if (command instanceof GetItemCommand) return owner.table.client.send(command);
+      return {};
+    };
+
+    const decided = owner.environment({ send }).decide(address);
+
+    await expect(decided).rejects.toThrow('does not say what it wrote');
+  });
+
   it('ends with an error when no attempt succeeds, not in an endless loop', async () => {
-    // An owner without a limit can be neither counted nor refused.
+    // Without a limit in the item, the conditions of both an admission and a rejection fail.
     const owner = theOwner();
     await owner.put({ ...used(3, 3), minuteWindow: 'not a number' });
 
-    const cost = await owner.cost(() => owner.judge().catch((error: Error) => error.message));
+    const cost = await owner.cost(() => owner.decide().catch((error: Error) => error.message));
 
     expect(cost.result).toContain('changed with every attempt');
     expect(cost.writes).toBe(4);

@@ -1,15 +1,15 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLimiter } from '../../../lambdas/authorizer/limiter.ts';
-import type { Verdict } from '../../../lambdas/authorizer/verdict.ts';
+import type { Decision } from '../../../lambdas/authorizer/decision.ts';
+import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
 import type { Item } from '../../helpers/expressions.ts';
 import { type Command, InMemoryTable } from '../../helpers/in-memory-table.ts';
 import { address, ownerHash, ownerItem } from '../../helpers/key-items.ts';
 import { keysOfOwner } from '../../helpers/limited-owner.ts';
 
-// Twenty seconds before midnight UTC, so that minutes and days turn under way.
+// Twenty seconds before midnight UTC, so that both windows end during a test.
 const startMs = Date.UTC(2026, 10, 20, 23, 59, 40);
 const tolerated = 4;
 const banSeconds = 90;
@@ -21,10 +21,10 @@ interface Request {
   kind: 'request';
   environment: number;
   key: number;
-  /** After the start. With the skew, two clocks differ by less than the tolerance. */
+  /** Milliseconds after the start. With the skew, two clocks differ by less than the tolerance. */
   sentMs: number;
   skewMs: number;
-  /** The SDK sends its writes again, because their first answers are lost. */
+  /** Whether the first response to each write is lost, so that the SDK repeats it. */
   isRepeated: boolean;
 }
 
@@ -69,30 +69,30 @@ const isActive = (item: Item) => item.status?.S === 'active';
 const hasKey = (item: Item, key: number) => item.keys?.M?.[keys[key]!.tokenHash] !== undefined;
 const isServed = (item: Item, key: number) => isActive(item) && hasKey(item, key);
 
-/** What came of a request, and what the item was meanwhile. */
+/** The outcome of a request, and the states of the item during the request. */
 interface Outcome {
   request: Request;
-  verdict: Verdict | undefined;
+  decision: Decision | undefined;
   error: unknown;
   meanwhile: Item[];
 }
 
-/** An owner's table, and execution environments, each of which judges one request at a time. */
+/** An owner's table, and execution environments, each of which handles one request at a time. */
 class World {
   readonly table = new InMemoryTable();
   readonly outcomes: Outcome[] = [];
   readonly #scheduler: fc.Scheduler;
-  readonly #judges: ((request: Request) => Promise<Verdict>)[];
+  readonly #environments: ((request: Request) => Promise<Decision>)[];
 
   constructor(scheduler: fc.Scheduler, limit: { perMinute: number; perDay: number }) {
     this.#scheduler = scheduler;
     this.table.put(
       ownerItem(limit, Object.fromEntries(keys.map(({ tokenHash }) => [tokenHash, {}]))),
     );
-    this.#judges = Array.from({ length: environments }, () => this.#environment());
+    this.#environments = Array.from({ length: environments }, () => this.#environment());
   }
 
-  #environment(): (request: Request) => Promise<Verdict> {
+  #environment(): (request: Request) => Promise<Decision> {
     let nowMs = 0;
     let isRepeated = false;
     const send = this.#scheduler.scheduleFunction(async (command: Command) =>
@@ -104,7 +104,7 @@ class World {
         return send(command);
       },
     };
-    const judge = createLimiter({
+    const limiter = new Limiter({
       client: client as never,
       tableName: 'ApiKeys',
       banRules,
@@ -113,7 +113,7 @@ class World {
     return (request) => {
       nowMs = startMs + request.sentMs + request.skewMs;
       isRepeated = request.isRepeated;
-      return judge(keys[request.key]!);
+      return limiter.decide(keys[request.key]!);
     };
   }
 
@@ -140,15 +140,15 @@ class World {
 
   async #ask(request: Request): Promise<void> {
     const first = this.table.versions.length - 1;
-    let verdict: Verdict | undefined;
+    let decision: Decision | undefined;
     let error: unknown;
     try {
-      verdict = await this.#judges[request.environment]!(request);
+      decision = await this.#environments[request.environment]!(request);
     } catch (thrown) {
       error = thrown;
     }
     const meanwhile = this.table.versions.slice(first);
-    this.outcomes.push({ request, verdict, error, meanwhile });
+    this.outcomes.push({ request, decision, error, meanwhile });
   }
 
   #change({ operation, key }: Change): void {
@@ -172,7 +172,7 @@ function changed(item: Item, operation: Operation, tokenHash: string): Item {
       delete entries[tokenHash];
       break;
     case 'rotate':
-      // The replacement has the ban of the key before.
+      // The new key inherits the ban of the old one.
       delete entries[tokenHash];
       if (entry) entries[keys.find((key) => key.tokenHash !== tokenHash)!.tokenHash] = { M: entry };
       break;
@@ -193,7 +193,7 @@ function bansIn(item: Item): Set<string> {
   return new Set(entries.flatMap((entry) => entry.M?.bannedBy?.S ?? []));
 }
 
-/** The bans that limiters have begun, by the name of the request that did. */
+/** The bans that limiters began, by the name of the ban. */
 function bansBegun({ changes }: InMemoryTable): string[] {
   return changes.flatMap(({ before, after }) => {
     const earlier = bansIn(before);
@@ -205,7 +205,7 @@ function isSorted(values: number[]): boolean {
   return values.every((value, index) => index === 0 || value >= values[index - 1]!);
 }
 
-/** Runs a property over worlds of many keys, environments and clocks, with an operator at work. */
+/** Checks a property with random requests, clocks and changes by an operator. */
 function inEveryWorld(check: (world: World) => void): Promise<void> {
   const event = fc.oneof({ arbitrary: request, weight: 8 }, { arbitrary: change, weight: 1 });
   const events = fc.array(event, { minLength: 1, maxLength: 60 });
@@ -246,7 +246,7 @@ describe('the limiter, whatever the order of steps, the clocks and the operator 
 
   it('admits nobody who was not counted', async () => {
     await inEveryWorld(({ table, outcomes }) => {
-      const admitted = outcomes.filter(({ verdict }) => verdict && !verdict.rejection);
+      const admitted = outcomes.filter(({ decision }) => decision && !decision.rejection);
       const repeated = outcomes.filter(({ request }) => request.isRepeated);
       const counted = table.changes.filter(isAdmission).length;
       expect(counted).toBeGreaterThanOrEqual(admitted.length);
@@ -256,8 +256,8 @@ describe('the limiter, whatever the order of steps, the clocks and the operator 
 
   it('refuses nobody while both windows have something left, unless for a ban', async () => {
     await inEveryWorld(({ outcomes }) => {
-      for (const { request, verdict, meanwhile } of outcomes) {
-        if (!verdict?.rejection || verdict.rejection.code === 'api_key_banned') continue;
+      for (const { request, decision, meanwhile } of outcomes) {
+        if (!decision?.rejection || decision.rejection.code === 'api_key_banned') continue;
         const nowSeconds = Math.floor((startMs + request.sentMs + request.skewMs) / 1_000);
         expect(meanwhile.some((item) => isFull(item, nowSeconds))).toBe(true);
       }
@@ -266,9 +266,9 @@ describe('the limiter, whatever the order of steps, the clocks and the operator 
 
   it('R18: refuses a key from the moment on that it is withdrawn', async () => {
     await inEveryWorld(({ outcomes }) => {
-      for (const { request, verdict, error, meanwhile } of outcomes) {
+      for (const { request, decision, error, meanwhile } of outcomes) {
         if (meanwhile.every((item) => !isServed(item, request.key))) {
-          expect(verdict).toBeUndefined();
+          expect(decision).toBeUndefined();
         }
         if (meanwhile.every((item) => isServed(item, request.key))) {
           expect(error).toBeUndefined();
@@ -281,8 +281,8 @@ describe('the limiter, whatever the order of steps, the clocks and the operator 
   it('R26: begins each ban once, and none before more than tolerated', async () => {
     await inEveryWorld(({ table, outcomes }) => {
       const begun = bansBegun(table);
-      const reported = outcomes.filter(({ verdict }) => verdict?.isBanStart);
-      const refused = outcomes.filter(({ verdict }) => verdict?.rejection);
+      const reported = outcomes.filter(({ decision }) => decision?.isBanStart);
+      const refused = outcomes.filter(({ decision }) => decision?.rejection);
       const repeated = refused.filter(({ request }) => request.isRepeated);
       expect(new Set(begun).size).toBe(begun.length);
       expect(reported).toHaveLength(begun.length);
@@ -318,7 +318,7 @@ describe('R25: Retry-After', () => {
     await fc.assert(
       fc.asyncProperty(use, async (state) => {
         const nowSeconds = Math.floor(state.nowMs / 1_000);
-        // What is refused for a ban writes nothing, and so puts no broken clock's window right.
+        // A rejection because of a ban writes nothing, so it does not repair a void window.
         const isVoid = state.minuteAge < 0 || state.dayAge < 0;
         const bannedForSeconds = isVoid ? undefined : state.bannedForSeconds;
         const minute = nowSeconds - (nowSeconds % 60);
@@ -340,21 +340,21 @@ describe('R25: Retry-After', () => {
         );
         let nowMs = state.nowMs;
         const client = table as never;
-        const judge = createLimiter({ client, tableName: 'ApiKeys', banRules, now: () => nowMs });
-        const judgeAfter = (seconds: number) => {
+        const limiter = new Limiter({ client, tableName: 'ApiKeys', banRules, now: () => nowMs });
+        const decideAfter = (seconds: number) => {
           nowMs = state.nowMs + seconds * 1_000;
-          return judge(address);
+          return limiter.decide(address);
         };
 
-        const first = await judge(address);
+        const first = await limiter.decide(address);
         const afterRejection = table.items.get(ownerHash)!;
         const wait = first.retryAfterSeconds;
 
         expect(Number.isInteger(wait) && wait >= 1).toBe(true);
         if (!first.rejection) return;
-        if (wait > 1) expect((await judgeAfter(wait - 1)).rejection).toBeDefined();
+        if (wait > 1) expect((await decideAfter(wait - 1)).rejection).toBeDefined();
         table.put(afterRejection);
-        expect((await judgeAfter(wait)).rejection).toBeUndefined();
+        expect((await decideAfter(wait)).rejection).toBeUndefined();
       }),
       { numRuns: 1_000 },
     );

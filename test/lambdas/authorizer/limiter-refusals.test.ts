@@ -23,7 +23,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(uses);
 
-      const { rejection, retryAfterSeconds } = await owner.judge();
+      const { rejection, retryAfterSeconds } = await owner.decide();
 
       expect(rejection?.code).toBe(code);
       expect(rejection?.message).toContain(`Retry after ${seconds} seconds.`);
@@ -34,7 +34,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(used(60, 60));
 
-      await owner.judgeInTurn(2);
+      await owner.decideInTurn(2);
 
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' }, dayCount: { N: '60' } });
       expect(await owner.entry()).toMatchObject({
@@ -43,12 +43,12 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       });
     });
 
-    it('costs one write, also where the key is met for the first time', async () => {
+    it('costs one write, also for a key that is not cached', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
 
-      const first = await owner.cost(() => owner.judge());
-      const second = await owner.cost(() => owner.judge());
+      const first = await owner.cost(() => owner.decide());
+      const second = await owner.cost(() => owner.decide());
 
       expect(first).toMatchObject({ reads: 1, writes: 1 });
       expect(second).toMatchObject({ reads: 0, writes: 1 });
@@ -57,10 +57,10 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
     it('costs one write where another environment has used the last request', async () => {
       const owner = theOwner();
       await owner.put(used(58, 58));
-      await owner.judge();
-      await owner.environment()(address);
+      await owner.decide();
+      await owner.environment().decide(address);
 
-      const { result, reads, writes } = await owner.cost(() => owner.judge());
+      const { result, reads, writes } = await owner.cost(() => owner.decide());
 
       expect(result.rejection?.code).toBe('rate_limit_exceeded');
       expect({ reads, writes }).toEqual({ reads: 0, writes: 1 });
@@ -69,12 +69,12 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
     it('is counted with the next one where its own write could not count it', async () => {
       const owner = theOwner();
       await owner.put(used(58, 58));
-      await owner.judge();
-      await owner.environment()(address);
-      await owner.judge();
+      await owner.decide();
+      await owner.environment().decide(address);
+      await owner.decide();
       const uncounted = await owner.entry();
 
-      await owner.judge();
+      await owner.decide();
 
       expect(uncounted.rejectionCount).toBeUndefined();
       expect(await owner.entry()).toMatchObject({ rejectionCount: { N: '2' } });
@@ -83,12 +83,12 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
     it('is forgotten where the next one comes in another minute', async () => {
       const owner = theOwner();
       await owner.put(used(58, 1_000 - 2));
-      await owner.judge();
-      await owner.environment()(address);
-      await owner.judge();
+      await owner.decide();
+      await owner.environment().decide(address);
+      await owner.decide();
       owner.wait(60);
 
-      await owner.judge();
+      await owner.decide();
 
       expect(await owner.entry()).toMatchObject({
         rejectionWindow: { N: String(minute + 60) },
@@ -96,24 +96,24 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       });
     });
 
-    it("is counted for its own key, and not for the owner's others", async () => {
+    it("I31: is counted for its own key, and not for the owner's others", async () => {
       const owner = theOwner();
       const [one, other] = keysOfOwner(2);
       await owner.put(used(60, 60), { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
 
-      for (let index = 0; index <= tolerated; index++) await owner.judge(one);
+      for (let index = 0; index <= tolerated; index++) await owner.decide(one);
 
-      expect((await owner.judge(one)).rejection?.code).toBe('api_key_banned');
-      expect((await owner.judge(other)).rejection?.code).toBe('rate_limit_exceeded');
+      expect((await owner.decide(one)).rejection?.code).toBe('api_key_banned');
+      expect((await owner.decide(other)).rejection?.code).toBe('rate_limit_exceeded');
     });
 
     it('R25: is the last for a client that waits for Retry-After', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
-      const refused = await owner.judge();
+      const refused = await owner.decide();
       owner.wait(refused.retryAfterSeconds);
 
-      const served = await owner.judge();
+      const served = await owner.decide();
 
       expect(served.rejection).toBeUndefined();
       expect(served.remaining).toBe(59);
@@ -123,10 +123,10 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(used(200, 200));
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict).toMatchObject({ limit: 60, remaining: 0 });
-      expect(verdict.rejection?.code).toBe('rate_limit_exceeded');
+      expect(decision).toMatchObject({ limit: 60, remaining: 0 });
+      expect(decision.rejection?.code).toBe('rate_limit_exceeded');
     });
   });
 
@@ -150,8 +150,8 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       await owner.put(overrides);
       const before = await owner.item();
 
-      const first = await owner.cost(() => owner.judge().catch((error: Error) => error));
-      const second = await owner.cost(() => owner.judge().catch((error: Error) => error));
+      const first = await owner.cost(() => owner.decide().catch((error: Error) => error));
+      const second = await owner.cost(() => owner.decide().catch((error: Error) => error));
 
       for (const cost of [first, second]) {
         expect(cost).toEqual({ result: new UnauthorizedError(), reads: 1, writes: 0 });
@@ -168,7 +168,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       await owner.put(used(3, 3));
 
       for (let request = 0; request < 3; request++) {
-        const cost = await owner.cost(() => owner.judge(invented).catch((error: Error) => error));
+        const cost = await owner.cost(() => owner.decide(invented).catch((error: Error) => error));
 
         expect(cost).toEqual({ result: new UnauthorizedError(), reads: 1, writes: 0 });
       }
@@ -178,11 +178,11 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put({ ...used(3, 3), expiresAt: startSeconds + 1 });
 
-      const served = await owner.judge();
+      const served = await owner.decide();
       owner.wait(1);
 
       expect(served.rejection).toBeUndefined();
-      await expect(owner.judge()).rejects.toThrow(UnauthorizedError);
+      await expect(owner.decide()).rejects.toThrow(UnauthorizedError);
     });
   });
 });

@@ -14,12 +14,12 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
   const theOwner = limitedOwners(startTable);
 
   describe('while there is something left', () => {
-    it('admits a key that it has met with one write, which counts in both windows', async () => {
+    it('admits a cached key with one write, which counts in both windows', async () => {
       const owner = theOwner();
       await owner.put(used(6, 29));
-      await owner.judge();
+      await owner.decide();
 
-      const { result, reads, writes } = await owner.cost(() => owner.judge());
+      const { result, reads, writes } = await owner.cost(() => owner.decide());
 
       expect(result).toEqual({
         ownerId,
@@ -36,11 +36,11 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '8' }, dayCount: { N: '31' } });
     });
 
-    it('reads a key that it has not met, and then counts with one write', async () => {
+    it('reads a key that it has not cached, and then counts with one write', async () => {
       const owner = theOwner();
       await owner.put(used(6, 29));
 
-      const { result, reads, writes } = await owner.cost(() => owner.judge());
+      const { result, reads, writes } = await owner.cost(() => owner.decide());
 
       expect(result.remaining).toBe(53);
       expect({ reads, writes }).toEqual({ reads: 1, writes: 1 });
@@ -50,7 +50,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put();
 
-      const { result, writes } = await owner.cost(() => owner.judge());
+      const { result, writes } = await owner.cost(() => owner.decide());
 
       expect(result).toMatchObject({ limit: 60, remaining: 59, reset: minute + 60 });
       expect(writes).toBe(1);
@@ -66,7 +66,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(used(6, 29));
 
-      await owner.judge();
+      await owner.decide();
 
       expect(await owner.entry()).toMatchObject({ usedAt: { N: String(minute) } });
     });
@@ -74,10 +74,10 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
     it('turns the minute that it has seen before with one write, and keeps the day', async () => {
       const owner = theOwner();
       await owner.put(used(58, 30));
-      await owner.judge();
+      await owner.decide();
       owner.wait(60);
 
-      const { result, reads, writes } = await owner.cost(() => owner.judge());
+      const { result, reads, writes } = await owner.cost(() => owner.decide());
 
       expect(result).toMatchObject({ remaining: 59, reset: minute + 120 });
       expect({ reads, writes }).toEqual({ reads: 0, writes: 1 });
@@ -95,12 +95,12 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       await owner.put({ ...used(7, 7), minuteWindow: minute - 60 });
       const other = owner.environment();
       const addresses = keysOfOwner(1);
-      await owner.judge();
-      await other(addresses[0]!);
+      await owner.decide();
+      await other.decide(addresses[0]!);
       owner.wait(60);
-      await owner.judge();
+      await owner.decide();
 
-      const { result, writes } = await owner.cost(() => other(addresses[0]!));
+      const { result, writes } = await owner.cost(() => other.decide(addresses[0]!));
 
       expect(result.remaining).toBe(58);
       expect(writes).toBe(2);
@@ -110,10 +110,10 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(used(60, 60));
       owner.nowMs = (minute + 60) * 1_000 - 1;
-      const before = await owner.judge();
+      const before = await owner.decide();
       owner.nowMs++;
 
-      const after = await owner.judge();
+      const after = await owner.decide();
 
       expect(before.rejection?.code).toBe('rate_limit_exceeded');
       expect(before.retryAfterSeconds).toBe(1);
@@ -126,9 +126,9 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       await owner.put(used(3, 1_000));
       owner.nowMs = nextDay * 1_000;
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict.rejection).toBeUndefined();
+      expect(decision.rejection).toBeUndefined();
       expect(await owner.item()).toMatchObject({
         dayWindow: { N: String(nextDay) },
         dayCount: { N: '1' },
@@ -143,10 +143,10 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put();
 
-      const verdicts = await owner.judgeAtOnce(200);
+      const decisions = await owner.decideAtOnce(200);
 
-      const admitted = verdicts.filter((verdict) => !verdict.rejection);
-      const remaining = admitted.map((verdict) => verdict.remaining).sort((a, b) => b - a);
+      const admitted = decisions.filter((decision) => !decision.rejection);
+      const remaining = admitted.map((decision) => decision.remaining).sort((a, b) => b - a);
       expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' }, dayCount: { N: '60' } });
     });
@@ -157,25 +157,25 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       await owner.put({}, Object.fromEntries(addresses.map(({ tokenHash }) => [tokenHash, {}])));
       const environments = [1, 2, 3, 4, 5].map(() => owner.environment());
       const requests = Array.from({ length: 200 }, (_, index) =>
-        environments[index % environments.length]!(addresses[index % addresses.length]!),
+        environments[index % environments.length]!.decide(addresses[index % addresses.length]!),
       );
 
-      const verdicts = await Promise.all(requests);
+      const decisions = await Promise.all(requests);
 
-      const admitted = verdicts.filter((verdict) => !verdict.rejection);
-      const remaining = admitted.map((verdict) => verdict.remaining).sort((a, b) => b - a);
+      const admitted = decisions.filter((decision) => !decision.rejection);
+      const remaining = admitted.map((decision) => decision.remaining).sort((a, b) => b - a);
       expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
-      expect(new Set(verdicts.map((verdict) => verdict.ownerId))).toEqual(new Set([ownerId]));
-      expect(new Set(verdicts.map((verdict) => verdict.keyId)).size).toBe(10);
+      expect(new Set(decisions.map((decision) => decision.ownerId))).toEqual(new Set([ownerId]));
+      expect(new Set(decisions.map((decision) => decision.keyId)).size).toBe(10);
     });
 
     it('admits exactly what is left when many turn the window', async () => {
       const owner = theOwner();
       await owner.put({ ...used(60, 980), minuteWindow: minute - 60 });
 
-      const verdicts = await owner.judgeAtOnce(50);
+      const decisions = await owner.decideAtOnce(50);
 
-      expect(verdicts.filter((verdict) => !verdict.rejection)).toHaveLength(20);
+      expect(decisions.filter((decision) => !decision.rejection)).toHaveLength(20);
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '20' } });
       expect(await owner.item()).toMatchObject({ dayCount: { N: '1000' } });
     });
@@ -190,16 +190,16 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(uses);
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict).toMatchObject({ limit, remaining: left, reset });
+      expect(decision).toMatchObject({ limit, remaining: left, reset });
     });
 
     it('describe both windows by name, whichever has the least left', async () => {
       const owner = theOwner();
       await owner.put(used(10, 990));
 
-      const { rateLimit, rateLimitPolicy } = await owner.judge();
+      const { rateLimit, rateLimitPolicy } = await owner.decide();
 
       expect(rateLimitPolicy).toBe('"minute";q=60;w=60, "day";q=1000;w=86400');
       expect(rateLimit).toBe(`"minute";r=49;t=40, "day";r=9;t=${nextDay - minute - 20}`);
@@ -209,18 +209,18 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put(used(10, 1_000));
 
-      expect(await owner.judge()).toMatchObject({ limit: 1_000, remaining: 0, reset: nextDay });
+      expect(await owner.decide()).toMatchObject({ limit: 1_000, remaining: 0, reset: nextDay });
     });
 
     it('describe the minute when both are used up, and Retry-After waits for the day', async () => {
       const owner = theOwner();
       await owner.put(used(60, 1_000));
 
-      const verdict = await owner.judge();
+      const decision = await owner.decide();
 
-      expect(verdict).toMatchObject({ limit: 60, remaining: 0, reset: minute + 60 });
-      expect(verdict.retryAfterSeconds).toBe(nextDay - minute - 20);
-      expect(verdict.rejection?.code).toBe('quota_exceeded');
+      expect(decision).toMatchObject({ limit: 60, remaining: 0, reset: minute + 60 });
+      expect(decision.retryAfterSeconds).toBe(nextDay - minute - 20);
+      expect(decision.rejection?.code).toBe('quota_exceeded');
     });
 
     it('round seconds up to whole ones', async () => {
@@ -228,7 +228,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       await owner.put(used(60, 60));
       owner.nowMs += 1;
 
-      const { retryAfterSeconds, rateLimit } = await owner.judge();
+      const { retryAfterSeconds, rateLimit } = await owner.decide();
 
       expect(retryAfterSeconds).toBe(40);
       expect(rateLimit).toMatch(/^"minute";r=0;t=40,/);

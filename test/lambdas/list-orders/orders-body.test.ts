@@ -39,16 +39,16 @@ describe('ordersBody', () => {
     expect(totals.bytes).toBe(compressed.length);
   });
 
-  it('hands on copies, so that the memory of a piece can be used again', async () => {
-    const piece = Buffer.from(',{"id":1}');
+  it('yields copies, so that a buffer can be used again', async () => {
+    const buffer = Buffer.from(',{"id":1}');
     const { stream } = ordersBody(
       (async function* () {
-        yield page([piece], () => piece.fill('#'));
+        yield page([buffer], () => buffer.fill('#'));
       })(),
     );
 
     expect(await text(stream)).toBe('[{"id":1}]');
-    expect(piece.toString()).toBe('#########');
+    expect(buffer.toString()).toBe('#########');
   });
 
   it.each([
@@ -101,13 +101,13 @@ describe('ordersBody', () => {
 });
 
 async function* pages(...all: string[][]): AsyncGenerator<OrdersPage, void, void> {
-  for (const pieces of all) yield page(pieces.map((piece) => Buffer.from(piece)));
+  for (const buffers of all) yield page(buffers.map((buffer) => Buffer.from(buffer)));
 }
 
-function page(pieces: Buffer[], release: () => void = () => {}): OrdersPage {
-  const count = pieces.length;
+function page(buffers: Buffer[], release: () => void = () => {}): OrdersPage {
+  const count = buffers.length;
   return {
-    pieces,
+    buffers,
     release,
     count,
     exceptedCount: 0,

@@ -168,6 +168,6 @@ function read(request: object = {}): Promise<OrdersPage> {
   return pageReader(client, 'orders')({ ...request, signal: work.signal });
 }
 
-function ordersOf({ pieces }: OrdersPage): unknown {
-  return parseExactly(`[${Buffer.concat(pieces).toString().slice(1)}]`);
+function ordersOf({ buffers }: OrdersPage): unknown {
+  return parseExactly(`[${Buffer.concat(buffers).toString().slice(1)}]`);
 }

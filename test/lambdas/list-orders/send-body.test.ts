@@ -6,14 +6,14 @@ import {
   sendBody,
 } from '../../../lambdas/list-orders/send-body.ts';
 import {
-  leastBytesPerSecond,
-  longestListMs,
-  patienceMs,
+  maxBacklogMs,
+  maxListMs,
+  minBytesPerSecond,
 } from '../../../lambdas/list-orders/stream-limits.ts';
 
 const chunkBytes = 64 * 1024;
-/** For how long a reader at the least rate keeps a chunk. */
-const leastRateMs = (1_000 * chunkBytes) / leastBytesPerSecond;
+/** The time in which a reader at the minimum rate reads a chunk. */
+const minRateMs = (1_000 * chunkBytes) / minBytesPerSecond;
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
@@ -23,11 +23,11 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lambda's stream with a client at its other end, who takes a chunk in so many milliseconds. */
+/** Lambda's stream with a client that reads a chunk in a given number of milliseconds. */
 class Client extends Writable {
   taken = 0;
   msPerChunk: number;
-  /** What the runtime, which listens as well, ends the process for. */
+  /** The errors for which the runtime, which listens as well, would end the process. */
   readonly crashes: unknown[] = [];
 
   constructor(msPerChunk: number) {
@@ -36,7 +36,7 @@ class Client extends Writable {
     this.on('error', (error) => this.crashes.push(error));
   }
 
-  // An HTTP request that is destroyed without having been answered has an error.
+  // An HTTP request that is destroyed before its response emits an error.
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     callback(error ?? (this.writableFinished ? null : new Error('socket hang up')));
   }
@@ -48,7 +48,7 @@ class Client extends Writable {
   }
 }
 
-/** @param msPerChunk for how long each chunk lets itself be waited for */
+/** @param msPerChunk the delay of each chunk */
 function chunks(count: number, msPerChunk = 0): Readable {
   return Readable.from(
     (async function* () {
@@ -60,7 +60,7 @@ function chunks(count: number, msPerChunk = 0): Readable {
   );
 }
 
-/** Sends a body, lets the time pass that this takes, and says how long it was and how it ended. */
+/** Sends a body with fake timers. Returns how long it took and how it ended. */
 async function send(body: Readable, client: Writable) {
   const sinceMs = performance.now();
   let outcome: unknown;
@@ -94,8 +94,8 @@ describe('sendBody', () => {
   });
 
   it.each([
-    ['as fast as it must', 0.99 * leastRateMs],
-    ['twice as fast as it must', 0.5 * leastRateMs],
+    ['as fast as it must', 0.99 * minRateMs],
+    ['twice as fast as it must', 0.5 * minRateMs],
   ])('goes on for a reader that takes %s', async (_, msPerChunk) => {
     const { outcome } = await send(chunks(100), new Client(msPerChunk));
 
@@ -103,9 +103,9 @@ describe('sendBody', () => {
   });
 
   it.each([
-    ['nothing at all', 1e9, patienceMs, patienceMs],
-    ['half of what it must', 2 * leastRateMs, 1.8 * patienceMs, 2 * patienceMs],
-    ['nine tenths of what it must', leastRateMs / 0.9, 9 * patienceMs, 10 * patienceMs],
+    ['nothing at all', 1e9, maxBacklogMs, maxBacklogMs],
+    ['half of what it must', 2 * minRateMs, 1.8 * maxBacklogMs, 2 * maxBacklogMs],
+    ['nine tenths of what it must', minRateMs / 0.9, 9 * maxBacklogMs, 10 * maxBacklogMs],
   ])('cuts off a reader that takes %s', async (_, msPerChunk, notBeforeMs, latestMs) => {
     const body = chunks(10_000);
     const client = new Client(msPerChunk);
@@ -124,11 +124,11 @@ describe('sendBody', () => {
     const { outcome, ms } = await send(chunks(1), client);
 
     expect(outcome).toBeInstanceOf(SlowReaderError);
-    expect(ms).toBeLessThanOrEqual(patienceMs);
+    expect(ms).toBeLessThanOrEqual(maxBacklogMs);
   });
 
   it('has no less patience with a reader that was fast for long', async () => {
-    const client = new Client(0.1 * leastRateMs);
+    const client = new Client(0.1 * minRateMs);
     const body = chunks(10_000);
     const sending = send(body, client);
     while (client.taken < 500) await new Promise((resolve) => setImmediate(resolve));
@@ -138,19 +138,19 @@ describe('sendBody', () => {
     const { outcome } = await sending;
 
     expect(outcome).toBeInstanceOf(SlowReaderError);
-    // It has no more of it either: what it had taken before is no credit for a pause of minutes.
-    expect(performance.now() - sinceMs).toBeLessThanOrEqual(patienceMs + leastRateMs);
+    // The allowed time has a maximum: fast reading before does not allow a pause of minutes.
+    expect(performance.now() - sinceMs).toBeLessThanOrEqual(maxBacklogMs + minRateMs);
   });
 
   it('does not hold a slow table against its reader', async () => {
-    const { outcome } = await send(chunks(100, (0.1 * longestListMs) / 100), new Client(1));
+    const { outcome } = await send(chunks(100, (0.1 * maxListMs) / 100), new Client(1));
 
     expect(outcome).toBe('sent');
   });
 
   it.each([
     ['its table is slow', 5_000, 1],
-    ['its reader is as slow as it may be', 0, 0.99 * leastRateMs],
+    ['its reader is as slow as it may be', 0, 0.99 * minRateMs],
   ])('ends a list that takes too long because %s', async (_, bodyMs, readerMs) => {
     const body = chunks(10_000, bodyMs);
     const client = new Client(readerMs);
@@ -158,9 +158,9 @@ describe('sendBody', () => {
     const { outcome, ms } = await send(body, client);
 
     expect(outcome).toBeInstanceOf(ListTooLongError);
-    expect(ms).toBe(longestListMs);
+    expect(ms).toBe(maxListMs);
     expect(body.destroyed).toBe(true);
-    // It is the runtime's to say that this was not all: without the end, it cannot be taken for it.
+    // The stream is not ended, so that the runtime reports an incomplete response.
     expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
   });
 
@@ -210,7 +210,7 @@ describe('the limits of a list', () => {
 
     const neededMs = (1_000 * (megabytes - atOnce)) / perSecond;
 
-    expect(longestListMs).toBeGreaterThan(1.1 * neededMs);
-    expect(longestListMs).toBeLessThan(1.2 * neededMs);
+    expect(maxListMs).toBeGreaterThan(1.1 * neededMs);
+    expect(maxListMs).toBeLessThan(1.2 * neededMs);
   });
 });

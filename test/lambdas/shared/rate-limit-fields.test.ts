@@ -35,12 +35,12 @@ describe('rateLimit', () => {
 
 describe('rateLimitHeaders', () => {
   it('state no allowance where no key was recognised', () => {
-    const otherwise = Object.entries(rateLimitHeaders).map(([name, header]) => [
+    const withoutKey = Object.entries(rateLimitHeaders).map(([name, header]) => [
       name,
-      header.otherwise,
+      header.withoutKey,
     ]);
 
-    expect(Object.fromEntries(otherwise)).toEqual({
+    expect(Object.fromEntries(withoutKey)).toEqual({
       'X-RateLimit-Limit': '0',
       'X-RateLimit-Remaining': '0',
       'X-RateLimit-Reset': '0',

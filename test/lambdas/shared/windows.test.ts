@@ -46,7 +46,7 @@ describe('windowUses', () => {
         start: minute,
         reset: minute + 60,
         step: 'count',
-        seen: { window: minute, count: 7, priorWindow: minute - 60, priorCount: 50 },
+        stored: { window: minute, count: 7, priorWindow: minute - 60, priorCount: 50 },
       },
       day: {
         limit: 1_000,
@@ -55,7 +55,7 @@ describe('windowUses', () => {
         start: day,
         reset: day + 86_400,
         step: 'count',
-        seen: { window: day, count: 30, priorWindow: day - 86_400, priorCount: 900 },
+        stored: { window: day, count: 30, priorWindow: day - 86_400, priorCount: 900 },
       },
     });
   });

@@ -6,8 +6,8 @@ import type { Template } from '../../helpers/synthesized.ts';
 import { createStack } from '../stack-factory.ts';
 
 /*
- * A stage serves a snapshot, the deployment. CloudFormation takes a new one only when the logical id
- * of the deployment changes: a change that leaves it as it was deploys without any effect.
+ * A stage serves a deployment, which is a snapshot of the API. CloudFormation creates a new one
+ * only if the logical id changes, so a change that does not influence the id has no effect.
  */
 type Change = (stack: StoreOrdersStack) => void;
 

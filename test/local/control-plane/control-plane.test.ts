@@ -3,7 +3,9 @@ import {
   ControlPlane,
   type ControlPlaneState,
 } from '../../../local/control-plane/control-plane.ts';
+import { answerControlPlane } from '../../../local/control-plane/control-plane-http.ts';
 import type { UsagePlan } from '../../../local/gateway/usage-plan.ts';
+import { LocalRunError } from '../../../local/template/local-run-error.ts';
 
 function plan(id: string, stage = 'test'): UsagePlan {
   const stages = [{ apiId: 'api', stage, methodThrottles: {} }];
@@ -118,6 +120,32 @@ describe('control plane', () => {
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
     expect(() => call(plane, id)).toThrow(expect.objectContaining({ type }));
+  });
+
+  it('takes a change back that cannot be kept, so that it can be made again', () => {
+    let isFull = false;
+    const onChange = () => {
+      if (isFull) throw new LocalRunError('no room');
+    };
+    const failing = new ControlPlane({ usagePlans, now: () => 0, onChange });
+    const { id } = failing.createApiKey({ name: 'before' });
+    failing.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
+    const call = (method: string, path: string, body = '') =>
+      answerControlPlane({ method, path, query: new URLSearchParams(), body }, failing);
+    isFull = true;
+
+    const answers = [
+      call('POST', '/apikeys', JSON.stringify({ value })),
+      call('DELETE', `/usageplans/free/keys/${id}`),
+      call('DELETE', `/apikeys/${id}`),
+    ];
+
+    expect(answers.map((answer) => [answer?.statusCode, answer?.body])).toEqual(
+      Array(3).fill([503, '{"message":"no room"}']),
+    );
+    expect(failing.isInPlan(id, 'free')).toBe(true);
+    isFull = false;
+    expect(call('POST', '/apikeys', JSON.stringify({ value }))?.statusCode).toBe(201);
   });
 
   it('goes on with what an earlier run has kept', () => {

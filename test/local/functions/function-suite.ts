@@ -210,21 +210,21 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
         if (slow) await new Promise((resolve) => setTimeout(resolve, 60_000));
         return ++calls;
       };`;
-      const invoke = prepare(code, { lambda: { timeoutMs: 1_500 }, maxEnvironments: 1 });
+      const invoke = prepare(code, { lambda: { timeoutMs: 500 }, maxEnvironments: 1 });
       await invoke();
 
       const error = await errorOf(invoke({ slow: true }));
 
       expect(error).toEqual({
         errorType: 'Sandbox.Timedout',
-        errorMessage: 'RequestId: request-1 Error: Task timed out after 1.50 seconds',
+        errorMessage: 'RequestId: request-1 Error: Task timed out after 0.50 seconds',
       });
       expect(await payloadOf(invoke())).toBe(1);
     });
 
     it('that blocks its thread is stopped as well', async () => {
       const invoke = prepare('exports.handler = () => { for (;;); };', {
-        lambda: { timeoutMs: 1_500 },
+        lambda: { timeoutMs: 500 },
       });
 
       expect(await errorOf(invoke())).toMatchObject({ errorType: 'Sandbox.Timedout' });

@@ -1,9 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type DataDirectory, openDataDirectory } from '../../../local/state/data-directory.ts';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  type DataDirectory,
+  type Kept,
+  openDataDirectory,
+} from '../../../local/state/data-directory.ts';
 import { GatewayState } from '../../../local/state/gateway-state.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
@@ -20,6 +33,8 @@ afterEach(async () => {
   for (const directory of opened) await directory.release();
   removeParent();
 });
+
+const anything: Kept<unknown> = { isValid: (_): _ is unknown => true, remedy: 'remove it' };
 
 async function open(path = join(parent, 'deep/data')): Promise<DataDirectory> {
   const directory = await openDataDirectory(path);
@@ -39,8 +54,8 @@ describe('data directory', () => {
 
     directory.write('a.json', { a: 1 });
 
-    expect(directory.read('a.json')).toEqual({ a: 1 });
-    expect(directory.read('b.json')).toBeUndefined();
+    expect(directory.read('a.json', anything)).toEqual({ a: 1 });
+    expect(directory.read('b.json', anything)).toBeUndefined();
   });
 
   it('lets nobody else read its files', async () => {
@@ -51,15 +66,63 @@ describe('data directory', () => {
     expect(statSync(directory.pathOf('a.json')).mode & 0o077).toBe(0);
   });
 
-  it('has either the old or the new file after a write that was broken off', async () => {
-    const directory = await open();
+  it('lets nobody else look into it, also when it was open before', async () => {
+    const path = join(parent, 'data');
+    mkdirSync(path);
+    chmodSync(path, 0o755);
+
+    await open(path);
+
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  it('has the old file after a write that was broken off, and nothing else at the next opening', async () => {
+    const directory = await openDataDirectory(join(parent, 'data'));
     directory.write('a.json', 'old');
+    writeFileSync(directory.pathOf('a.json.0123456789abcdef.new'), '"half');
+    await directory.release();
 
-    writeFileSync(directory.pathOf('a.json.new'), '"half');
+    const next = await open(join(parent, 'data'));
 
-    expect(directory.read('a.json')).toBe('old');
+    expect(next.read('a.json', anything)).toBe('old');
+    expect(readdirSync(next.path)).toEqual(['a.json']);
+  });
+
+  it('does not write through a link that somebody has prepared', async () => {
+    const directory = await open();
+    const target = join(parent, 'target');
+    writeFileSync(target, 'as it was');
+    for (const name of ['a.json', 'a.json.new']) symlinkSync(target, directory.pathOf(name));
+
     directory.write('a.json', 'new');
-    expect([directory.read('a.json'), readdirSync(directory.path)]).toEqual(['new', ['a.json']]);
+
+    expect(readFileSync(target, 'utf8')).toBe('as it was');
+    expect(directory.read('a.json', anything)).toBe('new');
+  });
+
+  it.each([
+    ['is no JSON', '{"half'],
+    ['holds something else', '[]'],
+  ])('says of a file that %s where it is and what to do', async (_, text) => {
+    const directory = await open();
+    writeFileSync(directory.pathOf('a.json'), text);
+    const kept = { isValid: (value: unknown): value is string => typeof value === 'string' };
+
+    expect(() => directory.read('a.json', { ...kept, remedy: 'remove it' })).toThrow(
+      expect.objectContaining({
+        name: 'LocalRunError',
+        message: expect.stringMatching(/^the file \/.*\/a\.json is damaged \([^\n]+\): remove it$/),
+      }),
+    );
+  });
+
+  it('says of a file that cannot be written where it is and what to do', async () => {
+    const directory = await open();
+    rmSync(directory.path, { recursive: true });
+
+    expect(() => directory.write('a.json', 1)).toThrow(
+      /^the file .*\/data\/a\.json cannot be written \(ENOENT.*\): make room on its disk, or /,
+    );
   });
 
   it('belongs to one run at a time, also under another name', async () => {
@@ -106,8 +169,12 @@ describe('gateway state', () => {
   };
   const keys = { apiKeys: [key], usagePlanKeys: [{ usagePlanId: 'p1', keyId: 'k1' }] };
 
+  const lines: string[] = [];
+  const stateIn = (directory?: DataDirectory) =>
+    new GatewayState(directory, (line) => lines.push(line));
+
   it('is empty at first, and needs no directory', () => {
-    const state = new GatewayState(undefined);
+    const state = stateIn();
 
     state.saveKeys(keys);
     state.saveUsageSoon();
@@ -118,15 +185,47 @@ describe('gateway state', () => {
 
   it('has keys kept at once, and counts when it is flushed', async () => {
     const directory = await open();
-    const state = new GatewayState(directory);
+    const state = stateIn(directory);
 
     state.saveKeys(keys);
-    expect(new GatewayState(directory).keys).toEqual(keys);
+    expect(stateIn(directory).keys).toEqual(keys);
 
     state.usage['p1 k1'] = { period: '2026-11-20', count: 3 };
     state.saveUsageSoon();
     state.flush();
-    const later = new GatewayState(directory);
+    const later = stateIn(directory);
     expect([later.keys, later.usage]).toEqual([keys, state.usage]);
+  });
+
+  it.each(['{"half', '[]', '{"apiKeys":5}'])('that is damaged stops the run: %s', async (text) => {
+    const directory = await open();
+    writeFileSync(directory.pathOf('gateway.json'), text);
+
+    expect(() => stateIn(directory)).toThrow(/gateway\.json is damaged .*: put a copy of it back/);
+  });
+
+  it('survives a disk that is full: says so once, tries again, and says that it is over', async () => {
+    jest.useFakeTimers();
+    lines.length = 0;
+    const written: unknown[] = [];
+    let isFull = true;
+    const directory = await open();
+    const write = (_: string, value: unknown) => {
+      if (isFull) throw new Error('the file cannot be written (ENOSPC)');
+      written.push(value);
+    };
+    const state = stateIn({ ...directory, write });
+
+    state.saveUsageSoon();
+    jest.advanceTimersByTime(20_000);
+    isFull = false;
+    jest.advanceTimersByTime(20_000);
+    jest.useRealTimers();
+
+    expect(lines).toEqual([
+      'gateway: the file cannot be written (ENOSPC)',
+      'gateway: gateway.json is written again',
+    ]);
+    expect(written).toHaveLength(1);
   });
 });

@@ -1,0 +1,113 @@
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
+
+/** Why a call to a service failed, where that lies outside of this program and of the command. */
+export type FailureKind =
+  | 'noCredentials'
+  | 'expiredSession'
+  | 'unknownCredentials'
+  | 'wrongClock'
+  | 'noRegion'
+  | 'accessDenied'
+  | 'throttled'
+  | 'noConnection'
+  | 'noAnswer'
+  | 'serviceFailed'
+  | 'callRefused';
+
+export interface ServiceFailure {
+  readonly kind: FailureKind;
+  /** In words, without the remedy. */
+  readonly problem: string;
+}
+
+/** Which call an error belongs to. */
+export interface ServiceCall {
+  /** Such as `DynamoDB`. */
+  readonly service: string;
+  /** Such as `Scan`. */
+  readonly operation: string;
+}
+
+const calls = new WeakMap<object, ServiceCall>();
+
+/** Remembers which call has failed with an error, which itself does not say so. */
+export function noteCall(error: unknown, call: ServiceCall): void {
+  if (typeof error === 'object' && error !== null) calls.set(error, call);
+}
+
+// The first that fits. The names are those of the SDK's errors and of AWS's error codes.
+const patterns: readonly (readonly [FailureKind, RegExp])[] = [
+  ['noRegion', /region is missing/i],
+  ['wrongClock', /RequestExpired|RequestTimeTooSkewed|signature (?:expired|not yet current)/i],
+  ['expiredSession', /Expired|(?:session|token|credentials?)[^.]{0,80}\bexpired\b/i],
+  [
+    'unknownCredentials',
+    /UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|InvalidAccessKeyId|security token included in the request is invalid/i,
+  ],
+  ['noCredentials', /Credentials(?:Provider)?Error|TokenProviderError|could not load credentials/i],
+  ['accessDenied', /AccessDenied|UnauthorizedOperation|not authorized to perform/i],
+  ['throttled', /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i],
+  ['noAnswer', /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/],
+  [
+    'noConnection',
+    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
+  ],
+];
+
+/** What failed, if it is a service or the way to it; undefined for any other error. */
+export function failureOf(error: unknown): ServiceFailure | undefined {
+  const { name = '', code = '', $metadata } = Object(error) as SdkError;
+  // A file that cannot be read is an error of the operating system too, and of no service; and what
+  // stands in a file can be any word.
+  if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
+  if (error instanceof SyntaxError && $metadata === undefined) return undefined;
+  const text = `${name} ${code} ${reasonOf(error)}`;
+  const kind = patterns.find(([, pattern]) => pattern.test(text))?.[0];
+  if (kind) return { kind, problem: problemOf(kind, error) };
+  if ($metadata === undefined) return undefined;
+  const failed = ($metadata.httpStatusCode ?? 0) >= 500 ? 'serviceFailed' : 'callRefused';
+  return { kind: failed, problem: problemOf(failed, error) };
+}
+
+/** Why a call failed, in words: for a message that goes on with what the operator can do. */
+export function failureText(error: unknown): string {
+  return failureOf(error)?.problem ?? reasonOf(error);
+}
+
+interface SdkError {
+  name?: string;
+  code?: unknown;
+  $metadata?: { httpStatusCode?: number };
+}
+
+const introductions: Readonly<Record<FailureKind, (call: string) => string>> = {
+  noCredentials: () => 'there are no AWS credentials',
+  expiredSession: () => 'the AWS session has expired',
+  unknownCredentials: () => 'AWS does not know the credentials',
+  wrongClock: () => "AWS does not accept this machine's clock",
+  noRegion: () => 'no AWS Region is set',
+  accessDenied: (call) => `the credentials do not allow ${call}`,
+  throttled: (call) => `${call} is throttled`,
+  noConnection: (call) => `no connection for ${call}`,
+  noAnswer: (call) => `${call} got no answer in time`,
+  serviceFailed: (call) => `${call} failed`,
+  callRefused: (call) => `${call} was refused`,
+};
+
+function problemOf(kind: FailureKind, error: unknown): string {
+  const { service, operation } = calls.get(Object(error)) ?? {};
+  const call = service ? `${service} ${operation}` : 'the call';
+  return `${introductions[kind](call)} (${plainReason(error)})`;
+}
+
+/** Without what the SDK says to those who program with it. */
+function plainReason(error: unknown): string {
+  const { name = '', $metadata } = Object(error) as SdkError;
+  const reason = reasonOf(error)
+    .replace(/^AWS SDK error wrapper for /, '')
+    .replace(/ Deserialization error: .*$/, '')
+    .replace(/^@smithy\/node-http-handler - (?:\[\w+\] )?/, '')
+    .replace(/\.$/, '');
+  const isTelling = $metadata === undefined || name === 'Error' || reason.includes(name);
+  return isTelling ? reason : `${name}: ${reason}`;
+}

@@ -1,0 +1,22 @@
+import { create, element } from '../browser/elements.ts';
+
+const kept = 20;
+
+/** The newest answer, which is announced, and the ones before it. */
+export class History {
+  readonly #newest = element('status');
+  readonly #earlier = element('earlier');
+  readonly #list = element('earlier-list');
+
+  add(answer: HTMLElement): void {
+    const previous = this.#newest.firstElementChild;
+    if (previous !== null) {
+      const item = create('li');
+      item.append(previous);
+      this.#list.prepend(item);
+      this.#list.children[kept]?.remove();
+      this.#earlier.hidden = false;
+    }
+    this.#newest.replaceChildren(answer);
+  }
+}

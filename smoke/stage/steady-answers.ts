@@ -1,0 +1,98 @@
+import { OperatorError } from '../../shared/errors.ts';
+import type { Clock } from './clock.ts';
+import type { TextAnswer } from './http-client.ts';
+import { codeOf, type Stage } from './stage.ts';
+import { unreachable } from './unreachable.ts';
+
+/** A new gateway key, stage or domain is known to all of API Gateway's hosts some seconds later. */
+const longestPropagationMs = 120_000;
+const pauseMs = 2_000;
+/** As many hosts may be asked as there are connections; one good answer is one host's. */
+const goodAnswersInARow = 5;
+
+export interface Steadiness {
+  /** The last answer. */
+  readonly answer: TextAnswer;
+  /** From the first question on; 0 where nothing had to be waited for. */
+  readonly waitedMs: number;
+}
+
+/**
+ * Asks until answers are steady, each time over a connection of its own.
+ *
+ * @param tell is told once what is being waited for
+ * @throws OperatorError where it is not this service that answers, where it refuses the key, or where
+ *   answers are not steady in time
+ */
+export async function awaitSteadyAnswers(
+  stage: Stage,
+  clock: Clock,
+  tell: (line: string) => void,
+): Promise<Steadiness> {
+  const startedMs = clock.nowMs();
+  let waitedMs = 0;
+  for (let inARow = 0; ; ) {
+    const answer = await ask(stage);
+    const isGood = !isTemporary(answer);
+    if (isGood) checkAnswer(answer, stage);
+    inARow = isGood ? inARow + 1 : 0;
+    if (inARow === goodAnswersInARow) return { answer, waitedMs };
+    if (isGood && waitedMs === 0) continue;
+    if (clock.nowMs() - startedMs >= longestPropagationMs) throw notSteady(answer);
+    if (waitedMs === 0) tell(waitingFor(answer));
+    await clock.sleep(pauseMs);
+    waitedMs = clock.nowMs() - startedMs;
+  }
+}
+
+async function ask(stage: Stage): Promise<TextAnswer> {
+  try {
+    return await stage.call('getPet', { headers: { connection: 'close' } });
+  } catch (error) {
+    throw unreachable(stage.url, error as NodeJS.ErrnoException);
+  }
+}
+
+/** What API Gateway answers while it does not know the key, the stage or the domain everywhere. */
+function isTemporary({ status }: TextAnswer): boolean {
+  return status === 403 || status >= 500;
+}
+
+/** @throws OperatorError where the answer is not this service's, or refuses the key */
+function checkAnswer(answer: TextAnswer, stage: Stage): void {
+  const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
+  if (!isOurs) {
+    throw new OperatorError(
+      `--url is not the address of this service: ${shown(answer)}. Give the stack's output BaseUrl, ` +
+        `with its stage and version: https://…/${stage.name}/v1`,
+    );
+  }
+  if (answer.status !== 401) return;
+  throw new OperatorError(
+    'the key is refused by the stage (401): issue one there, or give the address of its own stage',
+  );
+}
+
+function waitingFor(answer: TextAnswer): string {
+  return (
+    `Waiting until API Gateway knows the key and the address everywhere, ` +
+    `${longestPropagationMs / 1_000} s at most: ${shown(answer)}`
+  );
+}
+
+function notSteady(answer: TextAnswer): OperatorError {
+  const remedy =
+    answer.status === 403
+      ? "is this the stack's output BaseUrl, with its stage?"
+      : 'docs/runbook.md says what 503 means, under "Authorizer failures"';
+  return new OperatorError(
+    `--url does not answer steadily after ${longestPropagationMs / 1_000} s: ${shown(answer)}; ${remedy}`,
+  );
+}
+
+function shown({ status, headers, text }: TextAnswer): string {
+  const id = headers.get('x-amzn-requestid')?.[0];
+  const type = headers.get('content-type')?.[0] ?? 'no content type';
+  const start = text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 120);
+  return `it answers ${status} (${type}${id === undefined ? '' : `, request ${id}`}) ${start}`.trim();
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { startInProcessStore } from './in-process-store.ts';
+import { buildQuickFunctions } from './quick-functions.ts';
+import { judgeSeeds, seedsFor } from './seeds.ts';
+import type { StoreUnderFaults } from './store-under-faults.ts';
+
+// While one waits for a database that hangs, others have something to do.
+const storesAtOnce = 10;
+const longestMs = 3_600_000;
+const seeds = seedsFor({ everyRun: 200, nightly: 10_000 });
+
+let database: EmbeddedDynamoDb;
+const stores: StoreUnderFaults[] = [];
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  const code = await buildQuickFunctions();
+  for (let index = 0; index < Math.min(seeds.length, storesAtOnce); index++) {
+    stores.push(await startInProcessStore(database.endpoint, code));
+  }
+});
+
+afterAll(async () => {
+  for (const store of stores) await store[Symbol.asyncDispose]();
+  await database?.stop();
+});
+
+describe('the service before a database that fails', () => {
+  it(
+    'keeps its promises, whatever a seed has fail',
+    async () => {
+      expect(await judgeSeeds(seeds, stores)).toEqual([]);
+    },
+    longestMs,
+  );
+});

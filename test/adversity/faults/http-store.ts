@@ -1,0 +1,48 @@
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
+import { HttpClient } from '../../../smoke/stage/http-client.ts';
+import { RunningStore } from '../../e2e/running-store.ts';
+import { FaultyDynamodb } from './faulty-dynamodb.ts';
+import { patienceMs, timeoutsMs } from './function-patience.ts';
+import type { StoreAnswer, StoreRequest, StoreUnderFaults } from './store-under-faults.ts';
+
+/**
+ * The whole local service, asked over HTTP, with its functions as patient as they are deployed.
+ *
+ * @param endpoint of a DynamoDB-compatible server
+ */
+export async function startHttpStore(endpoint: string): Promise<StoreUnderFaults> {
+  const dynamodb = await FaultyDynamodb.before(endpoint, patienceMs);
+  const store = await RunningStore.start({
+    dynamodbEndpoint: dynamodb.url,
+    dataEndpoint: endpoint,
+  });
+  const client = new HttpClient(new URL(store.baseUrl), 2 * timeoutsMs.GET);
+  const data = localDynamoDbClient(endpoint);
+  return {
+    dynamodb,
+    data,
+    ordersTable: store.ordersTable,
+    timeoutsMs,
+    issueKey: async (perMinute) => (await store.issue('enterprise', { perMinute })).apiKey,
+    send: (request) => send(request, client),
+    async [Symbol.asyncDispose]() {
+      client.close();
+      data.destroy();
+      await store[Symbol.asyncDispose]();
+      await dynamodb[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function send(request: StoreRequest, client: HttpClient): Promise<StoreAnswer> {
+  const chunks: Buffer[] = [];
+  let head: Pick<StoreAnswer, 'status' | 'headers'> = { status: undefined, headers: new Map() };
+  try {
+    const { body, ...rest } = await client.send(request);
+    head = rest;
+    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
+    return { ...head, body: Buffer.concat(chunks), isComplete: true };
+  } catch {
+    return { ...head, body: Buffer.concat(chunks), isComplete: false };
+  }
+}

@@ -1,0 +1,176 @@
+import { gunzipSync } from 'node:zlib';
+import { Contract } from '../../../smoke/stage/contract.ts';
+import { splitArray } from '../../helpers/orders.ts';
+import { knownOrders, lastOrder } from './seed-plan.ts';
+import type { FaultRecord, Happening, SeedRecord } from './seed-run.ts';
+import type { StoreUnderFaults } from './store-under-faults.ts';
+
+const contract = Contract.read('openapi.yaml');
+/** For a machine that has more to do. */
+const slackMs = 3_000;
+
+/** What a record shows of promises that were broken. */
+export function brokenPromises(
+  record: SeedRecord,
+  store: Pick<StoreUnderFaults, 'timeoutsMs'>,
+): string[] {
+  const { happenings, recovery, faults } = record;
+  return [
+    ...[...happenings, ...recovery].flatMap((each) => [
+      ...answerDifferences(each),
+      ...lateness(each, store.timeoutsMs),
+    ]),
+    ...happenings.flatMap((each) => listDifferences(each, happenings)),
+    ...happenings.flatMap(wrongSuccess),
+    ...happenings.flatMap((each) => wrongRefusal(each, faults)),
+    ...Object.keys(knownOrders).flatMap((id) => orderDifferences(id, record)),
+    ...limitDifferences(record),
+    ...recoveryDifferences(record),
+  ];
+}
+
+const operationOf = (action: Happening['action']) =>
+  action.type === 'list' || (action.type === 'bad-key' && action.orderId === undefined)
+    ? 'listOrders'
+    : 'cancelOrder';
+
+/** A complete answer is one that the contract documents, with all of its headers. */
+function answerDifferences({ action, answer }: Happening): string[] {
+  if (!answer?.isComplete || answer.status === undefined) return [];
+  const { status, headers, body } = answer;
+  const isList = status === 200;
+  const judged = { status, headers, ...(!isList && { text: body.toString() }) };
+  const found = contract.differences(operationOf(action), judged);
+  return found.map(
+    (difference) => `${JSON.stringify(action)} was answered ${status}: ${difference}`,
+  );
+}
+
+function lateness(
+  { action, answer, beganAtMs, endedAtMs }: Happening,
+  timeoutsMs: StoreUnderFaults['timeoutsMs'],
+): string[] {
+  const limitMs = timeoutsMs[operationOf(action) === 'listOrders' ? 'GET' : 'DELETE'] + slackMs;
+  const tookMs = Math.round(endedAtMs - beganAtMs);
+  if (!answer || tookMs <= limitMs) return [];
+  return [`${JSON.stringify(action)} took ${tookMs} ms, and may take ${limitMs}`];
+}
+
+/** A list has every order that was there all the time, once; or it is visibly broken. */
+function listDifferences(
+  { action, answer, ...times }: Happening,
+  all: readonly Happening[],
+): string[] {
+  if (action.type !== 'list' || answer?.status !== 200) return [];
+  const text = textOf(answer.body, action.isGzip);
+  if (!answer.isComplete) {
+    return text !== undefined && isJson(text) ? ['a list that broke off looks whole'] : [];
+  }
+  if (text === undefined || !isJson(text)) return ['a list that ended well is no JSON'];
+  const rows = splitArray(text);
+  const ids = rows.map((row) => /^\{"id":(-?\d+),/.exec(row)?.[1] ?? row);
+  const placed = all.filter(({ action: { type } }) => type === 'place');
+  const before = placed.filter(({ endedAtMs }) => endedAtMs < times.beganAtMs).map(idOf);
+  const during = placed.filter(({ beganAtMs }) => beganAtMs < times.endedAtMs).map(idOf);
+  const required = [...Object.keys(knownOrders), lastOrder, ...before];
+  const missing = required.filter((id) => !ids.includes(id));
+  const unknown = ids.filter((id) => !required.includes(id) && !during.includes(id));
+  return [
+    ...missing.map((id) => `a list that ended well lacks the order ${id}`),
+    ...unknown.map((id) => `a list has ${id}, which is no order`),
+    ...(new Set(ids).size < ids.length ? ['a list has an order twice'] : []),
+    ...rows.filter((row) => row !== rowOf(row)).map((row) => `a list has the row ${row}`),
+  ];
+}
+
+const idOf = ({ action }: Happening) => ('orderId' in action ? (action.orderId ?? '') : '');
+
+const rowOf = (row: string) =>
+  `${row.slice(0, row.indexOf(','))},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
+
+function textOf(body: Buffer, isGzip: boolean): string | undefined {
+  try {
+    return (isGzip ? gunzipSync(body) : body).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wrongSuccess({ action, answer }: Happening): string[] {
+  const status = answer?.status ?? 0;
+  if (status < 200 || status > 299) return [];
+  const right = { list: 200, cancel: 204, 'bad-key': undefined, ship: undefined, place: undefined };
+  return status === right[action.type] ? [] : [`${JSON.stringify(action)} was answered ${status}`];
+}
+
+/** Without a fault there is no failure, and a valid key is never an invalid one. */
+function wrongRefusal({ action, answer }: Happening, { injected }: FaultRecord): string[] {
+  const status = answer?.status ?? 500;
+  const what = `${JSON.stringify(action)} was answered ${status}`;
+  if (answer && status >= 500 && injected.size === 0) return [`${what} without a fault`];
+  if (answer && !answer.isComplete && injected.size === 0) return [`${what} and broke off`];
+  const isKnown = action.type === 'list' || action.type === 'cancel';
+  return isKnown && status === 401 && !isSecretive(injected) ? [`${what} for a valid key`] : [];
+}
+
+/** A read that is answered with nothing is that of a key which does not exist. */
+const isSecretive = (injected: FaultRecord['injected']) =>
+  injected.has('emptied') || injected.has('hollow');
+
+/** An order is cancelled by exactly one request, which was told so, or whose answer was lost. */
+function orderDifferences(id: string, record: SeedRecord): string[] {
+  const { status, cancelRequestId } = record.orders.get(id)!;
+  const isShipped = record.happenings.some(
+    ({ action, isDone }) => action.type === 'ship' && action.orderId === id && isDone,
+  );
+  const answers = record.happenings
+    .filter(({ action }) => action.type === 'cancel' && action.orderId === id)
+    .map(({ answer }) => answer!);
+  const told = answers.filter((answer) => answer.status === 204).length;
+  const wrote = record.faults.doneWrites.filter(
+    ({ values }) => values[':cancelRequestId']?.S === cancelRequestId,
+  );
+  const wasLost = wrote.some(({ isAnswered }) => !isAnswered);
+  const isCancelled = knownOrders[id] === 'pending' && status === 'cancelled';
+  const codes = answers.map(({ body }) => /"code":"order_(\w+)"/.exec(body.toString())?.[1]);
+  const right = {
+    shipped: 'already_shipped',
+    cancelled: 'already_cancelled',
+    returned: 'not_cancellable',
+  };
+  const wrong = codes.filter((code) => code && code !== right[status as keyof typeof right]);
+  return [
+    ...(told > 1 ? [`the order ${id} was cancelled ${told} times`] : []),
+    ...(told > 0 && !isCancelled ? [`the order ${id} is ${status}, after a 204`] : []),
+    ...(isCancelled && told === 0 && !wasLost ? [`nobody was told that ${id} is cancelled`] : []),
+    ...(isCancelled && isShipped ? [`the order ${id} was shipped and is cancelled`] : []),
+    ...(isShipped && status !== 'shipped' ? [`the order ${id} was shipped and is ${status}`] : []),
+    ...wrong.map((code) => `the order ${id} is ${status}, and a request was told ${code}`),
+  ];
+}
+
+function limitDifferences({ happenings, plan }: SeedRecord): string[] {
+  const admitted = happenings.filter(({ answer }) => {
+    const limit = answer?.headers.get('x-ratelimit-limit')?.[0] ?? '0';
+    return limit !== '0' && answer?.status !== 429;
+  });
+  if (admitted.length <= plan.perMinute) return [];
+  return [`${admitted.length} requests were admitted, of ${plan.perMinute}`];
+}
+
+function recoveryDifferences({ recovery }: SeedRecord): string[] {
+  const statuses = recovery.map(({ answer }) => (answer?.isComplete ? answer.status : undefined));
+  const lists = recovery.flatMap((each) => listDifferences(each, []));
+  return statuses.join() === '200,204,409,401,200'
+    ? lists.filter((difference) => !difference.startsWith('a list has 1'))
+    : [`after the faults, the answers are ${statuses.join()}`];
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+
+const stepMs = 10;
+
+/**
+ * Runs a function with fake timers that advance about ten times as fast as real time. After each
+ * step the event loop runs, so that servers in this process can respond however busy the machine
+ * is.
+ *
+ * @returns the result, and the time in milliseconds by the fake timers
+ */
+export async function fastForward<Result>(
+  run: () => Promise<Result>,
+): Promise<{ result: Result; elapsedMs: number }> {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  let isOver = false;
+  let elapsedMs = 0;
+  try {
+    const running = run().finally(() => {
+      isOver = true;
+    });
+    // The promise is awaited below. A rejection before that must not count as unhandled.
+    running.catch(() => {});
+    while (!isOver) {
+      await sleep(1);
+      jest.advanceTimersByTime(stepMs);
+      elapsedMs += stepMs;
+    }
+    return { result: await running, elapsedMs };
+  } finally {
+    jest.useRealTimers();
+  }
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { bodyTimeoutMs, RequestBodies } from '../../local/request-bodies.ts';
+
+const megabyte = 1_048_576;
+
+/** A request whose body is written by the test, and its answer, which ends when the test says so. */
+function createRequest(headers: Record<string, string> = {}) {
+  const incoming = Object.assign(new PassThrough({ highWaterMark: 20 * megabyte }), { headers });
+  const outgoing = new PassThrough();
+  return { incoming, outgoing };
+}
+
+type Exchange = ReturnType<typeof createRequest>;
+
+const read = (bodies: RequestBodies, { incoming, outgoing }: Exchange) =>
+  bodies.read(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse);
+
+/** Starts reading a body of which so many bytes come, and not the end. */
+function unfinished(bodies: RequestBodies, bytes: number) {
+  const exchange = createRequest();
+  const body = read(bodies, exchange);
+  body.catch(() => {});
+  exchange.incoming.write(Buffer.alloc(bytes));
+  return { ...exchange, body };
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('the body of a request', () => {
+  it('is taken whole', async () => {
+    const exchange = createRequest();
+    const body = read(new RequestBodies(), exchange);
+
+    exchange.incoming.write('one ');
+    exchange.incoming.end('two');
+
+    expect(String(await body)).toBe('one two');
+  });
+
+  it.each([
+    ['says so', { 'content-length': '10485761' }, 0],
+    ['turns out to be', {}, 10_485_761],
+  ])('is refused when it %s too large', async (_, headers, bytes) => {
+    const exchange = createRequest(headers as Record<string, string>);
+    const body = read(new RequestBodies(), exchange);
+
+    exchange.incoming.write(Buffer.alloc(bytes));
+
+    await expect(body).rejects.toMatchObject({ type: 'REQUEST_TOO_LARGE' });
+  });
+
+  it('is refused when its end does not come in time', async () => {
+    const { body } = unfinished(new RequestBodies(), 10);
+
+    jest.advanceTimersByTime(bodyTimeoutMs);
+
+    await expect(body).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
+  });
+
+  it('is refused while others fill the memory that there is for bodies', async () => {
+    const bodies = new RequestBodies();
+    const sizes = Array.from({ length: 60 }, () => 10 * megabyte);
+
+    const begun = sizes.map((bytes) => unfinished(bodies, bytes));
+    const refused = await Promise.allSettled(begun.slice(6).map(({ body }) => body));
+
+    const reasons = refused.map((result) => result.status === 'rejected' && result.reason.type);
+    expect(new Set(reasons)).toEqual(new Set(['THROTTLED']));
+  });
+
+  it('gives its memory back when its request has been answered', async () => {
+    const bodies = new RequestBodies();
+    const begun = Array.from({ length: 6 }, () => unfinished(bodies, 10 * megabyte));
+    for (const { incoming, outgoing, body } of begun) {
+      incoming.end();
+      await body;
+      outgoing.destroy();
+      await new Promise((resolve) => outgoing.once('close', resolve));
+    }
+
+    const next = unfinished(bodies, 10 * megabyte);
+    next.incoming.end();
+
+    expect((await next.body).length).toBe(10 * megabyte);
+  });
+
+  it('ends with its client', async () => {
+    const { incoming, body } = unfinished(new RequestBodies(), 10);
+
+    incoming.destroy();
+
+    await expect(body).rejects.toThrow('the client has gone away');
+  });
+});
