@@ -15,6 +15,18 @@ export type Handler = (
   outgoing: ServerResponse,
 ) => boolean | Promise<boolean>;
 
+/** A request that the gateway has answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Path and query as the client sent them. */
+  readonly target: string;
+  readonly answer: GatewayAnswer;
+  /** From the request's headers to the last byte of the answer. */
+  readonly durationMs: number;
+  /** Whether the client was sent all of it. */
+  readonly isComplete: boolean;
+}
+
 export interface HttpServerOptions {
   readonly gateway: Gateway;
   /** Asked in turn before the gateway is. */
@@ -24,6 +36,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Told of each request that the gateway has answered, once its answer has gone. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
   /** Takes a line of what happens. */
   readonly log: (line: string) => void;
 }
@@ -110,15 +124,31 @@ async function respond(
   outgoing: ServerResponse,
   options: Serving,
 ): Promise<void> {
+  const startedAtMs = performance.now();
   try {
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
     const answer = await options.gateway.answer(arrivingRequest(incoming, outgoing, options));
+    tellWhenSent(answer, startedAtMs, outgoing, options);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
+}
+
+function tellWhenSent(
+  answer: GatewayAnswer,
+  startedAtMs: number,
+  outgoing: ServerResponse,
+  { onAnswered }: HttpServerOptions,
+): void {
+  if (!onAnswered) return;
+  const { method = '', url: target = '' } = outgoing.req;
+  outgoing.once('close', () => {
+    const durationMs = performance.now() - startedAtMs;
+    onAnswered({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
+  });
 }
 
 function fail(
