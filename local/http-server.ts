@@ -129,26 +129,35 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const answer = await options.gateway.answer(arrivingRequest(incoming, outgoing, options));
-    tellWhenSent(answer, startedAtMs, outgoing, options);
+    const left = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, left, options);
+    const answer = await options.gateway.answer(request);
+    left.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
 }
 
-function tellWhenSent(
+/**
+ * Aborts when the response is sent or its client has left. One listener on the response for all who
+ * want to know: `pipeline` adds seven of its own, and Node warns above ten.
+ */
+function whenClosed(outgoing: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  outgoing.once('close', () => closing.abort());
+  return closing.signal;
+}
+
+function reportSent(
   answer: GatewayAnswer,
   startedAtMs: number,
   outgoing: ServerResponse,
   { onAnswered }: HttpServerOptions,
 ): void {
-  if (!onAnswered) return;
   const { method = '', url: target = '' } = outgoing.req;
-  outgoing.once('close', () => {
-    const durationMs = performance.now() - startedAtMs;
-    onAnswered({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
-  });
+  const durationMs = performance.now() - startedAtMs;
+  onAnswered?.({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
 }
 
 function fail(
@@ -171,13 +180,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  left: AbortSignal,
   options: Serving,
 ): RawRequest {
-  const leaving = new AbortController();
-  outgoing.once('close', () => leaving.abort());
   return {
     ...rawRequest(incoming, options),
-    left: leaving.signal,
+    left,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);
