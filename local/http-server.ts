@@ -76,6 +76,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const rawAnswers = new RawAnswers();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     rawAnswers.expect(incoming, outgoing);
+    // Node reads nothing that comes after a request for another protocol: its sender is told so.
+    if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     void respond(incoming, outgoing, { ...options, bodies });
   };
   server.on('request', serve);
