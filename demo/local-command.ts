@@ -48,7 +48,10 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     signal: stop,
   });
   started.defer(() => service.close());
-  process.stdout.write(options.json ? readyJson(service) : readyText(service, options, console));
+  const ready = options.json
+    ? readyJson(service)
+    : readyText({ ...service, orderId: await service.exampleOrderId() }, options, console);
+  process.stdout.write(ready);
   const failure = await Promise.race([untilAborted(stop), service.failed]);
   release();
   if (failure) throw failure;

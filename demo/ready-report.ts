@@ -20,7 +20,7 @@ export function readyJson(service: Ready): string {
 
 /** What a person needs to try the service; the lines to paste stand last. */
 export function readyText(
-  { baseUrl, keys, origin }: Ready,
+  { baseUrl, keys, origin, orderId = '1' }: Ready & { readonly orderId: string | undefined },
   { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
@@ -49,7 +49,7 @@ List the orders:
   curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
 
 Cancel one:
-  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/1
+  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/${orderId}
 
 `;
 }

@@ -129,26 +129,27 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const answer = await options.gateway.answer(arrivingRequest(incoming, outgoing, options));
-    tellWhenSent(answer, startedAtMs, outgoing, options);
+    const request = arrivingRequest(incoming, outgoing, options);
+    const answer = await options.gateway.answer(request);
+    // Of the signal: the response has as many listeners as an emitter should have.
+    const onEnd = () => tell(answer, startedAtMs, outgoing, options);
+    if (request.left?.aborted) onEnd();
+    else request.left?.addEventListener('abort', onEnd);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
 }
 
-function tellWhenSent(
+function tell(
   answer: GatewayAnswer,
   startedAtMs: number,
   outgoing: ServerResponse,
   { onAnswered }: HttpServerOptions,
 ): void {
-  if (!onAnswered) return;
   const { method = '', url: target = '' } = outgoing.req;
-  outgoing.once('close', () => {
-    const durationMs = performance.now() - startedAtMs;
-    onAnswered({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
-  });
+  const durationMs = performance.now() - startedAtMs;
+  onAnswered?.({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
 }
 
 function fail(
