@@ -48,10 +48,11 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     signal: stop,
   });
   started.defer(() => service.close());
-  const ready = options.json
-    ? readyJson(service)
-    : readyText({ ...service, orderId: await service.exampleOrderId() }, options, console);
-  process.stdout.write(ready);
+  process.stdout.write(
+    options.json
+      ? readyJson(service)
+      : readyText(service, await service.exampleOrderId(), options, console),
+  );
   const failure = await Promise.race([untilAborted(stop), service.failed]);
   release();
   if (failure) throw failure;

@@ -26,7 +26,7 @@ export interface StoreService extends LocalService {
   readonly keys: DemoKeys;
   readonly ordersTable: string;
   readonly apiKeysTable: string;
-  /** The id of an order to show as an example; undefined in an empty store. */
+  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
@@ -117,7 +117,7 @@ async function start(
     keys: keys!,
     ordersTable: service.outputs.OrdersTableName!,
     apiKeysTable: service.outputs.ApiKeysTableName!,
-    exampleOrderId: readExample,
+    exampleOrderId: () => readExample(),
     close: async () => {
       await running.disposeAsync();
       synthesis.remove();

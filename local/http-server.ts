@@ -76,6 +76,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const rawAnswers = new RawAnswers();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     rawAnswers.expect(incoming, outgoing);
+    // Node reads nothing that comes after a request for another protocol: its sender is told so.
+    if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     void respond(incoming, outgoing, { ...options, bodies });
   };
   server.on('request', serve);
@@ -129,19 +131,40 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
+<<<<<<< HEAD
     const request = arrivingRequest(incoming, outgoing, options);
     const answer = await options.gateway.answer(request);
     // Of the signal: the response has as many listeners as an emitter should have.
     const onEnd = () => tell(answer, startedAtMs, outgoing, options);
     if (request.left?.aborted) onEnd();
     else request.left?.addEventListener('abort', onEnd);
+=======
+    const left = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, left, options);
+    const answer = await options.gateway.answer(request);
+    left.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
+>>>>>>> main
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
 }
 
+<<<<<<< HEAD
 function tell(
+=======
+/**
+ * Aborts when the response is sent or its client has left. One listener on the response for all who
+ * want to know: `pipeline` adds seven of its own, and Node warns above ten.
+ */
+function whenClosed(outgoing: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  outgoing.once('close', () => closing.abort());
+  return closing.signal;
+}
+
+function reportSent(
+>>>>>>> main
   answer: GatewayAnswer,
   startedAtMs: number,
   outgoing: ServerResponse,
@@ -172,13 +195,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  left: AbortSignal,
   options: Serving,
 ): RawRequest {
-  const leaving = new AbortController();
-  outgoing.once('close', () => leaving.abort());
   return {
     ...rawRequest(incoming, options),
-    left: leaving.signal,
+    left,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);

@@ -20,6 +20,7 @@ import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { serverSeconds } from '../../smoke/stage/stage.ts';
+import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/orders.ts';
 import { type StageName, templateFile } from '../helpers/synthesized.ts';
 
@@ -188,14 +189,24 @@ export class RunningStore implements AsyncDisposable {
     }
   }
 
-  /** @param path below the base URL, sent as it is */
-  call(method: string, path: string, { token, headers, body }: Call = {}): Promise<TextAnswer> {
-    return this.client.sendForText({
+  /**
+   * Every answer is held against the contract.
+   *
+   * @param path below the base URL, sent as it is
+   */
+  async call(
+    method: string,
+    path: string,
+    { token, headers, body }: Call = {},
+  ): Promise<TextAnswer> {
+    const answer = await this.client.sendForText({
       method,
       path,
       headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
       ...(body !== undefined && { body }),
     });
+    expect(contractDifferences(method, path, answer)).toEqual([]);
+    return answer;
   }
 
   list(token?: string): Promise<TextAnswer> {
