@@ -16,6 +16,11 @@ export function completionScript(program: Command, shell: Shell, directory: stri
   const paths = commands.map(({ path }) => path).filter(Boolean);
   const valued = options.filter(({ required }) => required);
   return `${shell === 'zsh' ? zshPreface : ''}admin() { npm --prefix ${quoted(directory)} run --silent admin -- "$@"; }
+_store_orders_files() {
+  local IFS=$'\\n'
+  COMPREPLY=($(compgen -f -- "$1"))
+  compopt -o filenames 2>/dev/null
+}
 _store_orders_admin() {
   local word="\${COMP_WORDS[COMP_CWORD]}" path='' skipped='' words='' each index
   COMPREPLY=()
@@ -64,7 +69,7 @@ function compgen(placeholder: string, choices: readonly string[] | undefined): s
   return placeholder.includes('<file>') ? filesCompletion : ':';
 }
 
-const filesCompletion = 'COMPREPLY=($(compgen -f -- "$word"))';
+const filesCompletion = '_store_orders_files "$word"';
 
 function wordsCase(command: Command, path: string): string {
   const { commands, registeredArguments: values } = command;

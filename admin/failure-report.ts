@@ -57,6 +57,7 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
   const text = message
     .replace(/^error: /, '')
     .replaceAll(/\s+/g, ' ')
+    .replaceAll(overlongWord, '$1…')
     .trim();
   const found = badOptionValue.exec(text) ?? badArgument.exec(text);
   if (!found) return new UsageError(text, help);
@@ -67,6 +68,9 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
     expected!.replace(/^Allowed choices are /, 'one of ').replaceAll(/^Expected |\.$/g, ''),
   );
 }
+
+/** What somebody has pasted by mistake fills no screen and no log. */
+const overlongWord = /(\S{60})\S{20,}/g;
 
 const badOptionValue =
   /^option '(?<name>--[\w-]+).*?' argument '(?<value>.*)' is invalid\. (?<expected>.+)$/;

@@ -15,8 +15,9 @@ const peerTable = 'burst-peer-keys';
 const credentials = { accessKeyId: 'benchmark', secretAccessKey: 'benchmark' };
 
 /**
- * Several keys of one Free owner at once, each from an execution environment of its own, on a table
- * that evaluates conditions: how many are admitted, and what all of it costs.
+ * Sends concurrent requests of several keys of one owner with the Free plan's limits, each key from its
+ * own process, to a table that evaluates conditions. Measures how many requests are admitted, and
+ * the read and write units.
  */
 export async function benchBurst(
   bench: Workbench,

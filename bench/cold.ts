@@ -18,10 +18,10 @@ const smallTable = ordersTableName({ orders: 50 });
 
 type Times = Omit<ColdResult, 'answer'>;
 
-/** Bundle load and first answer of each function in a fresh process, beside esbuild's default. */
+/** Measures loading and the first call of each function, compared with esbuild's default bundle. */
 export async function benchCold(bench: Workbench): Promise<Findings> {
   const { ours, byDefault } = bench.bundles;
-  // All of them in every round: what else the machine does must not fall on one function alone.
+  // Every round includes all contestants, so that other load on the machine affects all of them.
   const contestants = functionNames.flatMap((name) => [
     [`${name}: ours`, () => startCold(bench, name, ours[name])] as const,
     [`${name}: esbuild's default`, () => startCold(bench, name, byDefault[name])] as const,
@@ -72,7 +72,7 @@ async function startCold(
   return times;
 }
 
-/** An error's answer would be a fast one. An authorizer's has no status code, and throws instead. */
+/** @throws Error if the call failed. An authorizer's result has no status code; it throws instead. */
 function requireSuccess(answer: unknown): void {
   const { statusCode = 200 } = answer as { statusCode?: number };
   if (statusCode >= 300) throw new Error(`The first call failed: ${JSON.stringify(answer)}`);

@@ -10,7 +10,7 @@ import type { Workbench } from './workbench/workbench.ts';
 type Cost = 'cpuMs' | 'requests' | 'readUnits' | 'writeUnits' | 'logBytes';
 type CostOf = (cost: Cost) => number;
 
-/** Each kind of request, and what an authorizer must answer for its cost to count. */
+/** The kinds of requests, each with the result that its authorizer must return. */
 const kinds: Record<KeyCase, { what: string; answer: RegExp }> = {
   admitted: { what: 'admitted', answer: /"Effect":"Allow"/ },
   full: { what: 'over the limit', answer: /"Effect":"Deny"/ },
@@ -20,7 +20,7 @@ const kinds: Record<KeyCase, { what: string; answer: RegExp }> = {
 
 const keyCases = Object.keys(kinds) as KeyCase[];
 
-/** What a request costs, once everything is warm: CPU, round trips, read and write units. */
+/** Measures the cost of a request in a warm process: CPU, round trips, read and write units, log. */
 export async function benchLimiter(bench: Workbench): Promise<Findings> {
   const costs = await measureKinds(bench);
   const { ours: our, peer } = costs.admitted;
@@ -54,7 +54,7 @@ async function measureKinds(bench: Workbench): Promise<Record<KeyCase, Compared>
 
 async function measureKind(bench: Workbench, keyCase: KeyCase): Promise<Compared> {
   const { ours, peers } = bench.bundles;
-  // The admitted ones are compared by their CPU, the others by what they cost at DynamoDB.
+  // Only the CPU figure of admitted requests needs many rounds; the others are numbers of calls.
   const rounds = keyCase === 'admitted' ? 7 : 3;
   const results = await interleave(bench.isQuick ? 1 : rounds, {
     ours: () => callMany(bench, ours.authorizer, keyCase),

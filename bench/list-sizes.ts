@@ -2,7 +2,7 @@ import { medianOf } from './medians.ts';
 import { acceptGzip, type Listing, listOnce } from './workbench/list-table.ts';
 import { setUpWorkbench } from './workbench/workbench.ts';
 
-// How the list grows with the store, for docs/scaling.md: run it with `node bench/list-sizes.ts`.
+// `node bench/list-sizes.ts` measures how the list grows with the store, for docs/scaling.md.
 const sizes = [50, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 const bench = await setUpWorkbench(false);

@@ -16,7 +16,7 @@ const contestants = {
   bareHttp: 'bare HTTP, nothing decoded',
 };
 
-/** CPU time of a full page of orders, of all implementations side by side. */
+/** Measures the CPU time of a full page of orders for each implementation. */
 export async function benchList(bench: Workbench): Promise<Findings> {
   const { ours, peers } = bench.bundles;
   await requireAllOrders(bench, ours.listOrders);
@@ -45,7 +45,7 @@ export async function benchList(bench: Workbench): Promise<Findings> {
   };
 }
 
-/** First a short list in a fresh process, then long ones in another, which has warmed up by then. */
+/** Measures a short list in a fresh process, and long lists in another one after a warm-up list. */
 async function measureList(bench: Workbench, bundle: BundleFile, kind: Kind = {}) {
   const firstPages = bench.isQuick ? 1 : 12;
   const manyPages = bench.isQuick ? 1 : 48;
@@ -61,7 +61,7 @@ async function measureList(bench: Workbench, bundle: BundleFile, kind: Kind = {}
   };
 }
 
-/** @throws Error when a list leaves orders out; it could be as fast as it liked */
+/** @throws Error if a list is incomplete, because its speed would mean nothing */
 async function requireAllOrders(bench: Workbench, bundle: BundleFile, kind: Kind = {}) {
   // More than a page, so that what is lost between pages would be missed.
   const orders = bench.isQuick ? ordersPerFullPage + 500 : 25_000;

@@ -10,8 +10,9 @@ import { parseArgs } from 'node:util';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 
 /*
- * Lists a large store several times at once from the local run, and cancels orders meanwhile. Shows
- * that every list is complete, and how long a write waits behind the pages of the lists:
+ * Requests several lists of a large store concurrently from the local service, and cancels orders in
+ * the meantime. The output shows whether every list is complete, and how long writes take while the
+ * lists are read:
  *
  *   node bench/lists-beside-writes.ts [--orders 300000] [--lists 6]
  */
@@ -58,7 +59,7 @@ function ordersFile(): string[] {
   return ['--orders', file];
 }
 
-/** @throws Error when the service ends without having been ready */
+/** @throws Error if the service ends before it is ready */
 async function ready(child: ChildProcess): Promise<Ready> {
   for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line);
   throw new Error('The local run ended before it was ready.');
@@ -100,7 +101,7 @@ async function cancel({ baseUrl, keys }: Ready, id: number): Promise<number> {
   return response.status;
 }
 
-/** As a function's write reaches DynamoDB, without what the gateway and the function do. */
+/** Writes to DynamoDB directly, without the time of the gateway and the function. */
 async function write(client: DynamoDBClient, { tables }: Ready): Promise<number> {
   const update = new UpdateItemCommand({
     TableName: tables.orders,

@@ -7,7 +7,7 @@ import { median } from './workbench/interleave.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** From typing `npm start` until it says that it is ready. */
+/** Measures the time from starting `npm start` until it reports that it is ready. */
 export async function benchLocalReady(rounds: number): Promise<Findings> {
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round++) seconds.push(await secondsUntilReady());
@@ -19,13 +19,13 @@ export async function benchLocalReady(rounds: number): Promise<Findings> {
   };
 }
 
-/** @throws Error when it ends without having been ready */
+/** @throws Error if the service ends before it is ready */
 async function secondsUntilReady(): Promise<number> {
   const startedAtMs = performance.now();
   const service = spawn('npm', ['start', '--silent', '--', '--json', '--port', '0'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A process group of its own, so that npm and what it started are ended together.
+    // The process is the leader of a group, so that npm and its child processes are ended together.
     detached: true,
   });
   const exited = once(service, 'exit');

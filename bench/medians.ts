@@ -10,10 +10,10 @@ export function medianOf<Figure extends string>(
 }
 
 /**
- * The table's lines: of each contestant, the median of each figure.
+ * The lines of a table with the median of each figure for each contestant.
  *
- * @param contestants what each is called
- * @param rows of each figure its label, its name in the results, and its unit
+ * @param contestants the title of each contestant
+ * @param rows the figures, each with its label, its name in the results, and its unit
  */
 export function mediansOf<Name extends string, Figure extends string>(
   contestants: Record<Name, string>,

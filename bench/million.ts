@@ -14,7 +14,7 @@ const contestants = {
   slowPagesOneSegment: 'ours, 40 ms a page, one segment',
 };
 
-/** A million orders in one answer of a fresh process: time, memory, and what segments gain. */
+/** Measures the time and memory of a list of a million orders, and what parallel segments save. */
 export async function benchMillion(bench: Workbench): Promise<Findings> {
   const orders = bench.isQuick ? 2 * ordersPerFullPage : 1_000_000;
   const { ours, peers } = bench.bundles;

@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /*
- * Sends lists, cancels and refused requests to the local run over a number of connections, each of
- * which sends its next request when it has an answer. Shows how many requests a second are answered,
- * what processor time each takes, which says more on a busy machine, and how much memory the run's
- * process holds under the load and half a minute after it. On Linux:
+ * Sends lists, cancels and refused requests to the local service over a number of connections, each
+ * of which sends its next request after the response to the one before. The output shows the
+ * requests per second, the CPU time of a request, which depends less on other load on the machine,
+ * and the memory of the service's process under the load and after a rest. It runs on Linux only:
  *
  *   node bench/mixed-load.ts [--seconds 60] [--connections 64] [--rest 30]
  */
@@ -50,7 +50,7 @@ try {
   await exited;
 }
 
-/** @throws Error when the service ends without having been ready */
+/** @throws Error if the service ends before it is ready */
 async function ready(child: ChildProcess): Promise<Ready> {
   for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line);
   throw new Error('The local run ended before it was ready.');
@@ -76,7 +76,7 @@ async function measure(run: Ready): Promise<void> {
   console.table({ ...summary(samples), cpuMsPerRequest, ...memoryMb });
 }
 
-/** Of 20 requests, 12 cancel, 3 list, 3 come with an invented key and 2 ask for an unknown path. */
+/** Of 20 requests, 12 cancel an order, 3 list, 3 have an invented key and 2 an unknown path. */
 function requestOf(index: number, { keys }: Ready): { method: string; path: string; key: string } {
   const kind = index % 20;
   if (kind < 12) {
@@ -109,11 +109,11 @@ function residentMb(): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
 }
 
-/** Of all threads of the run's process, without the embedded DynamoDB. */
+/** The CPU time of all threads of the service's process, without the embedded DynamoDB. */
 function processorMs(): number {
   const [, fields] = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields!.split(' ').slice(11, 13).map(Number);
-  // The system counts in hundredths of a second.
+  // The fields are in hundredths of a second.
   return (user! + system!) * 10;
 }
 

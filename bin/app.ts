@@ -12,17 +12,17 @@ import {
 } from '../lib/settings/stages.ts';
 import { StoreOrdersStack } from '../lib/store-orders-stack.ts';
 
-// `cdk` names its output folder in CDK_OUTDIR, and so may whoever calls this file directly.
+// The `cdk` command sets CDK_OUTDIR. A caller that runs this file directly can set it as well.
 const outputDirectory = process.env.CDK_OUTDIR ?? 'cdk.out';
 
 const bundles = await bundleFunctions(join(outputDirectory, 'bundles'));
 const app = new App({
   outdir: outputDirectory,
-  // This file says when; by itself, it would also synthesize what a wrong configuration left.
+  // `synth` is called below. Automatic synthesis would also run after a configuration error.
   autoSynth: false,
   analyticsReporting: false,
   treeMetadata: false,
-  // A template that CloudFormation would refuse fails here.
+  // Synthesis fails for a template that CloudFormation would reject.
   postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true, ...featureFlags },
 });
 
@@ -36,8 +36,11 @@ try {
 }
 
 /**
- * All, or the one in `STORE_ORDERS_STAGE`: the local run needs one, and soon. CDK's own check of the
- * templates takes longer than all the rest; deployments and tests have it.
+ * All stages, or the one in `STORE_ORDERS_STAGE`, which the local service sets to start faster. The
+ * validation of templates is then off by default, because it takes longer than the rest of the
+ * synthesis. Deployments and tests run it.
+ *
+ * @throws ConfigurationError if there is no such stage
  */
 function requestedStages(): readonly StageName[] {
   const requested = process.env.STORE_ORDERS_STAGE;
@@ -56,7 +59,7 @@ function addStack(stage: StageName): void {
     description: `Store orders API, ${stage}`,
     env: { account, region },
     terminationProtection: configuration.deletionProtection,
-    // Nothing but resources and outputs in the template: no parameter and no rule about bootstrap.
+    // Without the rule, the template needs no parameter for the version of the bootstrap stack.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
     configuration,
     bundles,

@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { LocalRunError } from '../local/template/local-run-error.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { dynamodbEndpointOf, parseLocalOptions } from './local-options.ts';
+import { plainConsole, type RunConsole, textConsole } from './console/run-console.ts';
+import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
-import { startStoreService } from './store-service.ts';
+import { basePathOf, startStoreService } from './store-service.ts';
+import { removeLeftovers } from './synthesis.ts';
+
+const logsFolder = join(import.meta.dirname, '../.cache/logs');
 
 /**
  * Runs the service until it is told to stop.
@@ -25,17 +30,44 @@ export async function runLocalCommand(
 }
 
 async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
-  const options = parseLocalOptions(parameters);
+  const options = parseLocalOptions(parameters, process.env);
   if (options === undefined) return;
+  await using started = new AsyncDisposableStack();
+  let release = () => {};
+  if (options.inspect !== undefined) {
+    const { openInspector } = await import('./inspector.ts');
+    const inspector = openInspector(options.inspect);
+    stop.addEventListener('abort', () => inspector.release());
+    release = () => inspector.release();
+  }
+  const console = consoleFor(options);
+  started.defer(() => console.close());
   const service = await startStoreService(options, {
     dynamodbEndpoint: dynamodbEndpointOf(process.env),
-    log: (line) => process.stderr.write(`${line}\n`),
+    console,
     signal: stop,
   });
-  process.stdout.write(options.json ? readyJson(service) : readyText(service));
+  started.defer(() => service.close());
+  process.stdout.write(
+    options.json
+      ? readyJson(service)
+      : readyText(service, await service.exampleOrderId(), options, console),
+  );
   const failure = await Promise.race([untilAborted(stop), service.failed]);
-  await service.close();
+  release();
   if (failure) throw failure;
+}
+
+function consoleFor({ json, verbose, stage }: LocalOptions): RunConsole {
+  if (json) return plainConsole();
+  const functionLogPath = verbose ? undefined : functionLogFile();
+  return textConsole({ basePath: basePathOf(stage), functionLogPath });
+}
+
+/** The log of a run that has ended stays until another one starts. */
+function functionLogFile(): string {
+  removeLeftovers(logsFolder);
+  return join(logsFolder, String(process.pid), 'functions.log');
 }
 
 function untilAborted(signal: AbortSignal): Promise<undefined> {

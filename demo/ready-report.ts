@@ -1,4 +1,6 @@
 import { planNames, plans } from '../lib/settings/plans.ts';
+import type { RunConsole } from './console/run-console.ts';
+import type { LocalOptions } from './local-options.ts';
 import type { StoreService } from './store-service.ts';
 
 type Ready = Pick<
@@ -16,28 +18,47 @@ export function readyJson(service: Ready): string {
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
 
-/** What a person needs to try the service. */
-export function readyText({ baseUrl, keys, origin }: Ready): string {
+/**
+ * What a person needs to try the service; the lines to paste stand last.
+ *
+ * @param exampleOrderId an order to cancel; undefined in an empty store
+ */
+export function readyText(
+  { baseUrl, keys, origin }: Ready,
+  exampleOrderId: string | undefined,
+  { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
+  { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
+): string {
   const number = new Intl.NumberFormat('en');
   const demoKeys = planNames.map((plan) => {
     const { perMinute, perDay } = plans[plan];
     const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-    return `  ${plan.padEnd(10)}  ${keys[plan]}  ${limits}`;
+    return `  ${plan.padEnd(10)}  ${paint('cyan', keys[plan])}  ${paint('dim', limits)}`;
   });
+  const notes = [
+    ['In a browser', `${origin}/`],
+    ['Functions log to', functionLogPath],
+    ['Follows changes of', watch ? 'lambdas/ and lib/' : undefined],
+    ['Without time limits', inspect === undefined ? undefined : 'for a debugger'],
+    ['Stop it', 'Ctrl+C'],
+  ].filter(([, value]) => value !== undefined);
+  const cancelLine =
+    exampleOrderId === undefined
+      ? ''
+      : `
+Cancel one:
+  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/${exampleOrderId}
+`;
   return `
-Store Orders is ready at ${baseUrl}
+${paint('bold', `Store Orders is ready at ${baseUrl}`)}
+
+${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
 
 Demo keys:
 ${demoKeys.join('\n')}
 
 List the orders:
   curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
-
-Cancel one:
-  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/1
-
-Try it in a browser: ${origin}/
-Stop it: Ctrl+C
-
+${cancelLine}
 `;
 }

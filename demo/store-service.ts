@@ -5,18 +5,19 @@ import { ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
-import { stageConfiguration } from '../lib/settings/stages.ts';
+import { type StageName, stageConfiguration } from '../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError, reasonOf } from '../shared/errors.ts';
+import type { RunConsole } from './console/run-console.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { checkOrdersFile, provideOrders } from './demo-orders.ts';
 import { exampleOrderId } from './example-order.ts';
 import type { LocalOptions } from './local-options.ts';
 import type { ReferencePageOptions } from './reference-page.ts';
-import { synthesize } from './synthesis.ts';
+import { type Synthesis, synthesize } from './synthesis.ts';
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService extends LocalService {
@@ -25,18 +26,25 @@ export interface StoreService extends LocalService {
   readonly keys: DemoKeys;
   readonly ordersTable: string;
   readonly apiKeysTable: string;
+  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
+  readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
 export interface Surroundings {
   /** A DynamoDB-compatible server to use; an embedded one when absent. */
   readonly dynamodbEndpoint: string | undefined;
-  /** Takes a line that says what is happening. */
-  readonly log: (line: string) => void;
+  /** Takes what is happening. */
+  readonly console: RunConsole;
   /** Stops the start. */
   readonly signal: AbortSignal;
 }
 
-const versionPath = '/v1';
+const endpointTimeoutMs = 5_000;
+
+/** Where the contract's paths begin, such as `/staging/v1`. */
+export function basePathOf(stage: StageName): string {
+  return `/${stage}/v1`;
+}
 
 /**
  * Starts the service with demo keys and orders.
@@ -65,47 +73,68 @@ export async function startStoreService(
 
 async function start(
   options: LocalOptions,
-  synthesis: ReturnType<typeof synthesize>,
-  { dynamodbEndpoint, log, signal }: Surroundings,
+  synthesis: Synthesis,
+  surroundings: Surroundings,
 ): Promise<StoreService> {
+  const { dynamodbEndpoint, console, signal } = surroundings;
   const { port, host, stage, data, orders } = options;
+  await using started = new AsyncDisposableStack();
+  const isDevelopment = options.watch || options.inspect !== undefined;
+  const development = isDevelopment
+    ? started.use(await prepareDevelopment(options, synthesis))
+    : undefined;
   let keys: DemoKeys | undefined;
   let readExample: () => Promise<string | undefined> = async () => undefined;
   const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
+  const ready = Promise.all([synthesis.templateFile, checked, development?.built]);
   const service = await startLocalService({
-    templateFile: Promise.all([synthesis.templateFile, checked]).then(([file]) => file),
+    templateFile: ready.then(([file]) => file),
     stackName: synthesis.stackName,
     port,
     host,
     dynamodbEndpoint,
     dataDirectory: data && join(data, synthesis.stackName),
-    log,
+    log: console.log,
+    logFunction: console.logFunction,
+    onAnswered: console.onAnswered,
+    codeOf: development?.codeOf,
+    hasTimeLimits: options.inspect === undefined,
     signal,
     handlers: [
       referencePages(stage, { demoKeys: () => keys!, exampleOrderId: () => readExample() }),
     ],
     prepare: async (prepared) => {
       readExample = () => readExampleOrderId(prepared);
-      keys = await fillStore(prepared, options, { dynamodbEndpoint, log, signal });
+      keys = await fillStore(prepared, options, surroundings);
     },
   });
+  started.defer(() => service.close());
+  if (options.watch) development!.watch(service, console);
+  const running = started.move();
   return {
     ...service,
-    baseUrl: `${service.origin}/${service.stage}${versionPath}`,
+    baseUrl: `${service.origin}${basePathOf(stage)}`,
     keys: keys!,
     ordersTable: service.outputs.OrdersTableName!,
     apiKeysTable: service.outputs.ApiKeysTableName!,
+    exampleOrderId: () => readExample(),
     close: async () => {
-      await service.close();
+      await running.disposeAsync();
       synthesis.remove();
     },
   };
 }
 
+/** Loaded only where it is used: it brings the bundler. */
+async function prepareDevelopment(options: LocalOptions, synthesis: Synthesis) {
+  const { Development } = await import('./watch/development.ts');
+  return new Development({ ...synthesis, isDebugged: options.inspect !== undefined });
+}
+
 async function fillStore(
   { controlPlane, outputs, dynamodbEndpoint, operatorCredentials, dataDirectory }: PreparedService,
   { stage, orders }: LocalOptions,
-  { log, signal }: Surroundings,
+  { console, signal }: Surroundings,
 ): Promise<DemoKeys> {
   const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const [forKeys, forOrders] = [clientOf(), clientOf()];
@@ -122,16 +151,25 @@ async function fillStore(
     now: Date.now,
   };
   const table = ordersTable(forOrders, outputs.OrdersTableName!);
-  const [keys, isLoaded] = await Promise.all([
+  const failing = new AbortController();
+  const work = [
     provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, table, signal),
-  ]).finally(() => {
+    provideOrders(orders, table, AbortSignal.any([signal, failing.signal])),
+  ] as const;
+  try {
+    const [keys, isLoaded] = await Promise.all(work);
+    if (!isLoaded)
+      console.log(
+        `The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`,
+      );
+    return keys;
+  } finally {
+    // Where one has failed, the other must not go on with what is about to be closed.
+    failing.abort();
+    await Promise.allSettled(work);
     forKeys.destroy();
     forOrders.destroy();
-  });
-  if (!isLoaded)
-    log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
-  return keys;
+  }
 }
 
 async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {
@@ -145,7 +183,7 @@ async function readExampleOrderId(service: PreparedService): Promise<string | un
 
 /** The API reference, loaded when it is first asked for: most runs serve no browser. */
 function referencePages(
-  stage: string,
+  stage: StageName,
   sources: Pick<ReferencePageOptions, 'demoKeys' | 'exampleOrderId'>,
 ): Handler {
   let page: Promise<Handler> | undefined;
@@ -155,7 +193,7 @@ function referencePages(
     page ??= import('./reference-page.ts').then(({ referencePage }) =>
       referencePage({
         ...sources,
-        basePath: `/${stage}${versionPath}`,
+        basePath: basePathOf(stage),
         openapiFile: join(import.meta.dirname, '../openapi.yaml'),
       }),
     );
@@ -198,7 +236,10 @@ async function checkEndpoint(endpoint: string): Promise<void> {
   try {
     await (await fetchFrom(endpoint)).arrayBuffer();
   } catch (cause) {
-    const reason = reasonOf((cause as Error).cause ?? cause);
+    const hasTimedOut = (cause as Error).name === 'TimeoutError';
+    const reason = hasTimedOut
+      ? `not within ${endpointTimeoutMs / 1_000} seconds`
+      : reasonOf((cause as Error).cause ?? cause);
     const remedy = 'start the server, correct the address, or leave the variable out';
     const message = `DYNAMODB_ENDPOINT: ${withoutPassword(endpoint)} does not answer (${reason}); ${remedy}`;
     throw new OperatorError(message, { cause });
@@ -211,7 +252,8 @@ function fetchFrom(endpoint: string): Promise<Response> {
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  if (username === '') return fetch(url);
+  const signal = AbortSignal.timeout(endpointTimeoutMs);
+  if (username === '') return fetch(url, { signal });
   const user = [username, password].map(decodeURIComponent).join(':');
-  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` } });
+  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` }, signal });
 }

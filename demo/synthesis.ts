@@ -9,8 +9,12 @@ import { OperatorError } from '../shared/errors.ts';
 /** A stage's synthesized stack. */
 export interface Synthesis {
   readonly stackName: string;
+  /** Takes what belongs to the run and goes with it. */
+  readonly directory: string;
   /** Settles when the template is there. */
   readonly templateFile: Promise<string>;
+  /** Synthesizes the stack as its sources are now; what was synthesized before stays. */
+  again(signal: AbortSignal): Promise<string>;
   /** Takes the files away. */
   remove(): void;
 }
@@ -25,11 +29,17 @@ const parent = join(root, '.cache/local');
 export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
   removeLeftovers(parent);
   const directory = join(parent, String(process.pid));
+  const name = stackName(stage);
+  const synthesizeInto = async (folder: string, runSignal: AbortSignal) => {
+    await runApp(stage, folder, runSignal);
+    return join(folder, `${name}.template.json`);
+  };
+  let times = 0;
   return {
-    stackName: stackName(stage),
-    templateFile: runApp(stage, directory, signal).then(() =>
-      join(directory, `${stackName(stage)}.template.json`),
-    ),
+    stackName: name,
+    directory,
+    templateFile: synthesizeInto(directory, signal),
+    again: (runSignal) => synthesizeInto(join(directory, `again-${++times}`), runSignal),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
@@ -50,7 +60,7 @@ async function runApp(stage: StageName, directory: string, signal: AbortSignal):
 
 /** Removes the folders, each named by a process id, that processes left which were killed. */
 export function removeLeftovers(parent: string): void {
-  mkdirSync(parent, { recursive: true });
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     if (!isRunning(Number(name))) rmSync(join(parent, name), { recursive: true, force: true });
   }

@@ -1,27 +1,30 @@
 export interface BackOffSettings {
-  /** Attempts in all, the first one included. @default 5 */
+  /** The total number of attempts, including the first. @default 5 */
   readonly maxAttempts?: number;
-  /** Longest first pause; it doubles with every attempt. @default 250 */
+  /** The maximum of the first pause, which doubles with every attempt. @default 250 */
   readonly firstPauseMs?: number;
-  /** Longest pause of its own choice. @default 20,000 */
+  /** The maximum of every pause that `Retry-After` does not determine. @default 20,000 */
   readonly maxPauseMs?: number;
-  /** A `Retry-After` beyond this is left to the caller: a used-up day is no pause. @default 120 */
+  /**
+   * The maximum `Retry-After` to wait for. A response with a longer one, such as for an exhausted day,
+   * is returned to the caller. @default 120
+   */
   readonly maxRetryAfterSeconds?: number;
-  /** Waits; takes milliseconds. @default a timer */
+  /** Waits for a number of milliseconds. @default a timer */
   readonly sleep?: (ms: number) => Promise<void>;
-  /** From 0 up to 1. @default Math.random */
+  /** Returns a number from 0 up to, but not including, 1. @default Math.random */
   readonly random?: () => number;
 }
 
 type Fetch = (request: Request) => Promise<Response>;
 
 /**
- * A `fetch` that tries again what is worth trying again: 429, 5xx, and no answer at all. It waits as
- * long as `Retry-After` says, and otherwise exponentially with full jitter, so that clients that
- * failed together do not come back together. Any other 4xx is final: asking again changes nothing.
+ * Wraps `fetch` so that it retries after 429, 5xx, and failed connections. It waits for the time in
+ * `Retry-After`, or else uses exponential backoff with full jitter, so that clients that failed at
+ * the same time do not retry at the same time. Any other 4xx is final.
  *
- * Both operations may be repeated. A cancellation that was carried out although its answer was lost
- * is answered 409 `order_already_cancelled` the second time.
+ * Both operations are safe to repeat. If the response to a successful cancellation is lost, the retry
+ * is answered 409 `order_already_cancelled`.
  */
 export function withBackOff(fetch: Fetch, settings: BackOffSettings = {}): Fetch {
   const { maxAttempts = 5, sleep = timer } = settings;
@@ -34,14 +37,14 @@ export function withBackOff(fetch: Fetch, settings: BackOffSettings = {}): Fetch
       });
       const pauseMs = isLast ? undefined : pauseAfter(response, attempt, settings);
       if (response && pauseMs === undefined) return response;
-      // Unread, the body would hold on to its connection.
+      // A body that is not read would keep its connection busy.
       await response?.body?.cancel();
       await sleep(pauseMs ?? 0);
     }
   };
 }
 
-/** Milliseconds until the next attempt; undefined where there should be none. */
+/** The milliseconds until the next attempt; undefined if there should be none. */
 function pauseAfter(
   response: Response | undefined,
   attempt: number,

@@ -1,4 +1,4 @@
-/** `node examples/generate-types.ts` writes the client's types anew from openapi.yaml. */
+/** `node examples/generate-types.ts` generates the client's types from openapi.yaml. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ export const typesFile = join(import.meta.dirname, 'store-orders-api.generated.t
 
 const header = '// Made from openapi.yaml by examples/generate-types.ts. Do not edit.\n\n';
 
-/** The types, as TypeScript. An int64 becomes a bigint: a number would round it beyond 2^53. */
+/** Generates TypeScript. An int64 becomes a bigint, because a number is inexact beyond 2^53. */
 export async function generateTypes(): Promise<string> {
   const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
   const nodes = await openapiTypescript(readFileSync(contractFile, 'utf8'), {

@@ -2,19 +2,19 @@ import createClient, { type Client } from 'openapi-fetch';
 import { type BackOffSettings, withBackOff } from './back-off.ts';
 import type { components, paths } from './store-orders-api.generated.ts';
 
-/** `id` and `petId` are bigints: they are 64-bit integers, and a number would round them. */
+/** `id` and `petId` are bigints, because a number cannot represent every 64-bit integer. */
 export type Order = components['schemas']['Order'];
 
 export interface ClientSettings {
-  /** Such as `http://127.0.0.1:3000/staging/v1`. */
+  /** The base address, such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly backOff?: BackOffSettings;
-  /** @default the global one */
+  /** @default the global `fetch` */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-/** What the service answered instead of doing as it was asked. */
+/** An error response of the service. */
 export class StoreOrdersError extends Error {
   readonly code: string;
   readonly status: number;
@@ -27,7 +27,7 @@ export class StoreOrdersError extends Error {
   }
 }
 
-/** A typed client whose types are made from the contract. It backs off by itself. */
+/** A typed client, generated from the contract, that retries with backoff. */
 export class StoreOrdersClient {
   readonly #client: Client<paths>;
 
@@ -39,7 +39,7 @@ export class StoreOrdersClient {
     });
   }
 
-  /** Every order. For a store of millions, read the response as a stream instead. */
+  /** Lists every order. A store of millions should be read as a stream instead. */
   async listOrders(): Promise<Order[]> {
     const { data, error } = await this.#client.GET('/store/orders', { parseAs: 'text' });
     if (data === undefined) throw new StoreOrdersError(error);
@@ -47,8 +47,8 @@ export class StoreOrdersClient {
   }
 
   /**
-   * Cancels an order. `already cancelled` is also what a repeated request sees when the answer to
-   * the first was lost.
+   * Cancels an order. The result is also `already cancelled` if the response to a first attempt was
+   * lost and a retry found the order cancelled.
    */
   async cancelOrder(orderId: bigint): Promise<'cancelled' | 'already cancelled'> {
     const { error } = await this.#client.DELETE('/store/orders/{orderId}', {
@@ -64,12 +64,12 @@ type Int64Field = {
   [Field in keyof Order]-?: NonNullable<Order[Field]> extends bigint ? Field : never;
 }[keyof Order];
 
-/** A record, because the compiler misses any that the contract has and this has not. */
+/** A record rather than a list, because the compiler reports a missing int64 field of the contract. */
 const int64Fields: Readonly<Record<Int64Field, true>> = { id: true, petId: true };
 
 type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** The digits are still in the text when JSON.parse has rounded them away. */
+/** Reads an int64 from the source text, because `JSON.parse` has rounded its value. */
 const keepInt64: Reviver = (key, value, { source }) =>
   Object.hasOwn(int64Fields, key) ? BigInt(source) : value;
 

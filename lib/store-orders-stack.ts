@@ -8,6 +8,7 @@ import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import type { FunctionName } from './functions/bundling.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
+import { listConcurrency, warnOfConcurrency } from './functions/list-concurrency.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { usagePlanOutput } from './settings/names.ts';
 import { planNames, plans } from './settings/plans.ts';
@@ -27,6 +28,7 @@ export class StoreOrdersStack extends Stack {
     super(scope, id, props);
     const { configuration } = props;
     validateConfiguration(configuration);
+    warnOfConcurrency(this, configuration);
     const tables = new StoreTables(this, 'Tables', configuration);
     const functions = this.createFunctions(props, tables);
     const { restApi, accessLogs } = new OrdersApi(this, 'Api', {
@@ -112,6 +114,7 @@ export class StoreOrdersStack extends Stack {
       timeout: integrationTimeouts.listOrders.plus(Duration.seconds(5)),
       // Lambda allots one whole CPU at 1,769 MB, and the function's time is spent on computing.
       memorySizeMb: 1_769,
+      concurrency: listConcurrency(configuration),
     });
     const cancelOrder = new ApiFunction(this, 'CancelOrder', {
       configuration,

@@ -15,6 +15,18 @@ export type Handler = (
   outgoing: ServerResponse,
 ) => boolean | Promise<boolean>;
 
+/** A request that the gateway has answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Path and query as the client sent them. */
+  readonly target: string;
+  readonly answer: GatewayAnswer;
+  /** From the request's headers to the last byte of the answer. */
+  readonly durationMs: number;
+  /** Whether the client was sent all of it. */
+  readonly isComplete: boolean;
+}
+
 export interface HttpServerOptions {
   readonly gateway: Gateway;
   /** Asked in turn before the gateway is. */
@@ -24,6 +36,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Told of each request that the gateway has answered, once its answer has gone. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
   /** Takes a line of what happens. */
   readonly log: (line: string) => void;
 }
@@ -112,15 +126,53 @@ async function respond(
   outgoing: ServerResponse,
   options: Serving,
 ): Promise<void> {
+  const startedAtMs = performance.now();
   try {
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const answer = await options.gateway.answer(arrivingRequest(incoming, outgoing, options));
+<<<<<<< HEAD
+    const request = arrivingRequest(incoming, outgoing, options);
+    const answer = await options.gateway.answer(request);
+    // Of the signal: the response has as many listeners as an emitter should have.
+    const onEnd = () => tell(answer, startedAtMs, outgoing, options);
+    if (request.left?.aborted) onEnd();
+    else request.left?.addEventListener('abort', onEnd);
+=======
+    const left = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, left, options);
+    const answer = await options.gateway.answer(request);
+    left.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
+>>>>>>> main
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
+}
+
+<<<<<<< HEAD
+function tell(
+=======
+/**
+ * Aborts when the response is sent or its client has left. One listener on the response for all who
+ * want to know: `pipeline` adds seven of its own, and Node warns above ten.
+ */
+function whenClosed(outgoing: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  outgoing.once('close', () => closing.abort());
+  return closing.signal;
+}
+
+function reportSent(
+>>>>>>> main
+  answer: GatewayAnswer,
+  startedAtMs: number,
+  outgoing: ServerResponse,
+  { onAnswered }: HttpServerOptions,
+): void {
+  const { method = '', url: target = '' } = outgoing.req;
+  const durationMs = performance.now() - startedAtMs;
+  onAnswered?.({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
 }
 
 function fail(
@@ -143,13 +195,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  left: AbortSignal,
   options: Serving,
 ): RawRequest {
-  const leaving = new AbortController();
-  outgoing.once('close', () => leaving.abort());
   return {
     ...rawRequest(incoming, options),
-    left: leaving.signal,
+    left,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);

@@ -1,19 +1,21 @@
-import { ControlPlane } from './control-plane/control-plane.ts';
+import type { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
+import { databaseError } from './dynamodb/database-error.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
-import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
+import { type Credentials, createIdentities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
+import { withoutPassword } from './dynamodb/upstream.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
-import { FunctionRunner } from './functions/function-runner.ts';
-import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
-import { Gateway } from './gateway/gateway.ts';
-import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
-import { type Handler, startHttpServer } from './http-server.ts';
+import type { LambdaFunction } from './functions/lambda-functions.ts';
+import { WorkerEnvironment } from './functions/worker-environment.ts';
+import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
+import { type FunctionCode, RunningApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { GatewayState } from './state/gateway-state.ts';
 import { readTemplate, type Template } from './template/template.ts';
+import { withoutTimeLimits } from './template/time-limits.ts';
 
 export interface LocalServiceOptions {
   /** The synthesized template, or the wait for it: everything else starts meanwhile. */
@@ -33,6 +35,14 @@ export interface LocalServiceOptions {
   readonly now?: () => number;
   /** Takes a line of what happens. @default - to standard error */
   readonly log?: (line: string) => void;
+  /** Takes a line that a function logged. @default - to `log`, with the function's name */
+  readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
+  /** Told of each request that the gateway has answered. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+  /** Where a function's code lies; undefined for the template's asset. @default - all in assets */
+  readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
+  /** Whether functions and integrations end at their timeouts. @default true */
+  readonly hasTimeLimits?: boolean;
   /** Answer requests in the gateway's place, such as for a page about the API. */
   readonly handlers?: readonly Handler[];
   /** What functions run in. @default - worker threads */
@@ -62,16 +72,32 @@ export interface LocalService extends PreparedService {
   readonly origin: string;
   /** Settles when something that the service cannot do without has ended by itself. */
   readonly failed: Promise<Error>;
+  /**
+   * Gives functions other code. A request that comes before it is there waits for it; one that is
+   * under way ends in the code that it began in.
+   *
+   * @throws Error when it does not come or cannot be loaded; then nothing is replaced
+   */
+  replaceFunctionCode(code: Promise<FunctionCode>): Promise<void>;
+  /**
+   * Runs another version of the template, with the data that is there.
+   *
+   * @param templateFile with its assets manifest beside it
+   * @throws TemplateError, LocalRunError or Error when it cannot be run; then nothing is replaced
+   */
+  replaceTemplate(templateFile: string): Promise<void>;
   /** Ends everything that was started. */
   close(): Promise<void>;
 }
-
-type Log = (line: string) => void;
 
 interface Database {
   readonly endpoint: string;
   readonly isSerial: boolean;
   readonly ended: Promise<Error>;
+  /** What it is and where, for people. */
+  readonly shownName: string;
+  /** What to do when it fails. */
+  readonly remedy: string;
 }
 
 const environment = { region: localRegion, accountId: '000000000000' };
@@ -94,7 +120,7 @@ async function start(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { stackName, signal, log = logToStandardError } = options;
+  const { signal, log = logToStandardError } = options;
   const templateReady = Promise.resolve(options.templateFile);
   // It is awaited below, unless something else fails first.
   templateReady.catch(() => {});
@@ -109,36 +135,69 @@ async function start(
     templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
-  const template = readTemplate(templateFile, { ...environment, stackName });
+  const template = readVersion(templateFile, options);
   const identities = createIdentities(template);
   const { endpoint, isSerial } = database;
   const dynamodbEndpoint = await guard.listen({ endpoint, isSerial, identities });
-  const tables = await provideTables(template, dynamodbEndpoint, identities.operator.credentials);
+  const { credentials } = identities.operator;
+  const tables = await usingDatabase(
+    database,
+    provideTables(template, dynamodbEndpoint, credentials),
+  );
   signal?.throwIfAborted();
 
-  const { gateway, controlPlane } = createGateway(template, {
-    assetsManifestFile: options.assetsManifestFile ?? manifestBeside(templateFile),
-    dynamodbEndpoint,
-    identities,
-    dataDirectory,
-    now: options.now ?? Date.now,
-    log,
-    started,
-    startEnvironment: options.startEnvironment,
-  });
+  const state = new GatewayState(dataDirectory, log);
+  started.defer(() => state.close());
+  const assetsManifestFile = options.assetsManifestFile ?? manifestBeside(templateFile);
+  const api = new RunningApi(
+    { template, assetsManifestFile },
+    {
+      dynamodbEndpoint,
+      identities,
+      guard,
+      state,
+      now: options.now ?? Date.now,
+      log,
+      logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
+      startEnvironment: options.startEnvironment ?? untimedEnvironment(options),
+      codeOf: options.codeOf,
+    },
+  );
+  started.defer(() => api.close());
   const prepared: PreparedService = {
-    stage: gateway.stage.name,
+    stage: api.gateway.stage.name,
     tables,
     outputs: template.outputs(),
     dynamodbEndpoint,
-    operatorCredentials: identities.operator.credentials,
-    controlPlane,
+    operatorCredentials: credentials,
+    controlPlane: api.controlPlane,
     dataDirectory,
   };
-  await options.prepare?.(prepared);
+  if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
   const failed = Promise.race([database.ended, guard.ended]);
-  return serve(prepared, { gateway, guard }, options, failed, started);
+  const served = await serve(prepared, { api, guard }, options, started);
+  return {
+    ...served,
+    failed,
+    replaceFunctionCode: (code) => api.replaceFunctionCode(code),
+    replaceTemplate: async (file) => {
+      const next = readVersion(file, options);
+      await provideTables(next, dynamodbEndpoint, credentials);
+      await api.replaceTemplate({ template: next, assetsManifestFile: manifestBeside(file) });
+    },
+  };
+}
+
+function readVersion(file: string, { stackName, hasTimeLimits }: LocalServiceOptions): Template {
+  const change = hasTimeLimits === false ? withoutTimeLimits : undefined;
+  return readTemplate(file, { ...environment, stackName }, change);
+}
+
+/** Lambda's limit for the initialization of a function is in no template. */
+function untimedEnvironment({ hasTimeLimits }: LocalServiceOptions): StartEnvironment | undefined {
+  if (hasTimeLimits !== false) return undefined;
+  return (...parameters) => new WorkerEnvironment(...parameters, true);
 }
 
 async function provideDatabase(
@@ -147,14 +206,35 @@ async function provideDatabase(
   started: AsyncDisposableStack,
 ): Promise<Database> {
   if (dynamodbEndpoint) {
-    return { endpoint: dynamodbEndpoint, isSerial: false, ended: new Promise(() => {}) };
+    return {
+      endpoint: dynamodbEndpoint,
+      isSerial: false,
+      ended: new Promise(() => {}),
+      shownName: `DYNAMODB_ENDPOINT: ${withoutPassword(dynamodbEndpoint)}`,
+      remedy: 'see to the server, correct the address, or leave the variable out',
+    };
   }
-  const embedded = await startEmbeddedDynamoDB({
-    databaseFile: dataDirectory?.pathOf(databaseFile),
-    signal,
-  });
+  const file = dataDirectory?.pathOf(databaseFile);
+  const embedded = await startEmbeddedDynamoDB({ databaseFile: file, signal });
   started.defer(() => embedded.close());
-  return { ...embedded, isSerial: true };
+  return {
+    ...embedded,
+    isSerial: true,
+    shownName: `the embedded DynamoDB ${file ? `with the data in ${file}` : 'in memory'}`,
+    remedy: file
+      ? 'make room on its disk, put a copy of the file back, or name another directory'
+      : 'start again',
+  };
+}
+
+/** @throws LocalRunError when the database fails, or ends meanwhile */
+async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T> {
+  const ended = database.ended.then((error) => Promise.reject(error));
+  try {
+    return await Promise.race([work, ended]);
+  } catch (error) {
+    throw databaseError(error, database.shownName, database.remedy);
+  }
 }
 
 /** Physical table names by logical id. */
@@ -169,73 +249,19 @@ async function provideTables(
   return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));
 }
 
-interface GatewaySurroundings {
-  readonly assetsManifestFile: string;
-  readonly dynamodbEndpoint: string;
-  readonly identities: Identities;
-  readonly dataDirectory: DataDirectory | undefined;
-  readonly now: () => number;
-  readonly log: Log;
-  readonly started: AsyncDisposableStack;
-  readonly startEnvironment: StartEnvironment | undefined;
-}
-
-function createGateway(template: Template, surroundings: GatewaySurroundings) {
-  const { now, log, started } = surroundings;
-  const state = new GatewayState(surroundings.dataDirectory, log);
-  started.defer(() => state.close());
-  const usagePlans = readUsagePlans(template);
-  const controlPlane = new ControlPlane({
-    usagePlans,
-    now,
-    state: state.keys,
-    onChange: (keys) => state.saveKeys(keys),
-  });
-  const runner = new FunctionRunner({
-    variablesOf: (lambda) => functionVariables(lambda, surroundings),
-    log: (functionName, line) => log(`${functionName}: ${line}`),
-    startEnvironment: surroundings.startEnvironment,
-  });
-  started.defer(() => runner.close());
-  const gateway = new Gateway(template, {
-    functions: readFunctions(template, surroundings.assetsManifestFile),
-    usage: new UsageMeter(usagePlans, controlPlane, now, state.usage, () => state.saveUsageSoon()),
-    invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
-    now,
-    logFault: ({ type, cause }, requestId) => {
-      if (cause) log(`gateway: ${requestId} ${type}: ${causeText(cause)}`);
-    },
-  });
-  return { gateway, controlPlane };
-}
-
-/** What Lambda would have put into a function's environment: who it is, and where. */
-function functionVariables(
-  { logicalId }: LambdaFunction,
-  { dynamodbEndpoint, identities }: GatewaySurroundings,
-): Record<string, string> {
-  const { accessKeyId, secretAccessKey } = identities.functions.get(logicalId)!.credentials;
-  return {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: 'local',
-    AWS_REGION: environment.region,
-    AWS_DEFAULT_REGION: environment.region,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-  };
-}
-
 async function serve(
   prepared: PreparedService,
-  { gateway, guard }: { gateway: Gateway; guard: GuardThread },
+  { api, guard }: { api: RunningApi; guard: GuardThread },
   options: LocalServiceOptions,
-  failed: Promise<Error>,
   started: AsyncDisposableStack,
-): Promise<Omit<LocalService, 'close'>> {
+): Promise<PreparedService & Pick<LocalService, 'origin'>> {
   const { controlPlane } = prepared;
   const stack = { stackName: options.stackName, outputs: prepared.outputs };
   const server = await startHttpServer({
-    gateway,
+    get gateway() {
+      return api.gateway;
+    },
+    onAnswered: options.onAnswered,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now: options.now ?? Date.now,
@@ -251,8 +277,8 @@ async function serve(
     ],
   });
   started.defer(() => server.close());
-  stack.outputs = localOutputs(prepared.outputs, gateway.apiId, server.origin);
-  return { ...prepared, outputs: stack.outputs, origin: server.origin, failed };
+  stack.outputs = localOutputs(prepared.outputs, api.gateway.apiId, server.origin);
+  return { ...prepared, outputs: stack.outputs, origin: server.origin };
 }
 
 /** The outputs, with this server's address where the API's address in the cloud would stand. */
@@ -273,11 +299,6 @@ async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, 
 
 function manifestBeside(templateFile: string): string {
   return templateFile.replace(/\.template\.json$/, '.assets.json');
-}
-
-function causeText(cause: unknown): string {
-  if (cause instanceof Error) return cause.stack ?? cause.message;
-  return typeof cause === 'string' ? cause : JSON.stringify(cause);
 }
 
 function logToStandardError(line: string): void {

@@ -1,56 +1,58 @@
 import { recordAdmission, recordRejection } from './history.ts';
-import { type Answer, ask, carryOut, type Decision, hear } from './protocol.ts';
+import { type Answer, type Decision, execute, handleAnswer, startRequest } from './protocol.ts';
 import type { Rules } from './rules.ts';
 import {
+  type Command,
   type Environment,
   forever,
   type Item,
   type Key,
   never,
   type Operation,
-  type Question,
   type State,
 } from './state.ts';
 
-/** What may happen next. */
+/** An event that changes the state of the model. */
 export type Event =
   /** A request arrives at an idle environment. */
-  | { kind: 'ask'; environment: number; key: number }
-  /** Its question is carried out and answered. */
+  | { kind: 'request'; environment: number; key: number }
+  /** The environment's command is executed and answered. */
   | { kind: 'answer'; environment: number }
-  /** Its question is carried out, and the answer lost: the SDK sends it again. */
+  /** The environment's command is executed and the answer is lost, so the SDK repeats it. */
   | { kind: 'lose'; environment: number }
+  /** Time advances by one tick. */
   | { kind: 'tick' }
+  /** An operator's command changes the item. */
   | { kind: 'operate'; operation: Operation };
 
-/** An event, what it led to, and what the invariants look at. */
+/** An event with the states before and after it, for the invariants to check. */
 export interface Step {
   event: Event;
   before: State;
   after: State;
-  /** Of a question that was carried out. */
-  question?: Question;
+  /** The command that the event executed, if any, and its answer. */
+  command?: Command;
   answer?: Answer;
-  /** Of a request that came to its end. */
+  /** The decision on the request that the event completed, if any. */
   decision?: Decision;
 }
 
 /** The last tick of every scenario. */
 export const lastTick = 4;
 
-/** Everything that can happen in a state. */
+/** All events that are possible in a state. */
 export function eventsOf(state: State): Event[] {
   const events: Event[] = [];
-  state.environments.forEach(({ question, memory }, environment) => {
-    if (question) {
+  state.environments.forEach(({ command, cache }, environment) => {
+    if (command) {
       events.push({ kind: 'answer', environment });
-      const isWrite = question.kind !== 'look';
-      if (state.lossesLeft > 0 && isWrite && !question.isRepeated) {
+      const isWrite = command.kind !== 'read';
+      if (state.lossesLeft > 0 && isWrite && !command.isRepeated) {
         events.push({ kind: 'lose', environment });
       }
     } else if (state.requestsLeft > 0) {
-      memory.forEach((_, key) => {
-        events.push({ kind: 'ask', environment, key });
+      cache.forEach((_, key) => {
+        events.push({ kind: 'request', environment, key });
       });
     }
   });
@@ -59,27 +61,27 @@ export function eventsOf(state: State): Event[] {
   return events;
 }
 
-/** A request is over within seconds, the function's own timeout: it sees one tick at the most. */
+/** The function's timeout is shorter than a tick, so time advances at most once during a request. */
 function mayTick({ now, environments }: State): boolean {
-  return now < lastTick && environments.every(({ question }) => (question?.since ?? now) === now);
+  return now < lastTick && environments.every(({ command }) => (command?.since ?? now) === now);
 }
 
-/** What an event makes of a state. */
+/** Applies an event to a state. */
 export function stepOf(before: State, event: Event, rules: Rules): Step {
   switch (event.kind) {
     case 'tick':
       return { event, before, after: { ...before, now: before.now + 1 } };
     case 'operate':
       return { event, before, after: operate(before, event.operation) };
-    case 'ask': {
-      const { environment, decision } = ask(
+    case 'request': {
+      const { environment, decision } = startRequest(
         before.environments[event.environment]!,
         event.key,
         before.now,
         rules,
       );
-      const asked = withEnvironment(before, event.environment, environment);
-      const after = { ...asked, requestsLeft: before.requestsLeft - 1 };
+      const started = withEnvironment(before, event.environment, environment);
+      const after = { ...started, requestsLeft: before.requestsLeft - 1 };
       return { event, before, after, ...(decision && { decision }) };
     }
     default:
@@ -92,21 +94,21 @@ function answerStep(
   event: Extract<Event, { environment: number }>,
   rules: Rules,
 ): Step {
-  const asking = before.environments[event.environment]!;
-  const question = asking.question!;
-  const answer = carryOut(before.item, question, rules);
-  const carriedOut = recordAdmission({ ...before, item: answer.item }, question, answer);
+  const sender = before.environments[event.environment]!;
+  const command = sender.command!;
+  const answer = execute(before.item, command, rules);
+  const executed = recordAdmission({ ...before, item: answer.item }, command, answer);
   if (event.kind === 'lose') {
-    const hasBegunBan = question.ban !== undefined && answer.isDone;
-    const repeated = { ...asking, question: { ...question, isRepeated: true, hasBegunBan } };
-    const after = withEnvironment(carriedOut, event.environment, repeated);
+    const hasBegunBan = command.ban !== undefined && answer.isDone;
+    const repeated = { ...sender, command: { ...command, isRepeated: true, hasBegunBan } };
+    const after = withEnvironment(executed, event.environment, repeated);
     const lossesLeft = before.lossesLeft - 1;
-    return { event, before, after: { ...after, lossesLeft }, question, answer };
+    return { event, before, after: { ...after, lossesLeft }, command, answer };
   }
-  const { environment, decision } = hear(asking, answer, before.now, rules);
-  const heard = withEnvironment(carriedOut, event.environment, environment);
-  const after = recordRejection(heard, question, answer, decision);
-  return { event, before, after, question, answer, ...(decision && { decision }) };
+  const { environment, decision } = handleAnswer(sender, answer, before.now, rules);
+  const answered = withEnvironment(executed, event.environment, environment);
+  const after = recordRejection(answered, command, answer, decision);
+  return { event, before, after, command, answer, ...(decision && { decision }) };
 }
 
 function withEnvironment(state: State, index: number, environment: Environment): State {
@@ -114,7 +116,7 @@ function withEnvironment(state: State, index: number, environment: Environment):
   return { ...state, environments };
 }
 
-const unpunished = { bannedUntil: never, bannedBy: 0, rejectionsStart: never, rejections: 0 };
+const noBan = { bannedUntil: never, bannedBy: 0, rejectionsStart: never, rejections: 0 };
 
 /** An operator's change, made by one conditional write of its own. */
 function operate(state: State, operation: Operation): State {
@@ -136,9 +138,9 @@ function changed(item: Item, operation: Operation, now: number): Item {
     case 'revoke':
       return withFirst(undefined);
     case 'unban':
-      return withFirst(first && { ...first, ...unpunished });
+      return withFirst(first && { ...first, ...noBan });
     case 'rotate':
-      // The replacement has the ban of the key before, which is good for one tick more.
+      // The new key inherits the ban of the old one, which stays valid for one more tick.
       if (!first) return item;
       return {
         ...item,

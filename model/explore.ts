@@ -4,7 +4,7 @@ import { invariants } from './invariants.ts';
 import { type Rules, rules as rulesOfTheProtocol } from './rules.ts';
 import type { State } from './state.ts';
 
-/** A step that an invariant does not allow, and how it came to be. */
+/** A step that breaks an invariant, and the events that lead to it. */
 export interface Violation {
   invariant: string;
   trace: Event[];
@@ -16,7 +16,7 @@ export interface Exploration {
   violation: Violation | undefined;
 }
 
-/** A state that was reached, and by which events. */
+/** A state, with the event and the state that led to it. */
 interface Path {
   state: State;
   event: Event | undefined;
@@ -24,10 +24,11 @@ interface Path {
 }
 
 /**
- * Visits every state that can be reached from a first one, each once, and watches that each step
- * keeps the invariants. States
- * are told apart by 52 bits of a hash: of a million, two are taken for one with a chance of 1 in
- * 10,000.
+ * Visits every state that can be reached from the first one, and checks the invariants in each step.
+ * It stops at the first violation. States are compared by a 52-bit hash, so the probability that two
+ * of a million states are mistaken for the same one is about 1 in 10,000.
+ *
+ * @param watched the names of the invariants to check
  */
 export function explore(
   first: State,

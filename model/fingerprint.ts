@@ -1,38 +1,42 @@
 import type { Key, Snapshot, State, Window } from './state.ts';
 
-// Where tests run, a global is slow to find.
+// Jest runs tests in a context in which the access to a global is slow.
 const { imul } = Math;
 const absent = -1;
 let low = 0;
 let high = 0;
 
-/** A number of 52 bits that stands for a state: equal states have the same. */
+/** A 52-bit hash of a state. */
 export function fingerprint(state: State): number {
   low = 0x811c9dc5;
   high = 0x1b873593;
   const { item, history } = state;
   add(state.now, state.requestsLeft, state.lossesLeft, state.operationsLeft.length);
-  for (const operation of state.operationsLeft) add(operation.charCodeAt(0), operation.length);
+  // The first and the third letter identify an operation.
+  for (const operation of state.operationsLeft) {
+    add(operation.charCodeAt(0), operation.charCodeAt(2));
+  }
   addOwner(item);
   for (const key of item.keys) addKey(key);
-  for (const { bansNamed, memory, question } of state.environments) {
-    add(bansNamed);
-    for (const met of memory) {
-      addSnapshot(met?.snapshot);
-      if (met) add(met.pendingStart, met.pending);
+  for (const { banCount, cache, command } of state.environments) {
+    add(banCount);
+    for (const cached of cache) {
+      addSnapshot(cached?.snapshot);
+      if (cached) add(cached.pendingStart, cached.pending);
     }
-    add(question === undefined ? absent : question.kind.length);
-    if (!question) continue;
+    // The kinds of commands have names of different lengths.
+    add(command === undefined ? absent : command.kind.length);
+    if (!command) continue;
     add(
-      question.key,
-      question.since,
-      question.at,
-      question.attempt,
-      question.rejections,
-      question.ban ?? absent,
+      command.key,
+      command.since,
+      command.at,
+      command.attempt,
+      command.rejections,
+      command.ban ?? absent,
     );
-    add(Number(question.isRepeated), Number(question.hasBegunBan));
-    addSnapshot(question.belief);
+    add(Number(command.isRepeated), Number(command.hasBegunBan));
+    addSnapshot(command.expected);
   }
   for (const { start, count } of history.admitted.minute) add(start, count);
   for (const { start, count } of history.admitted.day) add(start, count);
@@ -62,7 +66,7 @@ function addKey(key: Key | undefined): void {
   else add(key.expiresAt, key.bannedUntil, key.bannedBy, key.rejectionsStart, key.rejections);
 }
 
-/** Two hashes at once: FNV-1a, and the multiplications of MurmurHash3. */
+/** Adds values to two hashes: FNV-1a with an additional shift, and the block step of MurmurHash3. */
 function add(...values: number[]): void {
   for (const value of values) {
     low = imul(low ^ value, 0x01000193);

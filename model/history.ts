@@ -1,8 +1,8 @@
 import type { Answer, Decision } from './protocol.ts';
 import {
+  type Command,
   type History,
   type Item,
-  type Question,
   type State,
   type Window,
   type WindowName,
@@ -10,11 +10,12 @@ import {
 } from './state.ts';
 
 /*
- * What the invariants count by themselves, so that they need not believe the item. It forgets what
- * can no longer matter, since each number that it keeps multiplies the states.
+ * The history counts admissions and rejections independently of the item, so that the invariants can
+ * compare the two. It keeps only what can still matter, because every number in it multiplies the
+ * number of states.
  */
 
-/** The history of an item in which nothing was counted wrong so far. */
+/** The history of an initial item, whose counters are taken to be right. */
 export function historyOf(item: Item): History {
   const known = ({ start, count, priorStart, priorCount }: Window) => [
     { start: priorStart, count: priorCount },
@@ -24,9 +25,9 @@ export function historyOf(item: Item): History {
   return { admitted, uncounted: item.keys.map(() => 0) };
 }
 
-/** Counts an admission in the windows that the write has put the item into. */
-export function recordAdmission(state: State, { kind }: Question, { isDone }: Answer): State {
-  if (kind === 'look' || !isDone) return state;
+/** Counts an admission in the item's windows after the write. */
+export function recordAdmission(state: State, { kind }: Command, { isDone }: Answer): State {
+  if (kind === 'read' || !isDone) return state;
   const { item, history } = state;
   const more = kind === 'admit' ? 1 : 0;
   const admitted = Object.fromEntries(
@@ -41,22 +42,22 @@ export function recordAdmission(state: State, { kind }: Question, { isDone }: An
   return { ...state, history: { ...history, admitted } };
 }
 
-/** How many were admitted in a window, as far as it is not forgotten. */
+/** The number of requests admitted in a window; 0 for a window that the history no longer keeps. */
 export function admittedIn({ admitted }: History, name: WindowName, start: number): number {
   return admitted[name].find((each) => each.start === start)?.count ?? 0;
 }
 
-/** Counts a rejection when its request is refused, against those that the item has counted. */
+/** Adds a rejected request to those that the item has not counted, and subtracts counted ones. */
 export function recordRejection(
   state: State,
-  question: Question,
+  command: Command,
   answer: Answer,
   decision: Decision | undefined,
 ): State {
-  const isWritten = question.kind === 'refuse' && answer.isDone;
+  const isWritten = command.kind === 'reject' && answer.isDone;
   const isRefused = decision?.code === 'full' || (isWritten && decision !== undefined);
-  const counted = isWritten ? question.rejections : 0;
-  return withUncounted(state, question.key, (isRefused ? 1 : 0) - counted);
+  const counted = isWritten ? command.rejections : 0;
+  return withUncounted(state, command.key, (isRefused ? 1 : 0) - counted);
 }
 
 function withUncounted(state: State, key: number, more: number): State {

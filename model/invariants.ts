@@ -2,7 +2,7 @@ import type { Step } from './events.ts';
 import { admittedIn } from './history.ts';
 import { rules } from './rules.ts';
 import {
-  type Question,
+  type Command,
   type Snapshot,
   snapshotOf,
   type Tick,
@@ -12,7 +12,7 @@ import {
 } from './state.ts';
 import { keyStatus } from './writes.ts';
 
-/** What must hold for every step, by what it says. Each tells whether a step keeps it. */
+/** The invariants by their descriptions. Each returns whether a step satisfies it. */
 export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
   'no more than the limit is admitted in any window': (step) => {
     if (!isWrite(step, 'admit')) return true;
@@ -22,8 +22,8 @@ export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
     );
   },
   'no window moves back, unless no right clock can have begun it': (step) => {
-    if (!step.question) return true;
-    const { at } = step.question;
+    if (!step.command) return true;
+    const { at } = step.command;
     return windowNames.every((name) => {
       const [before, after] = [step.before.item[name].start, step.after.item[name].start];
       return after >= before || before > at + toleranceTicks;
@@ -31,65 +31,65 @@ export const invariants: Readonly<Record<string, (step: Step) => boolean>> = {
   },
   'nobody is refused for a window that has something left': (step) => {
     if (step.decision?.code !== 'full') return true;
-    return seenAtEnd(step).some(({ full }) => full.length > 0);
+    return statusAtEnd(step).some(({ full }) => full.length > 0);
   },
   'nobody is refused for a ban that does not run': (step) => {
     if (step.decision?.code !== 'banned') return true;
-    return seenAtEnd(step).some(({ isBanned }) => isBanned);
+    return statusAtEnd(step).some(({ isBanned }) => isBanned);
   },
   'a key that is revoked, expired or of a suspended owner admits nothing': (step) => {
     if (!isWrite(step, 'admit')) return true;
-    return seenBefore(step).some(({ isUsable }) => isUsable);
+    return statusBefore(step).some(({ isUsable }) => isUsable);
   },
   'a key that is banned admits nothing': (step) => {
     if (!isWrite(step, 'admit')) return true;
-    return seenBefore(step).every(({ isBanned }) => !isBanned);
+    return statusBefore(step).every(({ isBanned }) => !isBanned);
   },
   'a ban begins only where none runs': (step) => {
     if (!isBanBegun(step)) return true;
-    return seenBefore(step).every(({ isBanned }) => !isBanned);
+    return statusBefore(step).every(({ isBanned }) => !isBanned);
   },
-  'a ban is told by the request that began it, and by no other': (step) => {
+  'a ban is reported by the request that began it, and by no other': (step) => {
     if (!step.decision) return true;
-    const hasBegun = isBanBegun(step) || step.question?.hasBegunBan === true;
-    // A repeated write may find the key withdrawn or its ban lifted; another ban has another name.
-    const isToldOf = step.decision.code === 'banned';
-    return step.decision.isBanStart ? hasBegun : !hasBegun || !isToldOf || isBanOfAnother(step);
+    const hasBegun = isBanBegun(step) || step.command?.hasBegunBan === true;
+    // A repeated write may find that the key was revoked, or that its ban was lifted or replaced.
+    const isBanned = step.decision.code === 'banned';
+    return step.decision.isBanStart ? hasBegun : !hasBegun || !isBanned || isBanOfAnother(step);
   },
   'a ban follows more rejections than are tolerated': (step) => {
-    const key = isBanBegun(step) && step.after.item.keys[step.question!.key];
+    const key = isBanBegun(step) && step.after.item.keys[step.command!.key];
     return !key || key.rejections > tolerated;
   },
-  'no rejection is counted that there was not': (step) =>
+  'no rejection is counted that did not happen': (step) =>
     step.after.history.uncounted.every((count) => count >= 0),
   'every request gets an answer': (step) => step.decision?.code !== 'gave up',
 };
 
-function isWrite(step: Step, kind: Question['kind']): boolean {
-  return step.question?.kind === kind && step.answer!.isDone;
+function isWrite(step: Step, kind: Command['kind']): boolean {
+  return step.command?.kind === kind && step.answer!.isDone;
 }
 
-function isBanOfAnother({ after, question }: Step): boolean {
-  return after.item.keys[question!.key]?.bannedBy !== question!.ban;
+function isBanOfAnother({ after, command }: Step): boolean {
+  return after.item.keys[command!.key]?.bannedBy !== command!.ban;
 }
 
 function isBanBegun(step: Step): boolean {
-  return isWrite(step, 'refuse') && step.question!.ban !== undefined;
+  return isWrite(step, 'reject') && step.command!.ban !== undefined;
 }
 
-/** What the item meant to the request at the moment of a step: nothing where there is no such key. */
-function seenBefore({ before, question }: Step) {
-  return meaningOf(snapshotOf(before.item, question!.key), question!.at);
+/** The key's status before a step: a list of one, or empty if there is no such key. */
+function statusBefore({ before, command }: Step) {
+  return statusOf(snapshotOf(before.item, command!.key), command!.at);
 }
 
-/** As the answer that ended the request has shown it; nothing where nothing was asked. */
-function seenAtEnd({ before, after, question, event }: Step) {
-  if (!question || event.kind !== 'answer') return [];
+/** The key's status in the answer that completed the request; empty if there was no answer. */
+function statusAtEnd({ before, after, command, event }: Step) {
+  if (!command || event.kind !== 'answer') return [];
   const { skew } = before.environments[event.environment]!;
-  const at = question.kind === 'look' ? before.now + skew : question.at;
-  return meaningOf(snapshotOf(after.item, question.key), at);
+  const at = command.kind === 'read' ? before.now + skew : command.at;
+  return statusOf(snapshotOf(after.item, command.key), at);
 }
 
-function meaningOf(snapshot: Snapshot | undefined, at: Tick) {
+function statusOf(snapshot: Snapshot | undefined, at: Tick) {
   return snapshot ? [keyStatus(snapshot, at, rules)] : [];
 }

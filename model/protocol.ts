@@ -1,30 +1,30 @@
 import type { Rules } from './rules.ts';
 import {
+  type CachedKey,
+  type Command,
   type Environment,
   type Item,
-  type Met,
   minuteOf,
   never,
-  type Question,
   type Snapshot,
   snapshotOf,
   type Tick,
 } from './state.ts';
-import { admitted, countsRejections, keyStatus, refused } from './writes.ts';
+import { admitted, countsRejections, keyStatus, rejected } from './writes.ts';
 
-/** What a request is told. */
+/** The decision on a request. */
 export interface Decision {
   code: 'admitted' | 'full' | 'banned' | 'unauthorized' | 'gave up';
   isBanStart: boolean;
 }
 
-/** What an environment does next: it asks a question, or it has a decision. */
-export interface Move {
+/** The next state of an environment, which has either a command under way or a decision. */
+export interface Transition {
   environment: Environment;
   decision: Decision | undefined;
 }
 
-/** What carrying a question out has done to the item, and what the answer shows of it. */
+/** The item after a command, and what the answer to the command returns of it. */
 export interface Answer {
   item: Item;
   isDone: boolean;
@@ -34,126 +34,139 @@ export interface Answer {
 const maxAttempts = 4;
 const plain = { attempt: 1, rejections: 0, ban: undefined, isRepeated: false, hasBegunBan: false };
 
-/** A request of a key arrives: the memory chooses the question. */
-export function ask(environment: Environment, key: number, now: Tick, rules: Rules): Move {
+/** A request arrives. The cached state of its key selects the command. */
+export function startRequest(
+  environment: Environment,
+  key: number,
+  now: Tick,
+  rules: Rules,
+): Transition {
   const at = now + environment.skew;
-  const look: Question = { kind: 'look', key, since: now, at, belief: undefined, ...plain };
-  const met = environment.memory[key];
-  if (!met) return asking(environment, look);
-  const { isUsable, isBanned, isVoid, full } = keyStatus(met.snapshot, at, rules);
-  if (rules.trustsMemory && isBanned) return finished(environment, 'banned');
-  if (rules.trustsMemory && full.length > 0) return finished(environment, 'full');
-  if (!isUsable || isBanned || isVoid) return asking(environment, look);
-  return askToWrite(environment, { key, since: now }, met.snapshot, at, rules);
+  const read: Command = { kind: 'read', key, since: now, at, expected: undefined, ...plain };
+  const cached = environment.cache[key];
+  if (!cached) return sending(environment, read);
+  const { isUsable, isBanned, isVoid, full } = keyStatus(cached.snapshot, at, rules);
+  if (rules.trustsCache && isBanned) return finishing(environment, 'banned');
+  if (rules.trustsCache && full.length > 0) return finishing(environment, 'full');
+  if (!isUsable || isBanned || isVoid) return sending(environment, read);
+  return sendWrite(environment, { key, since: now }, cached.snapshot, at, rules);
 }
 
-/** The table carries a question out: in one step, whatever else is under way. */
-export function carryOut(item: Item, question: Question, rules: Rules): Answer {
-  const { kind, key } = question;
+/** The table executes a command atomically. */
+export function execute(item: Item, command: Command, rules: Rules): Answer {
+  const { kind, key } = command;
   const written =
-    kind === 'look' ? item : (kind === 'admit' ? admitted : refused)(item, question, rules);
+    kind === 'read' ? item : (kind === 'admit' ? admitted : rejected)(item, command, rules);
   const after = written ?? item;
   return { item: after, isDone: written !== undefined, snapshot: snapshotOf(after, key) };
 }
 
-/** The answer arrives. */
-export function hear(
+/** The answer to a command arrives at its environment. */
+export function handleAnswer(
   environment: Environment,
   { isDone, snapshot }: Answer,
   now: Tick,
   rules: Rules,
-): Move {
-  const question = environment.question!;
-  const { kind, key } = question;
-  // Of an answer to a write, the time is the one that the write was made for.
-  const at = kind === 'look' ? now + environment.skew : question.at;
+): Transition {
+  const command = environment.command!;
+  const { kind, key } = command;
+  // The answer to a write is evaluated for the time for which the write was made.
+  const at = kind === 'read' ? now + environment.skew : command.at;
   const status = snapshot && keyStatus(snapshot, at, rules);
   if (!snapshot || !status?.isUsable) {
-    return finished(remember(environment, key, undefined), 'unauthorized');
+    return finishing(withCached(environment, key, undefined), 'unauthorized');
   }
-  const knowing = remember(environment, key, seenAs(environment, key, snapshot));
-  if (kind === 'admit' && isDone) return finished(knowing, 'admitted');
+  const updated = withCached(environment, key, cachedAs(environment, key, snapshot));
+  if (kind === 'admit' && isDone) return finishing(updated, 'admitted');
   const code = status.isBanned ? 'banned' : status.full.length > 0 ? 'full' : undefined;
-  if (kind === 'refuse') {
-    const isOwn = code === 'banned' && question.ban === snapshot.key.bannedBy;
-    const isBanStart = isOwn && (isDone || rules.knowsOwnBan);
-    if (code && (isDone || isBanStart)) return finished(knowing, code, isBanStart);
-    const uncounted = code === 'full' ? question.rejections : question.rejections - 1;
-    const pending = withPending(knowing, key, minuteOf(at), uncounted);
-    return code ? finished(pending, code) : askAgain(pending, question, snapshot, 1, now);
+  if (kind === 'reject') {
+    const isOwn = code === 'banned' && command.ban === snapshot.key.bannedBy;
+    const isBanStart = isOwn && (isDone || rules.recognisesOwnBan);
+    if (code && (isDone || isBanStart)) return finishing(updated, code, isBanStart);
+    const uncounted = code === 'full' ? command.rejections : command.rejections - 1;
+    const pending = withPending(updated, key, minuteOf(at), uncounted);
+    return code ? finishing(pending, code) : retryAdmission(pending, command, snapshot, 1, now);
   }
-  if (kind === 'look') {
-    if (status.isBanned) return finished(knowing, 'banned');
-    return askToWrite(knowing, question, snapshot, at, rules);
+  if (kind === 'read') {
+    if (status.isBanned) return finishing(updated, 'banned');
+    return sendWrite(updated, command, snapshot, at, rules);
   }
-  if (code === 'full') return finished(withPending(knowing, key, minuteOf(at), 1), code);
-  if (code) return finished(knowing, code);
-  if (question.attempt === maxAttempts) return finished(knowing, 'gave up');
-  return askAgain(knowing, question, snapshot, question.attempt + 1, now);
+  if (code === 'full') return finishing(withPending(updated, key, minuteOf(at), 1), code);
+  if (code) return finishing(updated, code);
+  if (command.attempt === maxAttempts) return finishing(updated, 'gave up');
+  return retryAdmission(updated, command, snapshot, command.attempt + 1, now);
 }
 
-/** To refuse where nothing seems to be left, and otherwise to admit. */
-function askToWrite(
+/** Sends a write that rejects the request if a window is expected to be full, or else admits it. */
+function sendWrite(
   environment: Environment,
-  { key, since }: Pick<Question, 'key' | 'since'>,
-  belief: Snapshot,
+  { key, since }: Pick<Command, 'key' | 'since'>,
+  expected: Snapshot,
   at: Tick,
   rules: Rules,
-): Move {
-  const write = { key, since, at, belief, ...plain };
-  const { full } = keyStatus(belief, at, rules);
-  if (full.length === 0) return asking(environment, { kind: 'admit', ...write });
-  const met = environment.memory[key];
-  const pending = met?.pendingStart === minuteOf(at) ? met.pending : 0;
+): Transition {
+  const write = { key, since, at, expected, ...plain };
+  const { full } = keyStatus(expected, at, rules);
+  if (full.length === 0) return sending(environment, { kind: 'admit', ...write });
+  const cached = environment.cache[key];
+  const pending = cached?.pendingStart === minuteOf(at) ? cached.pending : 0;
   const rejections = 1 + pending * rules.pendingWeight;
-  const before = countsRejections(belief.key, at) ? belief.key.rejections : 0;
+  const before = countsRejections(expected.key, at) ? expected.key.rejections : 0;
   const isBanDue = rules.isBanDue(before + rejections);
-  const taken = withoutPending(environment, key, minuteOf(at));
-  const named = isBanDue ? { ...taken, bansNamed: taken.bansNamed + 1 } : taken;
-  // No other request names a ban so.
-  const ban = isBanDue ? 100 * named.name + named.bansNamed : undefined;
-  return asking(named, { kind: 'refuse', ...write, rejections, ban });
+  const withoutTaken = withoutPending(environment, key, minuteOf(at));
+  const named = isBanDue ? { ...withoutTaken, banCount: withoutTaken.banCount + 1 } : withoutTaken;
+  // The name of a ban is unique: no other environment has this name.
+  const ban = isBanDue ? 100 * named.name + named.banCount : undefined;
+  return sending(named, { kind: 'reject', ...write, rejections, ban });
 }
 
-function askAgain(
+function retryAdmission(
   environment: Environment,
-  { key, since }: Question,
-  belief: Snapshot,
+  { key, since }: Command,
+  expected: Snapshot,
   attempt: number,
   now: Tick,
-): Move {
+): Transition {
   const at = now + environment.skew;
-  return asking(environment, { kind: 'admit', key, since, at, belief, ...plain, attempt });
+  return sending(environment, { kind: 'admit', key, since, at, expected, ...plain, attempt });
 }
 
-function asking(environment: Environment, question: Question): Move {
-  return { environment: { ...environment, question }, decision: undefined };
+function sending(environment: Environment, command: Command): Transition {
+  return { environment: { ...environment, command }, decision: undefined };
 }
 
-function finished(environment: Environment, code: Decision['code'], isBanStart = false): Move {
+function finishing(
+  environment: Environment,
+  code: Decision['code'],
+  isBanStart = false,
+): Transition {
   const decision = { code, isBanStart };
-  return { environment: { ...environment, question: undefined }, decision };
+  return { environment: { ...environment, command: undefined }, decision };
 }
 
-function seenAs({ memory }: Environment, key: number, snapshot: Snapshot): Met {
-  const { pendingStart = never, pending = 0 } = memory[key] ?? {};
+function cachedAs({ cache }: Environment, key: number, snapshot: Snapshot): CachedKey {
+  const { pendingStart = never, pending = 0 } = cache[key] ?? {};
   return { snapshot, pendingStart, pending };
 }
 
-function remember(environment: Environment, key: number, met: Met | undefined): Environment {
-  const memory = environment.memory.map((each, index) => (index === key ? met : each));
-  return { ...environment, memory };
+function withCached(
+  environment: Environment,
+  key: number,
+  cached: CachedKey | undefined,
+): Environment {
+  const cache = environment.cache.map((each, index) => (index === key ? cached : each));
+  return { ...environment, cache };
 }
 
 function withPending(environment: Environment, key: number, start: Tick, more: number) {
-  const met = environment.memory[key];
-  if (!met || more === 0) return environment;
-  const earlier = met.pendingStart === start ? met.pending : 0;
-  return remember(environment, key, { ...met, pendingStart: start, pending: earlier + more });
+  const cached = environment.cache[key];
+  if (!cached || more === 0) return environment;
+  const earlier = cached.pendingStart === start ? cached.pending : 0;
+  return withCached(environment, key, { ...cached, pendingStart: start, pending: earlier + more });
 }
 
 function withoutPending(environment: Environment, key: number, start: Tick): Environment {
-  const met = environment.memory[key];
-  if (!met || met.pending === 0) return environment;
-  return remember(environment, key, { ...met, pendingStart: start, pending: 0 });
+  const cached = environment.cache[key];
+  if (!cached || cached.pending === 0) return environment;
+  return withCached(environment, key, { ...cached, pendingStart: start, pending: 0 });
 }

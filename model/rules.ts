@@ -1,34 +1,34 @@
 import { banTicks, type Key, type Tick, toleranceTicks, tolerated, type Window } from './state.ts';
 
 /**
- * The decisions that the protocol rests on, each of them a rule that can be broken on purpose to
- * see which invariant notices.
+ * The rules of the protocol. Tests break each one on purpose to verify that an invariant detects it.
  */
 export interface Rules {
-  /** Whether a window is one to count in, rather than one that is over or void. */
+  /** Whether requests are counted in a window, which is neither over nor void. */
   isCurrent(window: Window, current: Tick, at: Tick): boolean;
-  /** Whether a window was begun by a clock that cannot have been right. */
+  /** Whether a window was started by a clock beyond the tolerance. */
   isVoid(window: Window, at: Tick): boolean;
   /** Whether one more request may be counted. */
   hasLeft(count: number, limit: number): boolean;
   /** Whether a write may turn a window to a newer one. */
   isOver(window: Window, current: Tick): boolean;
-  /** What the current window has counted already where a void one stands in its place. */
+  /** The count of the current window when a void window takes its place. */
   carriedOver(window: Window, current: Tick): number;
-  /** Whether a void window is still the one that was seen. */
+  /** Whether a void window is unchanged since it was read. */
   isSame(window: Window, seen: Window): boolean;
-  /** Whether a write asks for the key, its expiry and its owner's status. */
-  asksForKey: boolean;
+  /** Whether a write requires an existing, unexpired key of an active owner. */
+  checksKey: boolean;
+  /** Whether a key is banned. */
   isBanRunning(key: Key, at: Tick): boolean;
-  /** Whether a write that begins a ban asks for one that runs. */
-  asksForBan: boolean;
-  /** Whether a request knows its own ban again when its answer was lost. */
-  knowsOwnBan: boolean;
-  /** Whether so many rejections in a minute are too many. */
+  /** Whether a write that begins a ban requires that the key is not banned. */
+  checksBan: boolean;
+  /** Whether a request whose answer was lost recognises the ban that it began. */
+  recognisesOwnBan: boolean;
+  /** Whether a number of rejections in a minute leads to a ban. */
   isBanDue(rejections: number): boolean;
-  /** Whether the memory of a full window or of a ban is the answer, rather than a hint. */
-  trustsMemory: boolean;
-  /** How often a rejection that could not be counted is counted with the next one. */
+  /** Whether a cached full window or ban rejects a request without asking the table. */
+  trustsCache: boolean;
+  /** How many times a pending rejection is counted with the next one. */
   pendingWeight: number;
 }
 
@@ -45,12 +45,12 @@ export const rules: Rules = {
     window.count === seen.count &&
     window.priorStart === seen.priorStart &&
     window.priorCount === seen.priorCount,
-  asksForKey: true,
+  checksKey: true,
   isBanRunning: (key, at) =>
     key.bannedUntil > at && key.bannedUntil <= at + toleranceTicks + banTicks,
-  asksForBan: true,
-  knowsOwnBan: true,
+  checksBan: true,
+  recognisesOwnBan: true,
   isBanDue: (rejections) => rejections > tolerated,
-  trustsMemory: false,
+  trustsCache: false,
   pendingWeight: 1,
 };

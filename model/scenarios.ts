@@ -13,15 +13,15 @@ import {
   type Window,
 } from './state.ts';
 
-/** How much can happen: the less, the smaller the model. */
+/** The number of requests and lost answers in an exploration, which bounds the state space. */
 export interface Bounds {
   requests: number;
   losses: number;
 }
 
-/** For `npm test`: a few seconds. */
+/** The bounds for `npm test`, which take a few seconds. */
 export const quick: Bounds = { requests: 2, losses: 1 };
-/** For `npm run model`: a minute or two. */
+/** The bounds for `npm run model`, which take a minute or two. */
 export const thorough: Bounds = { requests: 3, losses: 2 };
 
 const unused: Window = { start: never, count: 0, priorStart: never, priorCount: 0 };
@@ -40,10 +40,10 @@ const full: Item = {
   minute: { ...unused, start: 0, count: 2 },
   day: { ...unused, start: today, count: 2 },
 };
-/** An hour ahead. */
+/** The start of a void window or the end of a void ban, an hour ahead. */
 const far: Tick = 60 * minuteTicks;
 
-/** Where the model begins, by what it is about. Each runs from a minute before midnight on. */
+/** The initial states by their descriptions. Each begins a minute before midnight. */
 export const scenarios: Readonly<Record<string, (bounds: Bounds) => State>> = {
   'two keys in two environments whose clocks differ': (bounds) => begin(owner, [0, 1], bounds),
   'clocks that are minutes apart': (bounds) => begin(owner, [-3, 3], bounds),
@@ -96,8 +96,8 @@ function begin(
 }
 
 function environment(name: number, skew: Tick, keys: number): Environment {
-  const memory = Array.from({ length: keys }, () => undefined);
-  return { name, skew, memory, question: undefined, bansNamed: 0 };
+  const cache = Array.from({ length: keys }, () => undefined);
+  return { name, skew, cache, command: undefined, banCount: 0 };
 }
 
 function oneKey(item: Item): Item {

@@ -1,7 +1,7 @@
 /*
- * The state of the model: one owner with its keys in one item, execution environments that judge
- * requests one at a time, and what is left of the events that a scenario allows. Everything is
- * immutable; time is counted in ticks of half a minute, and tick 2 is midnight.
+ * The state of the model consists of an owner's item with its keys, execution environments that
+ * process one request at a time, and the events that the scenario still allows. All of it is
+ * immutable. Time is counted in ticks of half a minute, and tick 2 is midnight.
  */
 
 export type Tick = number;
@@ -9,14 +9,14 @@ export type Tick = number;
 export const minuteTicks = 2;
 export const dayTicks = 2_880;
 export const midnight: Tick = 2;
-/** The five minutes that two machines' clocks may differ by. */
+/** The tolerance between two machines' clocks, five minutes. */
 export const toleranceTicks = 10;
 export const banTicks = 4;
-/** Rejections in a minute that go unpunished. */
+/** The number of rejections in a minute beyond which a key is banned. */
 export const tolerated = 1;
-/** Before any tick: of a window, a ban or a rejection that there has not been. */
+/** Before any tick. It stands for a window, a ban or a rejection that has not happened. */
 export const never: Tick = -100_000;
-/** After any tick: the expiry of a key that has none. */
+/** After any tick. It is the expiry of a key that does not expire. */
 export const forever: Tick = 100_000;
 
 export type WindowName = 'minute' | 'day';
@@ -32,7 +32,7 @@ export interface Window {
 export interface Key {
   expiresAt: Tick;
   bannedUntil: Tick;
-  /** The request that began the ban. */
+  /** The name of the ban, which only the request that began it knows. */
   bannedBy: number;
   rejectionsStart: Tick;
   rejections: number;
@@ -46,60 +46,61 @@ interface Owner {
 }
 
 export interface Item extends Owner {
-  /** Undefined for a key that is revoked, or not issued yet. */
+  /** A key is undefined if it is revoked or not issued yet. */
   keys: readonly (Key | undefined)[];
 }
 
-/** The item as far as one key's requests need it. */
+/** The part of the item that concerns one key. */
 export interface Snapshot extends Owner {
   key: Key;
 }
 
-/** What an environment remembers of a key. */
-export interface Met {
+/** An environment's cached state of a key, with the rejections that the item does not count yet. */
+export interface CachedKey {
   snapshot: Snapshot;
   pendingStart: Tick;
   pending: number;
 }
 
-/** A question that is under way to the table. */
-export interface Question {
-  kind: 'look' | 'admit' | 'refuse';
+/** A command to the table that is under way. */
+export interface Command {
+  kind: 'read' | 'admit' | 'reject';
   key: number;
-  /** When its request arrived. */
+  /** The tick at which the request arrived. */
   since: Tick;
-  /** By the environment's own clock, when it asked. */
+  /** The tick at which it was sent, by the environment's clock. */
   at: Tick;
-  /** What it believes; undefined when it looks. */
-  belief: Snapshot | undefined;
+  /** The state from which a write is made; undefined for a read. */
+  expected: Snapshot | undefined;
   attempt: number;
-  /** Of a refusal: how many rejections it counts, and the name of the ban that is due. */
+  /** The number of rejections that a rejection's write counts. */
   rejections: number;
+  /** The name of the ban that it begins, if any. */
   ban: number | undefined;
-  /** An answer was lost, and the question is sent again. */
+  /** Whether an answer was lost, so that the command is sent again. */
   isRepeated: boolean;
-  /** The question was carried out once, and began the ban. */
+  /** Whether the command began the ban when it was executed first. */
   hasBegunBan: boolean;
 }
 
 export interface Environment {
-  /** From 1. */
+  /** A number from 1. */
   name: number;
-  /** How far its clock is ahead. */
+  /** How far the environment's clock is ahead. */
   skew: Tick;
-  memory: readonly (Met | undefined)[];
-  question: Question | undefined;
-  /** How many bans it has named. */
-  bansNamed: number;
+  cache: readonly (CachedKey | undefined)[];
+  command: Command | undefined;
+  /** The number of bans that the environment has named. */
+  banCount: number;
 }
 
 export type Operation = 'raise' | 'lower' | 'suspend' | 'resume' | 'revoke' | 'rotate' | 'unban';
 
-/** What has happened, as the invariants need it, and no part of the protocol. */
+/** What has happened, for the invariants. It does not influence the protocol. */
 export interface History {
-  /** Admissions in the item's present window and in the one before it. */
+  /** The admissions in the item's window and in the prior one. */
   admitted: Readonly<Record<WindowName, readonly { start: Tick; count: number }[]>>;
-  /** By key: requests that were refused for a full window, less those that the item has counted. */
+  /** For each key, the requests rejected for a full window, minus those that the item has counted. */
   uncounted: readonly number[];
 }
 
@@ -121,7 +122,7 @@ export function dayOf(tick: Tick): Tick {
   return tick - mod(tick - midnight, dayTicks);
 }
 
-/** The item as a key's request sees it; undefined where there is no such key. */
+/** The snapshot of a key in an item; undefined if there is no such key. */
 export function snapshotOf({ keys, ...owner }: Item, key: number): Snapshot | undefined {
   const found = keys[key];
   return found && { ...owner, key: found };

@@ -1,12 +1,12 @@
 import type { Rules } from './rules.ts';
 import {
   banTicks,
+  type Command,
   dayOf,
   type Item,
   type Key,
   minuteOf,
   never,
-  type Question,
   type Snapshot,
   type Tick,
   toleranceTicks,
@@ -15,7 +15,7 @@ import {
   windowNames,
 } from './state.ts';
 
-/** What a state of the item means at a moment. */
+/** What a key's snapshot means for a request at a given tick. */
 export interface KeyStatus {
   isUsable: boolean;
   isBanned: boolean;
@@ -28,7 +28,7 @@ export function currentStart(name: WindowName, at: Tick): Tick {
   return name === 'minute' ? minuteOf(at) : dayOf(at);
 }
 
-/** What is counted in the window that is current at a moment. */
+/** The count of the window that is current at a given tick. */
 export function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules): number {
   const current = currentStart(name, at);
   if (rules.isVoid(window, at)) return rules.carriedOver(window, current);
@@ -48,31 +48,31 @@ export function keyStatus(snapshot: Snapshot, at: Tick, rules: Rules): KeyStatus
   };
 }
 
-/** The item after an admission; undefined where the write's condition fails. */
-export function admitted(item: Item, question: Question, rules: Rules): Item | undefined {
-  const { key, at, belief } = question;
+/** The item after an admission; undefined if the write's condition fails. */
+export function admitted(item: Item, command: Command, rules: Rules): Item | undefined {
+  const { key, at, expected } = command;
   if (!mayWrite(item, key, at, rules)) return undefined;
-  const minute = counted(item, 'minute', belief!, at, rules);
-  const day = counted(item, 'day', belief!, at, rules);
+  const minute = counted(item, 'minute', expected!, at, rules);
+  const day = counted(item, 'day', expected!, at, rules);
   if (!minute || !day) return undefined;
-  const { isBanVoid } = keyStatus(belief!, at, rules);
+  const { isBanVoid } = keyStatus(expected!, at, rules);
   const after = { ...item, minute, day };
   return isBanVoid ? withKey(after, key, { bannedUntil: never }) : after;
 }
 
-/** The item after a refusal that is counted; undefined where the write's condition fails. */
-export function refused(item: Item, question: Question, rules: Rules): Item | undefined {
-  const { key, at, belief, ban, rejections } = question;
-  const { full, isBanVoid } = keyStatus(belief!, at, rules);
-  const isAllowed = ban !== undefined && !rules.asksForBan;
+/** The item after a counted rejection; undefined if the write's condition fails. */
+export function rejected(item: Item, command: Command, rules: Rules): Item | undefined {
+  const { key, at, expected, ban, rejections } = command;
+  const { full, isBanVoid } = keyStatus(expected!, at, rules);
+  const isAllowed = ban !== undefined && !rules.checksBan;
   if (!isAllowed && !mayWrite(item, key, at, rules)) return undefined;
   const found = item.keys[key];
-  const repaired = full.map((name) => [name, stillFull(item, name, belief!, at, rules)] as const);
+  const repaired = full.map((name) => [name, stillFull(item, name, expected!, at, rules)] as const);
   if (!found || repaired.some(([, window]) => !window)) return undefined;
-  const isCounting = countsRejections(belief!.key, at);
+  const isCounting = countsRejections(expected!.key, at);
   if (isCounting !== countsRejections(found, at)) return undefined;
   const before = isCounting ? found.rejections : 0;
-  // A turn is not bound to how many there were: a new minute has none.
+  // Only a counter that is already of this minute is compared with the tolerance.
   if (isCounting && rules.isBanDue(before + rejections) !== (ban !== undefined)) return undefined;
   const windows = Object.fromEntries(repaired) as Partial<Record<WindowName, Window>>;
   return withKey({ ...item, ...windows }, key, {
@@ -83,35 +83,35 @@ export function refused(item: Item, question: Question, rules: Rules): Item | un
   });
 }
 
-/** Whether a key's rejections are those of this minute, or of one that a faster clock has begun. */
+/** Whether a key's rejections are counted in this minute, or in one that a faster clock started. */
 export function countsRejections(key: Key, at: Tick): boolean {
   return key.rejectionsStart >= minuteOf(at) && key.rejectionsStart <= at + toleranceTicks;
 }
 
-/** The condition of every write: a key that may be used, and is not banned. */
+/** The condition of every write: the key is usable and not banned. */
 function mayWrite(item: Item, key: number, at: Tick, rules: Rules): boolean {
   const found = item.keys[key];
-  if (rules.asksForKey && (!item.isActive || !found || found.expiresAt <= at)) return false;
+  if (rules.checksKey && (!item.isActive || !found || found.expiresAt <= at)) return false;
   return !found || !rules.isBanRunning(found, at);
 }
 
-/** A window with one request more, by the step that the belief calls for. */
+/** A window with one more request, by the step that the expected state requires. */
 function counted(
   item: Item,
   name: WindowName,
-  belief: Snapshot,
+  expected: Snapshot,
   at: Tick,
   rules: Rules,
 ): Window | undefined {
   const window = item[name];
   const limit = item.limits[name];
   const current = currentStart(name, at);
-  if (rules.isVoid(belief[name], at)) {
-    const count = rules.carriedOver(belief[name], current);
-    if (!rules.isSame(window, belief[name]) || !rules.hasLeft(count, limit)) return undefined;
+  if (rules.isVoid(expected[name], at)) {
+    const count = rules.carriedOver(expected[name], current);
+    if (!rules.isSame(window, expected[name]) || !rules.hasLeft(count, limit)) return undefined;
     return { ...window, start: current, count: count + 1 };
   }
-  if (belief[name].start < current) {
+  if (expected[name].start < current) {
     if (!rules.isOver(window, current)) return undefined;
     return { start: current, count: 1, priorStart: window.start, priorCount: window.count };
   }
@@ -119,20 +119,20 @@ function counted(
   return isCountable ? { ...window, count: window.count + 1 } : undefined;
 }
 
-/** A window that is still full, put right where it was void. */
+/** A window that is still full, repaired if it was void; undefined if it is not full. */
 function stillFull(
   item: Item,
   name: WindowName,
-  belief: Snapshot,
+  expected: Snapshot,
   at: Tick,
   rules: Rules,
 ): Window | undefined {
   const window = item[name];
   const limit = item.limits[name];
   const current = currentStart(name, at);
-  if (rules.isVoid(belief[name], at)) {
-    const count = rules.carriedOver(belief[name], current);
-    if (!rules.isSame(window, belief[name]) || rules.hasLeft(count, limit)) return undefined;
+  if (rules.isVoid(expected[name], at)) {
+    const count = rules.carriedOver(expected[name], current);
+    if (!rules.isSame(window, expected[name]) || rules.hasLeft(count, limit)) return undefined;
     return { ...window, start: current, count };
   }
   const isFull = rules.isCurrent(window, current, at) && !rules.hasLeft(window.count, limit);

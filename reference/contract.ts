@@ -1,6 +1,11 @@
 /** The parts of the published contract (OpenAPI 3.1) that its reference shows. */
 export interface Contract {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly summary: string;
+    readonly description: string;
+  };
   readonly paths: Readonly<Record<string, Readonly<Record<string, ContractOperation>>>>;
   readonly components: {
     readonly headers: Readonly<Record<string, ContractHeader>>;

@@ -69,8 +69,8 @@ function tryForm(
     ({ name, example }) =>
       html`<label>${name} <input name="${name}" value="${examples[name] ?? (deprecated ? String(example) : undefined)}" required autocomplete="off"></label>`,
   );
-  return html`<h4>Try it</h4>
-<form class="try" data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">
+  return html`<form class="try" data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">
+<h4>Try it</h4>
 <p class="fields">${fields}<button type="submit">Send <span class="visually-hidden">${operationId}</span></button></p>
 <div class="answer" role="status"></div>
 <div class="answer-details" hidden></div>

@@ -11,7 +11,7 @@ export function referenceView(options: OperationViewOptions): Markup {
   const { contract, examples } = options;
   const { headers, schemas } = contract.components;
   const operations = listOperations(contract, examples);
-  return html`${section('guide', 'Guide', paragraphs(contract.info.description))}
+  return html`${section('guide', 'Guide', html`<p>${contract.info.summary}</p>${paragraphs(contract.info.description)}`)}
 ${section(
   'operations',
   'Operations',
@@ -62,12 +62,12 @@ function errorTable(errors: readonly ListedError[]): Markup {
 <th scope="row"><code>${code}</code></th>
 <td data-label="Status">${statusBadge(status)}</td>
 <td data-label="When">${summary}</td>
-<td data-label="Message, for example">${message}</td>
-<td data-label="Of">${operationIds.length > 0 ? operationIds.map((id) => html`<a href="#${id}">${id}</a> `) : 'any request'}</td>
+<td data-label="Message">${message}</td>
+<td data-label="Operations">${operationIds.length > 0 ? operationIds.map((id) => html`<a href="#${id}">${id}</a> `) : 'any request'}</td>
 </tr>`,
   );
   return html`<table class="cards">
-<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">When</th><th scope="col">Message, for example</th><th scope="col">Of</th></tr></thead>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">When</th><th scope="col">Message, for example</th><th scope="col">Operations</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>`;
 }

@@ -19,7 +19,7 @@ export function responseView(
   const response = resolve<ContractResponse>(contract, part);
   return html`<details class="response">
 <summary>${statusBadge(status)}<span>${titleOf(response, status)}</span></summary>
-${paragraphs(response.description)}
+${isSaidByTitle(response, status) ? undefined : paragraphs(response.description)}
 ${bodyView(contract, response)}
 <p class="headers"><strong>Headers</strong> ${Object.entries(response.headers ?? {}).map(headerLink)}</p>
 </details>`;
@@ -29,6 +29,10 @@ ${bodyView(contract, response)}
 export function statusBadge(status: string | number): Markup {
   const kind = Number(status) < 400 ? 'good' : 'bad';
   return html`<span class="badge" data-kind="${kind}">${status}</span>`;
+}
+
+function isSaidByTitle({ description }: ContractResponse, status: string): boolean {
+  return Number(status) < 400 && !description.includes('. ');
 }
 
 /** The codes of an error, or the first sentence of a success. */

@@ -29,17 +29,25 @@ export function propertyTable(contract: Contract, schema: Schema | Reference): M
 }
 
 /** What a value has to be, besides its type; undefined where that is all. */
-export function constraints({ minimum, maximum, pattern, ...schema }: Schema): Markup | undefined {
-  const values = schema.const === undefined ? schema.enum : [schema.const];
+export function constraints(schema: Schema): Markup | undefined {
+  if (schema.const !== undefined) return constraint(html`always ${code(schema.const)}`);
+  const { minimum, maximum, pattern } = schema;
+  const values = schema.enum?.map((value) => html`${code(value)} `);
   const parts = [
-    ...(values
-      ? [html`one of ${values.map((value) => html`<code>${String(value)}</code> `)}`]
-      : []),
+    ...(values === undefined ? [] : [html`one of ${values}`]),
     ...(minimum === undefined ? [] : [html`at least ${minimum} `]),
     ...(maximum === undefined ? [] : [html`at most ${maximum} `]),
-    ...(pattern === undefined ? [] : [html`matches <code>${pattern}</code>`]),
+    ...(pattern === undefined ? [] : [html`matches ${code(pattern)}`]),
   ];
-  return parts.length === 0 ? undefined : html`<p class="constraints">${parts}</p>`;
+  return parts.length === 0 ? undefined : constraint(html`${parts}`);
+}
+
+function constraint(text: Markup): Markup {
+  return html`<p class="constraints">${text}</p>`;
+}
+
+function code(value: unknown): Markup {
+  return html`<code>${String(value)}</code>`;
 }
 
 function description(schema: Schema): Markup {

@@ -14,20 +14,20 @@ const keyOwnLength = 12;
 const ownerIdForm = new RegExp(`^own_[0-9A-Za-z]{${ownerIdLength}}$`);
 const keyIdForm = new RegExp(`^key_[0-9A-Za-z]{${ownerIdLength + keyOwnLength}}$`);
 
-/** A new owner's identity. */
+/** The identity of an owner. */
 export interface OwnerIdentity {
-  /** Public and safe in logs; API Gateway wants at least 20 characters of a key's value. */
+  /** The public id, at least 20 characters long because it is the value of an API Gateway key. */
   readonly ownerId: string;
-  /** 32 random bytes in base64url, of which the part common to the owner's tokens is made. */
+  /** 32 random bytes in base64url, from which the owner's part of its tokens is derived. */
   readonly seed: string;
   /** The partition key of the owner's item. */
   readonly ownerHash: string;
 }
 
 /**
- * A new owner's identity.
+ * Creates the identity of a new owner.
  *
- * @param prefix the stage's own, such as `so_live_`
+ * @param prefix the stage's token prefix, such as `so_live_`
  */
 export function createOwner(prefix: string): OwnerIdentity {
   const seed = randomBytes(seedBytes).toString('base64url');
@@ -36,15 +36,15 @@ export function createOwner(prefix: string): OwnerIdentity {
 }
 
 /**
- * A new bearer token of an owner: the stage's prefix, the owner's 20 characters, 20 random ones
- * (119 bits) and 6 of checksum. It is shown to its owner once and stored nowhere.
+ * Creates a bearer token of an owner: the stage's prefix, the owner's 20 characters, 20 random
+ * characters (119 bits) and a checksum of 6. The caller shows it once and must not store it.
  */
 export function createToken(prefix: string, seed: string): string {
   const body = prefix + ownerCharacters(seed) + randomBase62(ownCharactersLength);
   return body + tokenChecksum(body);
 }
 
-/** A new public key id of an owner, safe in logs. */
+/** Creates the public id of a new key of an owner. */
 export function createKeyId(ownerId: string): string {
   return keyIdOf(ownerId, randomBase62(keyOwnLength));
 }
@@ -54,7 +54,7 @@ export function ownerIdOf(keyId: string): string {
   return `own_${keyId.slice('key_'.length, -keyOwnLength)}`;
 }
 
-/** The characters of a key id that are the key's own: what its entry holds as `id`. */
+/** The characters of a key id that are not the owner's, which the key's entry holds as `id`. */
 export function ownCharactersOf(keyId: string): string {
   return keyId.slice(-keyOwnLength);
 }
@@ -70,8 +70,8 @@ export function isOwnerId(text: string): boolean {
 }
 
 /**
- * Of the seed's SHA-256, so that the characters say nothing about the seed. What the remainder
- * favours is nothing: 62^20 is smaller than 2^256 by a factor of 2^136.
+ * Derives the owner's characters from the seed's SHA-256, so that they do not reveal the seed. The
+ * modulo bias is negligible, because 62^20 is smaller than 2^256 by a factor of 2^136.
  */
 function ownerCharacters(seed: string): string {
   const digest = createHash('sha256').update(Buffer.from(seed, 'base64url')).digest('hex');
@@ -84,7 +84,7 @@ function ownerCharacters(seed: string): string {
   return digits;
 }
 
-// randomInt draws from the CSPRNG and rejects what would favour some characters over others.
+// `randomInt` uses a cryptographically secure generator without modulo bias.
 function randomBase62(length: number): string {
   return Array.from({ length }, () => base62[randomInt(base62.length)]).join('');
 }

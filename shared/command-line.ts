@@ -2,10 +2,10 @@ import { type Command, CommanderError } from 'commander';
 import { OperatorError } from './errors.ts';
 
 /**
- * Reads the options of a program that has no subcommands.
+ * Parses the options of a program without subcommands.
  *
- * @returns undefined where help was asked for, which has been printed
- * @throws OperatorError in one line that names the option, its value and the remedy
+ * @returns undefined if the program was called with `--help`, which has been printed
+ * @throws OperatorError with one line that names the problem and `--help`
  */
 export function parseCommandLine<Options extends object>(
   command: Command,

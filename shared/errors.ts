@@ -1,10 +1,10 @@
 export interface OperatorErrorOptions {
   readonly cause?: unknown;
-  /** What the operator can do about it, where the problem alone does not say so. */
+  /** What the operator can do, if the problem does not imply it. */
   readonly remedy?: string;
 }
 
-/** What went wrong in an operator's command, told in one line that names the remedy. */
+/** A failure of an operator's command, with a message of one line that names the remedy. */
 export class OperatorError extends Error {
   override name = 'OperatorError';
   /** The message without the remedy. */
@@ -18,12 +18,12 @@ export class OperatorError extends Error {
   }
 }
 
-/** A command line that is no command: an unknown word, or one that is missing. */
+/** The command line is not valid: a word is unknown or missing. */
 export class UsageError extends OperatorError {
   override name = 'UsageError';
 }
 
-/** A value that cannot be accepted: which field, which value, what was expected. */
+/** A value is not accepted. The message names the field, the value, and what was expected. */
 export class InvalidValueError extends OperatorError {
   override name = 'InvalidValueError';
   readonly field: string;
@@ -34,10 +34,10 @@ export class InvalidValueError extends OperatorError {
   }
 }
 
-/** AWS, a local service or the network between has failed; the same command may succeed later. */
+/** AWS, a local service or the network has failed. The same command may succeed later. */
 export class ServiceError extends OperatorError {
   override name = 'ServiceError';
-  /** What failed, in a word for programs. */
+  /** The kind of failure, for programs. */
   readonly kind: string;
 
   constructor(kind: string, problem: string, options: OperatorErrorOptions) {
@@ -46,27 +46,27 @@ export class ServiceError extends OperatorError {
   }
 }
 
-/** No key, or no order, has this id. */
+/** What the command refers to does not exist. */
 export class NotFoundError extends OperatorError {
   override name = 'NotFoundError';
 }
 
-/** The key or order exists, but in a state that does not allow the command. */
+/** What the command refers to is in a state that does not allow the command. */
 export class WrongStateError extends OperatorError {
   override name = 'WrongStateError';
 }
 
-/** One of DynamoDB and API Gateway has changed and the other has not; says what repairs it. */
+/** A command failed after its first change. The message names how to complete or repair it. */
 export class HalfDoneError extends OperatorError {
   override name = 'HalfDoneError';
 }
 
-/** A line of an orders file that is not an order. */
+/** A line of an orders file is not an order. */
 export class BadLineError extends OperatorError {
   override name = 'BadLineError';
-  /** Line in the file, from 1. */
+  /** The number of the line in the file, from 1. */
   readonly line: number;
-  /** The fault alone, without the line. */
+  /** The fault, without the number of the line. */
   readonly fault: string;
 
   constructor(line: number, fault: string) {
@@ -76,27 +76,27 @@ export class BadLineError extends OperatorError {
   }
 }
 
-/** An orders file whose structure is lost at some place, so that nothing after it can be read. */
+/** An orders file has a syntax error after which no further order can be recognised. */
 export class UnreadableFileError extends OperatorError {
   override name = 'UnreadableFileError';
 }
 
 const quotedLength = 60;
 
-/** A value as an error message shows it: on one line, and not endlessly long. */
+/** Formats a value for an error message, on one line and truncated. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text;
 }
 
-/** The reason behind a failed call, in one line. */
+/** The reason of a failed call, on one line. */
 export function reasonOf(error: unknown): string {
   const { message, code, name } = Object(error) as {
     message?: string;
     code?: string;
     name?: string;
   };
-  // A refused connection has no message, only a code.
+  // The error of a refused connection has a code but no message.
   const text = message || code || name || String(error);
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -71,6 +71,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'reference/console': ['lambdas/shared', 'reference/browser'],
   'reference/page': ['reference/browser', 'reference/console'],
   reference: ['shared', 'admin/stage', 'reference/browser'],
+  'demo/console': ['local', 'admin/console'],
+  'demo/watch': ['shared', 'lib/functions', 'local/functions', 'local', 'demo/console'],
   demo: [
     'shared',
     'lambdas/shared',
@@ -84,6 +86,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
     'admin/keys',
     'admin/orders',
+    'demo/console',
+    'demo/watch',
     'reference/browser',
     'reference',
   ],
@@ -100,7 +104,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
 
   examples: [],
-  bin: ['lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
+  bin: ['shared', 'lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
 };
 
 const folders = Object.keys(mayImport);

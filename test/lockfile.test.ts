@@ -78,10 +78,8 @@ describe('package.json', () => {
     expect(manifest.allowScripts).toEqual(Object.fromEntries(withScript));
   });
 
-  it('opts out of the install statistics of Scarf, for an npm that ignores allowScripts', () => {
-    const { scarfSettings } = manifest;
-
-    expect(scarfSettings).toEqual({ enabled: false });
+  it('brings no package that sends statistics when it is installed', () => {
+    expect(downloaded.filter(([path]) => path.includes('@scarf/'))).toEqual([]);
   });
 });
 

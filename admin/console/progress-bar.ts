@@ -1,20 +1,21 @@
-import type { Writable } from 'node:stream';
 import cliProgress from 'cli-progress';
+import { columnsOf, type Screen } from './command-io.ts';
 import { grouped } from './text-layout.ts';
 
-const barWidth = 30;
+const longestBar = 30;
+const shortestBar = 5;
 const framesPerSecond = 8;
 
 /** Shows how far a file has been read: on a terminal as a bar, elsewhere not at all. */
 export class ProgressBar {
-  readonly #stream: Writable & { isTTY?: boolean };
+  readonly #stream: Screen;
   readonly #now: () => number;
   #bar: cliProgress.SingleBar | undefined;
   #phase = '';
   #start = { ms: 0, bytes: 0, orders: 0 };
   #totalBytes = 0;
 
-  constructor(stream: Writable & { isTTY?: boolean }, now: () => number) {
+  constructor(stream: Screen, now: () => number) {
     this.#stream = stream;
     this.#now = now;
   }
@@ -28,10 +29,8 @@ export class ProgressBar {
     this.#start = { ms: this.#now(), bytes, orders: -1 };
     this.#bar = new cliProgress.SingleBar({
       stream: this.#stream as NodeJS.WritableStream,
-      format: '{phase} [{bar}] {percentage}% | {orders} orders | {rate}/s | {left} left',
-      barCompleteChar: '=',
-      barIncompleteChar: ' ',
-      barsize: barWidth,
+      format: (_, { progress }, payload) =>
+        progressLine(progress, payload, columnsOf(this.#stream)),
       fps: framesPerSecond,
       hideCursor: true,
       gracefulExit: false,
@@ -63,6 +62,32 @@ export class ProgressBar {
     this.#bar?.stop();
     this.#bar = undefined;
   }
+}
+
+interface Measured {
+  readonly phase: string;
+  readonly orders: string;
+  readonly rate: string;
+  readonly left: string;
+}
+
+/**
+ * One line of a terminal: the bar gives way first, and then what is known of the rate, so that the
+ * time that is left can be read on a narrow one too.
+ *
+ * @param share from 0 to 1
+ */
+export function progressLine(share: number, measured: Measured, columns: number): string {
+  const { phase, orders, rate, left } = measured;
+  const percentage = `${Math.floor(share * 100)}%`;
+  const ends = [` | ${orders} orders | ${rate}/s | ${left} left`, ` | ${orders} | ${left} left`];
+  // A terminal wraps a line that fills it.
+  const room = (end: string) => columns - 1 - `${phase} [] ${percentage}${end}`.length;
+  const end = ends.find((each) => room(each) >= shortestBar);
+  if (end === undefined) return `${phase} ${percentage} | ${left} left`.slice(0, columns - 1);
+  const width = Math.min(longestBar, room(end));
+  const bar = '='.repeat(Math.round(share * width)).padEnd(width);
+  return `${phase} [${bar}] ${percentage}${end}`;
 }
 
 /** Seconds as `2m 05s`. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
@@ -63,9 +63,10 @@ export class CheckpointFile {
 
   /** Replaces the checkpoint as a whole: killed in the middle, the one before is still there. */
   async write(checkpoint: Checkpoint): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true });
-    const next = `${this.path}.${process.pid}`;
-    await writeFile(next, `${JSON.stringify(checkpoint)}\n`);
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    // A name that nobody can have put a link under, and that is refused where it exists.
+    const next = `${this.path}.${randomBytes(8).toString('hex')}`;
+    await writeFile(next, `${JSON.stringify(checkpoint)}\n`, { flag: 'wx', mode: 0o600 });
     await rename(next, this.path);
   }
 

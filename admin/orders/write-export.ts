@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -29,11 +30,12 @@ export async function writeExport(
   return { orders, format, out: out ?? null };
 }
 
-/** A reader of the file never sees a part of it. */
+/** A reader of the file never sees a part of it. Only its owner can be one. */
 async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
-  const partial = `${path}.${process.pid}.partial`;
+  // A name that nobody can have put a link under, and that is refused where it exists.
+  const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
   try {
-    await pipeline(texts, createWriteStream(partial, { flush: true }));
+    await pipeline(texts, createWriteStream(partial, { flush: true, flags: 'wx', mode: 0o600 }));
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });

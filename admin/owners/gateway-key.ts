@@ -1,5 +1,7 @@
+import { stackTag } from '../../lib/settings/names.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import { isOwnerId } from '../../shared/api-key-token.ts';
+import { WrongStateError } from '../../shared/errors.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
 /**
@@ -36,13 +38,33 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
   if (existing) return existing;
   const name = gatewayKeyName(ownerId, store);
   try {
-    return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true })).id;
+    const tags = { [stackTag]: store.stackName };
+    return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
     // Somebody else was quicker, or an answer was lost and the call repeated: values are unique.
-    const created = await existingKeyId(ownerId, store).catch(() => undefined);
-    if (created) return created;
-    throw error;
+    return keyIdAfterFailure(error, ownerId, store);
   }
+}
+
+/** A conflict says only that a call before has arrived: it is never what went wrong. */
+async function keyIdAfterFailure(
+  error: unknown,
+  ownerId: string,
+  store: KeyStore,
+): Promise<string> {
+  const isConflict = Object(error).name === 'ConflictException';
+  const created = await existingKeyId(ownerId, store).catch((lookupError: unknown) => {
+    throw isConflict ? lookupError : error;
+  });
+  if (created) return created;
+  if (!isConflict) throw error;
+  throw new WrongStateError(
+    `API Gateway has a key with the value ${ownerId} whose name is not ${gatewayKeyName(ownerId, store)}`,
+    {
+      remedy:
+        'give it this name or delete it, in the console of API Gateway, and run the command again',
+    },
+  );
 }
 
 async function existingKeyId(ownerId: string, store: KeyStore): Promise<string | undefined> {

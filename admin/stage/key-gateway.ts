@@ -7,7 +7,7 @@
  */
 export interface KeyGateway {
   /** Fails where a key of this value exists, as values are unique in an account and Region. */
-  createApiKey(key: { name: string; value: string; enabled: true }): Promise<{ id: string }>;
+  createApiKey(key: NewKey): Promise<{ id: string }>;
   /** The gateway keys whose names begin with a text; names are not unique in API Gateway. */
   findApiKeys(namePrefix: string): Promise<NamedKey[]>;
   /** Succeeds also when the key is gone already. */
@@ -18,6 +18,13 @@ export interface KeyGateway {
   deleteUsagePlanKey(member: UsagePlanMember): Promise<void>;
   /** The ids of the usage plans that the gateway key is in. */
   findUsagePlans(key: { keyId: string }): Promise<string[]>;
+}
+
+export interface NewKey {
+  name: string;
+  value: string;
+  enabled: true;
+  tags: Record<string, string>;
 }
 
 /** A gateway key by the id that API Gateway gave it. */

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** Why a call to a service failed, where that lies outside of this program and of the command. */
 export type FailureKind =
@@ -47,7 +47,7 @@ const patterns: readonly (readonly [FailureKind, RegExp])[] = [
   ['noCredentials', /Credentials(?:Provider)?Error|TokenProviderError|could not load credentials/i],
   ['accessDenied', /AccessDenied|UnauthorizedOperation|not authorized to perform/i],
   ['throttled', /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i],
-  ['noAnswer', /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up/],
+  ['noAnswer', /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/],
   [
     'noConnection',
     /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
@@ -57,8 +57,10 @@ const patterns: readonly (readonly [FailureKind, RegExp])[] = [
 /** What failed, if it is a service or the way to it; undefined for any other error. */
 export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
-  // A file that cannot be read is an error of the operating system too, and of no service.
-  if (Object(error).path !== undefined) return undefined;
+  // A file that cannot be read is an error of the operating system too, and of no service; and what
+  // stands in a file can be any word.
+  if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
+  if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
   const kind = patterns.find(([, pattern]) => pattern.test(text))?.[0];
   if (kind) return { kind, problem: problemOf(kind, error) };
@@ -102,6 +104,8 @@ function problemOf(kind: FailureKind, error: unknown): string {
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error) as SdkError;
   const reason = reasonOf(error)
+    .replace(/^AWS SDK error wrapper for /, '')
+    .replace(/ Deserialization error: .*$/, '')
     .replace(/^@smithy\/node-http-handler - (?:\[\w+\] )?/, '')
     .replace(/\.$/, '');
   const isTelling = $metadata === undefined || name === 'Error' || reason.includes(name);

@@ -65,10 +65,10 @@ export async function connect(target: Target, now: () => number): Promise<StageC
 }
 
 function clientSettings({ local }: Target) {
-  if (local === undefined) return boundedSettings;
+  if (local === undefined) return boundedSettings();
   // The local service checks no signature, but the SDK will not send without one.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return { ...boundedSettings, endpoint: labelOf({ local }), region: 'us-east-1', credentials };
+  return { ...boundedSettings(), endpoint: labelOf({ local }), region: 'us-east-1', credentials };
 }
 
 async function describeStack(client: CloudFormationClient, target: Target): Promise<Stack> {

@@ -23,11 +23,16 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
   if (local !== undefined && originIn(local) === undefined) {
     const expected = "the service's origin, such as http://127.0.0.1:3000";
-    throw new InvalidValueError('--local', local, expected);
+    throw new InvalidValueError('--local', withoutPassword(local), expected);
   }
   if (stage !== undefined && !isStageName(stage)) {
     throw new InvalidValueError('--stage', stage, `one of ${stageNames.join(', ')}`);
   }
+}
+
+/** Also of what is no URL: a password in it ends up in no log. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/.*@/, '//…@');
 }
 
 function originIn(url: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/shared/api-key.ts';
 
-/** What becomes of a canned key's request: its owner's item is always in this state. */
+/** The outcome of a canned key's requests, which its owner's item always leads to. */
 export type KeyCase = 'admitted' | 'full' | 'banned' | 'unknown';
 
 type Item = Record<string, AttributeValue>;
@@ -12,13 +12,13 @@ const limits = { perMinute: 60_000, perDay: 10_000_000 };
 const minuteSeconds = 60;
 const daySeconds = 86_400;
 
-/** The token of a canned key; `index` tells the keys of its owner apart. */
+/** The token of a canned key. @param index distinguishes the keys of an owner */
 export function cannedToken(keyCase: KeyCase, index = 0): string {
   const body = prefix + keyCase.padEnd(20, '0') + String(index).padStart(20, '0');
   return body + tokenChecksum(body);
 }
 
-/** The item of an owner of four keys, as our authorizer reads it; undefined for an unknown one. */
+/** The item of an owner with four keys that our authorizer reads; undefined for an unknown owner. */
 export function cannedOwner(ownerHash: string | undefined): Item | undefined {
   const keyCase = caseOf((token) => hashOwnerPart(token) === ownerHash);
   if (!keyCase) return undefined;
@@ -28,22 +28,22 @@ export function cannedOwner(ownerHash: string | undefined): Item | undefined {
   return ownerItem(tokens, limits, { minuteCount, bannedUntil });
 }
 
-/** The item of a key, as the peer's authorizer reads it; undefined for an unknown one. */
+/** The item of a key that the peer's authorizer reads; undefined for an unknown key. */
 export function cannedPeerKey(keyHash: string | undefined): Item | undefined {
   const keyCase = caseOf((token) => hashToken(token) === keyHash);
   return keyCase && peerKey(cannedToken(keyCase), ownerIdOf(keyCase), limits);
 }
 
 /**
- * The item of an owner who has used nothing yet. Its minute lies ahead of every clock, so that none
- * ends while it is measured.
+ * The item of an owner without any requests. Its minute window is two minutes ahead of the clock, so
+ * that the window does not end during a measurement.
  */
 export function burstOwner(tokens: string[], perMinute: number): Item {
   const ahead = { minuteCount: 0, bannedUntil: 0, minutesAhead: 2 };
   return ownerItem(tokens, { perMinute, perDay: 1_000 }, ahead);
 }
 
-/** The same owner's keys, as the peer's authorizer reads them. */
+/** The items of the same owner's keys that the peer's authorizer reads. */
 export function burstPeerKeys(tokens: string[], perMinute: number): Item[] {
   return tokens.map((token) => peerKey(token, 'own_burst', { perMinute, perDay: 1_000 }));
 }
@@ -90,15 +90,15 @@ function peerKey(token: string, ownerId: string, owned: typeof limits): Item {
   };
 }
 
-/** Whether a counter of the peer's, named after an owner, has nothing left. */
+/** Whether a counter of the peer, whose key ends with an owner's id, is used up. */
 export function isPeerCounterFull(key: string): boolean {
-  // The peer has no bans: to it, a banned key is one more that is over its limit.
+  // The peer has no bans, so it is compared with a key that is over its limit.
   return key.endsWith(ownerIdOf('full')) || key.endsWith(ownerIdOf('banned'));
 }
 
-function caseOf(isIt: (token: string) => boolean): KeyCase | undefined {
+function caseOf(matches: (token: string) => boolean): KeyCase | undefined {
   const known = ['admitted', 'full', 'banned'] as const;
-  return known.find((keyCase) => isIt(cannedToken(keyCase)));
+  return known.find((keyCase) => matches(cannedToken(keyCase)));
 }
 
 function ownerIdOf(keyCase: KeyCase): string {

@@ -3,7 +3,7 @@ import { startCannedDynamodb } from './canned-dynamodb.ts';
 import { createLocalhostCertificate } from './certificate.ts';
 import { startReceiver } from './receiver.ts';
 
-// A process of its own, so that its CPU time and memory count for nobody.
+// The server runs in its own process, so that its CPU time and memory are not measured.
 const [certificateFile = ''] = process.argv.slice(2);
 const certificate = await createLocalhostCertificate();
 writeFileSync(certificateFile, certificate.cert);

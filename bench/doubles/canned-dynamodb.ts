@@ -8,12 +8,12 @@ import type { ServerCertificate } from './certificate.ts';
 import { createPageSource, pageRange, type ScanRequest } from './order-pages.ts';
 import { parseOrdersTableName } from './orders-table.ts';
 
-/** What the canned DynamoDB has been asked since it started. */
+/** The requests that the canned DynamoDB has received since it started. */
 export interface RequestCounts {
   requests: number;
-  /** A consistent read of up to 4 KB takes one read unit, another one half. */
+  /** One for a consistent read of up to 4 KB, and half for an eventually consistent one. */
   readUnits: number;
-  /** A write of up to 1 KB takes one write unit, also when its condition fails. */
+  /** One for a write of up to 1 KB, even if its condition fails. */
   writeUnits: number;
 }
 
@@ -36,15 +36,15 @@ type DynamodbRequest = ScanRequest & {
   ExpressionAttributeValues?: Record<string, object>;
 };
 
-/** Table of API keys: an item in the state that a canned key's name says, whatever is written. */
+/** The table of API keys. Writes do not change its items; a canned key determines their state. */
 export const apiKeysTable = 'api-keys';
-/** The two counters of `rate-limiter-flexible`, one item a key and window. */
+/** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
 /**
- * An HTTPS server that answers `Scan`, `GetItem` and `UpdateItem` as DynamoDB would, from memory
- * and at no cost worth mentioning: what is left to measure is the client. `GET /counts` tells what
- * it was asked. It checks no signatures and evaluates no expressions.
+ * Starts an HTTPS server that answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory.
+ * It takes hardly any time, so that measurements show the cost of the client. It checks no signatures
+ * and evaluates no expressions. `GET /counts` returns the {@link RequestCounts}.
  */
 export async function startCannedDynamodb(certificate: ServerCertificate): Promise<CannedDynamodb> {
   const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
@@ -118,7 +118,7 @@ function update(input: DynamodbRequest, isCounted: Set<string>): Answer {
   return { body: json({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } }) };
 }
 
-/** A counter exists from its first update on; creating it again fails, adding to it succeeds. */
+/** Creates or increments a counter. Its creation fails if it exists, its increment if it does not. */
 function count(input: DynamodbRequest, isCounted: Set<string>): Answer {
   const key = input.Key?.key?.S ?? '';
   const isCreation = input.ConditionExpression?.includes('attribute_not_exists') ?? false;
@@ -131,7 +131,7 @@ function count(input: DynamodbRequest, isCounted: Set<string>): Answer {
   };
 }
 
-/** By the key that is asked for: ours knows owners, the peer keys. */
+/** The peer's table has the partition key `keyHash`, ours has `ownerHash`. */
 function apiKeyItem({ Key }: DynamodbRequest) {
   return Key?.keyHash ? cannedPeerKey(Key.keyHash.S) : cannedOwner(Key?.ownerHash?.S);
 }

@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 
-/** What an HTTPS server needs (PEM); `cert` is also what its clients must trust. */
+/** The key and the certificate of an HTTPS server, in PEM. Its clients have to trust `cert`. */
 export interface ServerCertificate {
   key: string;
   cert: string;
@@ -9,8 +9,8 @@ export interface ServerCertificate {
 const hourMs = 3_600_000;
 
 /**
- * Makes a self-signed certificate for 127.0.0.1 and localhost, valid for a day, whose key exists
- * only in this process.
+ * Creates a self-signed certificate for 127.0.0.1 and localhost that is valid for a day. The key is
+ * not stored.
  */
 export async function createLocalhostCertificate(nowMs = Date.now()): Promise<ServerCertificate> {
   const subject = [{ name: 'commonName', value: 'Store Orders benchmark' }];

@@ -6,12 +6,12 @@ import type { RequestCounts } from './canned-dynamodb.ts';
 
 export interface CountingEndpoint {
   endpoint: string;
-  /** What has come through since it started. */
+  /** The requests since the start. */
   counts: RequestCounts;
   close(): void;
 }
 
-/** Leads to a DynamoDB-compatible server and counts what goes there. Items are of 1 KB at most. */
+/** Starts a proxy that counts the requests to a DynamoDB-compatible server. Items are at most 1 KB. */
 export async function startCountingEndpoint(target: string): Promise<CountingEndpoint> {
   const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
   const server = createServer(async (incoming, outgoing) => {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 
-/** One invocation's way out: the stream for a streaming function, and what went through it. */
+/** The response stream of one invocation, with what was written to it. */
 export interface Invocation {
   stream: LambdaStream;
-  /** Resolves when the receiver has everything. */
+  /** Resolves when the receiver has received the whole body. */
   received: Promise<unknown>;
-  /** When the body's first byte was handed over, `performance.now()`. */
+  /** When the first byte of the body was written, by `performance.now()`. */
   firstByteAtMs: number | undefined;
   bytes: number;
-  /** The body, where it is kept. */
+  /** The body; empty unless it is kept. */
   chunks: Uint8Array[];
 }
 
@@ -20,7 +20,7 @@ type LambdaStream = ClientRequest & {
 
 type StreamHandler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
 
-/** Stands in for the `awslambda` global of Lambda's Node runtime. */
+/** Replaces the `awslambda` global of Lambda's Node runtime. */
 export function installLambdaDouble(): void {
   const HttpResponseStream = {
     from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),
@@ -30,10 +30,10 @@ export function installLambdaDouble(): void {
 }
 
 /**
- * Opens an answer. As on Lambda, the stream is a chunked HTTP request to an address of the machine
- * itself, so that handing the bytes over costs what it costs there, and waits when it must.
+ * Opens the response stream of an invocation. As on Lambda, the stream is a chunked HTTP request to a
+ * local address, so that writing has the same cost and the same backpressure.
  *
- * @param receiverUrl takes everything as fast as it comes
+ * @param receiverUrl the address of a server that reads as fast as it can
  */
 export function openInvocation(receiverUrl: string, { isKept = false } = {}): Invocation {
   const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
@@ -48,7 +48,7 @@ export function openInvocation(receiverUrl: string, { isKept = false } = {}): In
   };
   const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...others: unknown[]) => {
-    // Middy opens the stream with an empty write.
+    // The list's handler and Middy begin with an empty write, which is not part of the body.
     if (chunk.length > 0) invocation.firstByteAtMs ??= performance.now();
     invocation.bytes += Buffer.byteLength(chunk);
     if (isKept) invocation.chunks.push(Uint8Array.from(Buffer.from(chunk as string)));
@@ -57,7 +57,7 @@ export function openInvocation(receiverUrl: string, { isKept = false } = {}): In
   return invocation;
 }
 
-/** What Lambda tells a function of its invocation, as far as the handlers and Middy look at it. */
+/** The part of Lambda's context that the handlers and Middy use. */
 export function invocationContext(): object {
   return {
     awsRequestId: '00000000-0000-4000-8000-000000000000',

@@ -1,7 +1,7 @@
 import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
 import { type OrdersTable, ordersPerFullPage } from './orders-table.ts';
 
-/** What of a `Scan` request decides which orders are answered. */
+/** The parameters of a `Scan` request that determine which orders are returned. */
 export interface ScanRequest {
   Segment?: number;
   TotalSegments?: number;
@@ -9,27 +9,31 @@ export interface ScanRequest {
   ExclusiveStartKey?: { id: { N: string } };
 }
 
-/** Orders first..end-1 of a table, and whether the segment goes on after them. */
+/** The orders from `first` to `end - 1` of a table, and whether they are the segment's last. */
 export interface PageRange {
   first: number;
   end: number;
   isLast: boolean;
 }
 
-/** Sixteen digits, and below 2^53: the peers read an id into a JavaScript number. */
+/** Ids have 16 digits and are below 2^53, because the peers read an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
-/** A scan meets the ids in no order; multiplying by the one and the other changes it and back. */
+/**
+ * A scan returns ids in no particular order. Multiplying a position by `scatter` modulo `idRange`
+ * gives an id; multiplying by `gather`, the modular inverse, gives the position again.
+ */
 const idRange = 100_000_000;
 const scatter = 61_803_399;
 const gather = 82_636_599n;
-/** Orders repeat after this many, so that ten million need not all be kept. */
+/** The number of orders after which their content repeats, so that pages can be kept in memory. */
 const distinctOrders = 128 * ordersPerFullPage;
-const keptPages = 512;
+const maxCachedPages = 512;
 const firstShipDateMs = Date.UTC(2026, 0, 1);
 
 /**
- * The range of orders that one `Scan` answers: at most a page, within its segment.
- * @throws RangeError when the start key lies outside the segment; DynamoDB refuses that as well.
+ * The range of orders that one `Scan` returns: at most a page, within its segment.
+ *
+ * @throws RangeError if the start key is outside the segment, which DynamoDB refuses as well
  */
 export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
   const [segmentStart, segmentEnd] = segmentBounds(table, scan);
@@ -53,13 +57,13 @@ function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, e
   return [boundary(segment), boundary(segment + 1)];
 }
 
-/** Makes a `Scan` answer's body in two parts; the first, large one is made once and kept. */
+/** Returns a function that renders the body of a `Scan` in two parts, and caches the large first. */
 export function createPageSource(): (range: PageRange) => [items: Buffer, end: Buffer] {
-  const kept = new Map<string, Buffer>();
+  const cache = new Map<string, Buffer>();
   return (range) => {
     const key = `${range.first % distinctOrders}+${range.end - range.first}`;
-    const items = kept.get(key) ?? renderItems(range);
-    if (kept.size < keptPages) kept.set(key, items);
+    const items = cache.get(key) ?? renderItems(range);
+    if (cache.size < maxCachedPages) cache.set(key, items);
     return [items, Buffer.from(renderEnd(range))];
   };
 }
@@ -75,7 +79,7 @@ function renderEnd({ first, end, isLast }: PageRange): string {
   return isLast ? `${counts}}` : `${counts},"LastEvaluatedKey":{"id":{"N":"${orderId(end - 1)}"}}}`;
 }
 
-/** One in twenty orders has no ship date yet. The attributes come in no helpful order. */
+/** Every 20th order has no ship date. The attributes are not in the published order of the fields. */
 function renderItem(index: number): string {
   const item = {
     petId: { N: String((index * 7_919) % 1_000_000) },
@@ -87,7 +91,7 @@ function renderItem(index: number): string {
   return JSON.stringify(item);
 }
 
-/** The id of the order at a position of the table. */
+/** The id of the order at a position in the table. */
 export function orderId(index: number): string {
   return String(lowestOrderId + ((index * scatter) % idRange));
 }

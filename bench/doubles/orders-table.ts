@@ -1,25 +1,25 @@
-/** A canned table of orders. All that the canned DynamoDB knows of it stands in its name. */
+/** The parameters of a canned table of orders, which are encoded in the name of the table. */
 export interface OrdersTable {
   orders: number;
   ordersPerPage: number;
-  /** How long each page is held back. */
+  /** The delay of each page in milliseconds. */
   delayMs: number;
-  /** Everything lies in segment 0 of a parallel scan, as if there had been only one. */
+  /** Whether all orders are in segment 0 of a parallel scan, which makes the scan sequential. */
   isUnsegmented: boolean;
 }
 
-/** A scan's page of DynamoDB's own maximum of 1 MB holds about this many orders. */
+/** The approximate number of orders in a page of 1 MB, DynamoDB's maximum for a `Scan`. */
 export const ordersPerFullPage = 8_500;
 
 const namePattern = /^orders_(\d+)_by_(\d+)_in_(\d+)ms(_unsegmented)?$/;
 
-/** The table's name, with defaults for what is left out. */
+/** The name of a table. Parameters without a value have their defaults. */
 export function ordersTableName(table: Partial<OrdersTable> & { orders: number }): string {
   const { orders, ordersPerPage = ordersPerFullPage, delayMs = 0, isUnsegmented = false } = table;
   return `orders_${orders}_by_${ordersPerPage}_in_${delayMs}ms${isUnsegmented ? '_unsegmented' : ''}`;
 }
 
-/** The table that a name stands for; undefined when it names no table of orders. */
+/** The parameters in a table's name; undefined if it is not the name of a canned table of orders. */
 export function parseOrdersTableName(name: string): OrdersTable | undefined {
   const match = namePattern.exec(name);
   if (!match) return undefined;

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Takes the functions' answers, in the place of Lambda's runtime API and the client behind it. */
+/**
+ * Starts a server that reads the functions' responses, in place of Lambda's runtime API and the
+ * client. Returns its URL.
+ */
 export async function startReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end());

@@ -15,10 +15,10 @@ interface ApiKey {
 
 const dynamodb = new DynamoDB({});
 const client = DynamoDBDocumentClient.from(dynamodb);
-/** One union a plan: the library binds the limits when it is set up. */
+/** One limiter for each plan, because the library takes the limits at construction. */
 const limiters = new Map<string, RateLimiterUnion>();
 
-/** The authorizer as it is usually written: look the key up, then let a library count. */
+/** A conventional authorizer, which reads the key and then counts with a library. */
 export async function handler(
   event: APIGatewayTokenAuthorizerEvent,
 ): Promise<APIGatewayAuthorizerResult> {
@@ -29,7 +29,7 @@ export async function handler(
     const remaining = Object.values(windows).map((window) => window.remainingPoints);
     return answer('Allow', apiKey, event.methodArn, Math.min(...remaining));
   } catch (refusal) {
-    // The library rejects with the windows that are used up, which are no Error.
+    // Beyond a limit, the library rejects with the state of the windows rather than with an Error.
     if (refusal instanceof Error) throw refusal;
     return answer('Deny', apiKey, event.methodArn, 0);
   }

@@ -4,12 +4,12 @@ import { Agent, request } from 'node:https';
 import type { Writable } from 'node:stream';
 
 const agent = new Agent({ keepAlive: true });
-/** Long enough to hold what follows the last item of a page. */
+/** Enough bytes for everything after the last item of a page. */
 const tailBytes = 200;
 
 /**
- * The floor: fetches each page and passes it on as it is. Nothing is signed, decoded or made into
- * valid JSON.
+ * The lower bound for any list: fetches each page and forwards it unchanged. Requests are not signed,
+ * pages are not decoded, and the result is not valid JSON.
  */
 export async function handler(_event: unknown, stream: Writable): Promise<void> {
   let startKey: unknown;

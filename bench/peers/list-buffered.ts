@@ -5,7 +5,7 @@ import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
-/** The list as it is usually written: read everything, then make one string of it. */
+/** A conventional list, which reads everything and then creates one string. */
 export const handler = middy(async () => {
   const orders: unknown[] = [];
   let startKey: Record<string, unknown> | undefined;

@@ -7,7 +7,7 @@ import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
-/** The list as it is usually streamed: DocumentClient and JSON.stringify, page by page. */
+/** A conventional streamed list, with DocumentClient and JSON.stringify for each page. */
 export const handler = middy({ executionMode: executionModeStreamifyResponse }).handler(
   async () => ({
     statusCode: 200,

@@ -23,15 +23,15 @@ export interface BundleFile {
   bytes: number;
 }
 
-/** Everything that is run, by absolute path. */
+/** All bundles. Paths are absolute. */
 export interface Bundles {
-  /** The bundles that deploy. */
+  /** The bundles that are deployed. */
   ours: Record<FunctionName, BundleFile>;
-  /** The same handlers as esbuild bundles them by default. */
+  /** The same handlers, bundled with esbuild's default options. */
   byDefault: Record<FunctionName, BundleFile>;
-  /** The peers' code, bundled as ours is: only the code differs. */
+  /** The peers, bundled with the same options as ours. */
   peers: Record<keyof typeof peerEntries, BundleFile>;
-  /** What runs in the measured process. */
+  /** The program of the measured process. */
   measureFile: string;
 }
 
@@ -40,7 +40,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Builds all bundles into a folder. */
 export async function buildBundles(directory: string): Promise<Bundles> {
   mkdirSync(directory, { recursive: true });
-  // On Lambda no package.json is above the bundle; here it would be the repository's, an ES module.
+  // Without this file, the repository's package.json would make the bundles ES modules.
   writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}');
   const [ours, byDefault, peers, measure] = await Promise.all([
     bundleFunctions(join(directory, 'ours')),
@@ -65,8 +65,8 @@ async function buildEach<Name extends string>(
 }
 
 /**
- * `esbuild --bundle --platform=node --format=esm`. The banner is what everyone adds: the SDK's
- * CommonJS packages call `require`, which an ES module does not have.
+ * Builds with `esbuild --bundle --platform=node --format=esm`. The banner is necessary because the
+ * SDK's CommonJS packages call `require`, which an ES module does not have.
  */
 function buildByDefault(entry: string, directory: string, name: string): Promise<BundleFile> {
   const outfile = join(directory, 'default', `${name}.mjs`);

@@ -10,7 +10,7 @@ const authorizer = {
   retryAfter: '12',
 };
 
-/** API Gateway's question to the TOKEN authorizer. */
+/** The event of a TOKEN authorizer. */
 export function authorizerEvent(keyCase: KeyCase = 'admitted', index = 0) {
   return {
     type: 'TOKEN',
@@ -20,12 +20,12 @@ export function authorizerEvent(keyCase: KeyCase = 'admitted', index = 0) {
   };
 }
 
-/** `GET /store/orders`. */
+/** The event of `GET /store/orders`. */
 export function listEvent(headers: Record<string, string> = {}) {
   return proxyEvent('GET', '/v1/store/orders', headers, null);
 }
 
-/** `DELETE /store/orders/{orderId}` of an order that is still pending. */
+/** The event of `DELETE /store/orders/{orderId}` for a pending order. */
 export function cancelEvent() {
   const id = orderId(0);
   return proxyEvent('DELETE', `/v1/store/orders/${id}`, {}, { orderId: id });

@@ -12,7 +12,7 @@ import type {
   ListResult,
 } from './job.ts';
 
-/** Measures one job in a process of its own; resolves with what it found. */
+/** Runs one job in a new process, and resolves with the result. */
 export interface MeasureInFreshProcess {
   (job: ListJob, environment: Environment): Promise<ListResult>;
   (job: CallsJob, environment: Environment): Promise<CallsResult>;
@@ -23,9 +23,11 @@ export interface MeasureInFreshProcess {
 export type Environment = Record<string, string>;
 
 /**
- * @param measureFile bundle of `measure.ts`
+ * Returns a function that runs jobs. It throws an Error if the process fails, after the process has
+ * written the reason to stderr.
+ *
+ * @param measureFile the bundle of `measure.ts`
  * @param lambdaEnvironment the variables that Lambda sets for every function
- * @throws Error when the process fails; what it wrote to stderr has been shown by then
  */
 export function createFreshProcess(
   measureFile: string,
@@ -35,7 +37,7 @@ export function createFreshProcess(
     const child = fork(measureFile, [JSON.stringify(job)], {
       env: { ...lambdaEnvironment, ...environment },
       execArgv: [],
-      // The functions log to stdout, which Lambda takes off their hands.
+      // The functions' log on stdout is discarded, because Lambda processes it outside of them.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     let result: unknown;

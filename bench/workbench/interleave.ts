@@ -1,8 +1,8 @@
 /**
- * Runs all contestants in turn, round after round, so that whatever else the machine is doing
- * meets each of them alike.
+ * Runs all contestants in turn in each round, so that other load on the machine affects all of them
+ * equally.
  *
- * @returns each contestant's results, one a round
+ * @returns the results of each contestant, one for each round
  */
 export async function interleave<Name extends string, Result>(
   rounds: number,
@@ -19,7 +19,7 @@ export async function interleave<Name extends string, Result>(
   return results;
 }
 
-/** The middle one of the values, or the mean of the two in the middle. */
+/** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,36 +1,36 @@
-/** What a fresh process is asked to measure. */
+/** A measurement for a fresh process. */
 export type Job = ListJob | CallsJob | BurstJob | ColdJob;
 
 interface HandlerSource {
-  /** Absolute path of the bundle that exports `handler`; `.mjs` when it is an ES module. */
+  /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
   bundleFile: string;
   event: unknown;
-  /** Called as a streaming function: (event, stream, context) rather than (event, context). */
+  /** Whether the handler takes (event, stream, context) rather than (event, context). */
   isStreaming: boolean;
 }
 
-/** Lists the whole table several times, one after the other. */
+/** Requests several lists, one after the other. */
 export interface ListJob extends HandlerSource {
   kind: 'list';
   calls: number;
-  /** Keeps and reads the answers, which costs time and memory. */
+  /** Whether the bodies are kept and parsed, which costs time and memory. */
   isChecked: boolean;
 }
 
-/** Sends one event many times: first to warm up, then measured. */
+/** Calls the handler repeatedly, first to warm up and then to measure. */
 export interface CallsJob extends HandlerSource {
   kind: 'calls';
   warmCalls: number;
   calls: number;
 }
 
-/** Sends one event so many times, one after the other, from the first call on. */
+/** Calls the handler repeatedly without a warm-up, one call after the other. */
 export interface BurstJob extends HandlerSource {
   kind: 'burst';
   calls: number;
 }
 
-/** Loads the bundle and waits for its first answer. */
+/** Loads the bundle and calls the handler once. */
 export interface ColdJob extends HandlerSource {
   kind: 'cold';
 }
@@ -40,7 +40,7 @@ export interface ListCall {
   wallMs: number;
   firstByteMs: number;
   bytes: number;
-  /** Distinct ids in the answer, where it is checked. */
+  /** The number of distinct ids in the body; undefined unless `isChecked`. */
   orders: number | undefined;
 }
 
@@ -49,25 +49,25 @@ export interface ListResult {
   peakRssMb: number;
 }
 
-/** Figures per call, and the last answer. */
+/** The averages for one call, and the result of the last one. */
 export interface CallsResult {
   cpuMs: number;
   requests: number;
   readUnits: number;
   writeUnits: number;
   logBytes: number;
-  /** What the function returned, or the error that it threw. */
+  /** What the handler returned, or an object with the message of its error. */
   answer: unknown;
 }
 
 export interface BurstResult {
-  /** How many times an authorizer has answered Allow. */
+  /** The number of calls that the authorizer allowed. */
   admitted: number;
 }
 
 export interface ColdResult {
   wallMs: number;
   cpuMs: number;
-  /** The function's result; of a streaming function the prelude. */
+  /** What the handler returned, or the prelude of a streaming handler. */
   answer: unknown;
 }

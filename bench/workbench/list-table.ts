@@ -4,7 +4,7 @@ import { listEvent } from './events.ts';
 import type { ListCall, ListResult } from './job.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Which canned table is listed, and how. */
+/** The canned table to list, and the form of the request. */
 export interface ListRequest extends Partial<OrdersTable> {
   readonly orders: number;
   readonly headers?: Record<string, string>;
@@ -32,7 +32,7 @@ export function listTable(
 
 export type Listing = Omit<ListCall, 'orders'> & { peakRssMb: number; megabytes: number };
 
-/** Lists a table once in a fresh process, so that its memory is that of this one list. */
+/** Lists a table once in a fresh process, so that the memory is that of a single list. */
 export async function listOnce(
   bench: Workbench,
   bundle: BundleFile,

@@ -22,8 +22,7 @@ import type {
 
 type Handler = (...parameters: unknown[]) => Promise<unknown>;
 
-// Runs in a fresh process and as a bundle of its own: this file, the double and the measured
-// function are all that the process loads.
+// This file is bundled, so that the fresh process loads nothing but this code and the function.
 installLambdaDouble();
 const job = JSON.parse(process.argv[2]!) as Job;
 const measurements = { list, calls: callRepeatedly, burst, cold: startCold };
@@ -73,7 +72,7 @@ async function burst(job: BurstJob): Promise<BurstResult> {
   return { admitted };
 }
 
-/** An authorizer refuses a key by throwing. */
+/** Calls a handler, and returns its error as a result: an authorizer throws for an invalid key. */
 async function answerOf(handler: Handler, job: CallsJob | BurstJob): Promise<unknown> {
   try {
     return (await call(handler, job)).answer;
@@ -111,7 +110,7 @@ async function listOnce(handler: Handler, job: ListJob): Promise<ListCall> {
   return { cpuMs, wallMs, firstByteMs: firstByteAtMs - startedAtMs, bytes, orders };
 }
 
-/** Reads all of the answer; throws when it is not the JSON that it should be. */
+/** Counts the distinct ids in a list. @throws Error if the body is not a JSON array */
 async function countOrders(body: Buffer): Promise<number> {
   const { gunzipSync } = await import('node:zlib');
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
@@ -128,7 +127,7 @@ async function load(bundleFile: string): Promise<Handler> {
   return module.handler;
 }
 
-/** Calls the function and hands its answer over, as Lambda's runtime does. */
+/** Calls the handler and sends its response to the receiver, like Lambda's runtime. */
 async function call(
   handler: Handler,
   job: Job,
@@ -160,7 +159,7 @@ function startStopwatch(): () => { cpuMs: number; wallMs: number } {
   };
 }
 
-// Loaded only when asked for: a cold start must find nothing warmed up.
+// The module is imported on use, so that a cold start is not measured with the module in memory.
 async function requestCounts(): Promise<RequestCounts> {
   const { get } = await import('node:https');
   const url = `${process.env.AWS_ENDPOINT_URL_DYNAMODB}/counts`;

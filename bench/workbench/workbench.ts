@@ -11,20 +11,20 @@ import {
   type MeasureInFreshProcess,
 } from './fresh-process.ts';
 
-/** What every part of the benchmark works with. */
+/** What all parts of the benchmark share. */
 export interface Workbench {
   bundles: Bundles;
   measure: MeasureInFreshProcess;
-  /** Tiny sizes and a single round: shows that it works, not how fast. */
+  /** Uses small sizes and one round, to verify that the benchmark works. */
   isQuick: boolean;
   close(): void;
 }
 
 const directory = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
 
-/** Builds the bundles and starts the canned DynamoDB, in a process of its own. */
+/** Builds the bundles and starts the canned DynamoDB in a separate process. */
 export async function setUpWorkbench(isQuick: boolean): Promise<Workbench> {
-  // A folder of its own for each run, since two may run at the same time.
+  // Each run has its own folder, because two can run at the same time.
   const home = join(directory, String(process.pid));
   mkdirSync(home, { recursive: true });
   const certificateFile = join(home, 'certificate.pem');
@@ -58,7 +58,7 @@ function lambdaEnvironment(
   { endpoint, receiverUrl }: CannedServer,
 ): Environment {
   return {
-    // Without the user's own ~/.aws, which a function does not have either.
+    // A function has no ~/.aws, so the user's must not be read.
     HOME: home,
     NODE_EXTRA_CA_CERTS: certificateFile,
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,

@@ -28,11 +28,10 @@ export async function readItem(
 }
 
 /**
- * Sends a conditional write.
+ * Sends a conditional write. A failed condition is a result and not an error.
  *
- * @throws every error but a failed condition, which is a result; and an error for an answer that does
- *   not say what was written, which the SDK takes for a success: a key would pass for one that does
- *   not exist
+ * @throws Error if the write fails, or if the response lacks the item. The SDK accepts such a response,
+ *   but without an item a valid key would be taken for one that does not exist.
  */
 export async function writeItem(
   client: Client,

@@ -1,6 +1,6 @@
 /*
- * Every class states its name: a minifier shortens a class's own name to a letter, and the log is
- * searched by error name.
+ * Every class sets `name` to a literal, because the minifier shortens the names of classes and the
+ * log is searched by the name of an error.
  */
 
 /** An error that is reported to the client: status, code and message form the response body. */
@@ -113,8 +113,8 @@ export class RequestTimeoutError extends ApiError {
  */
 export class UnauthorizedError extends Error {
   override readonly name = 'UnauthorizedError';
-  // Lambda's runtime logs what a function throws, including its stack. The stack would be four fifths
-  // of that line and tells nothing here: wrong keys are expected, and anybody can send many of them.
+  // Lambda's runtime logs every error that a function throws, including the stack. For an invalid key
+  // the stack has no information, and it would be four fifths of a line that anybody can cause.
   override readonly stack = '';
 
   constructor() {

@@ -1,6 +1,7 @@
 import { Period, type Stage, type ThrottleSettings, UsagePlan } from 'aws-cdk-lib/aws-apigateway';
+import { Stack, Tags } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { capitalized } from '../settings/names.ts';
+import { capitalized, stackTag } from '../settings/names.ts';
 import { type Plan, type PlanName, planNames, plans } from '../settings/plans.ts';
 
 /*
@@ -30,6 +31,7 @@ export class UsagePlans extends Construct {
     this.byName = Object.fromEntries(
       planNames.map((name) => [name, usagePlan(this, name, plans[name], stage)]),
     ) as Record<PlanName, UsagePlan>;
+    Tags.of(this).add(stackTag, Stack.of(this).stackName);
   }
 
   usagePlanId(name: PlanName): string {

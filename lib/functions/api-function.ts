@@ -31,6 +31,8 @@ export interface ApiFunctionProps {
   readonly timeout: Duration;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memorySizeMb?: number;
+  /** How many of it may run at the same time. @default - as many as the account has left */
+  readonly concurrency?: number | undefined;
 }
 
 /**
@@ -71,6 +73,7 @@ export class ApiFunction extends Construct {
       environment: { ...props.environment, STAGE: props.configuration.stage },
       memorySize: props.memorySizeMb ?? 512,
       timeout: props.timeout,
+      reservedConcurrentExecutions: props.concurrency,
       role: executionRole(this, this.logGroup, props.access),
       logGroup: this.logGroup,
       // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.

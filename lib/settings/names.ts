@@ -6,6 +6,12 @@ export function stackName(stage: StageName): string {
   return `StoreOrders-${stage}`;
 }
 
+/**
+ * The tag of a stage's usage plans and gateway keys, whose value is the stack's name. Policies use
+ * it to distinguish the stages, which the ARNs of these resources do not contain.
+ */
+export const stackTag = 'store-orders-stack';
+
 /** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
 export function usagePlanOutput(plan: PlanName): string {
   return `UsagePlanId${capitalized(plan)}`;

@@ -155,7 +155,8 @@ function isOrigin(text: string): boolean {
 }
 
 function numberRules(configuration: StageConfiguration): Rule[] {
-  const { logRetentionDays, pointInTimeRecoveryDays, throttle, firewall } = configuration;
+  const { logRetentionDays, pointInTimeRecoveryDays, throttle, firewall, lambdaConcurrency } =
+    configuration;
   const periods = Object.values(RetentionDays).filter((days) => typeof days === 'number');
   return [
     {
@@ -167,6 +168,9 @@ function numberRules(configuration: StageConfiguration): Rule[] {
     integerRule('pointInTimeRecoveryDays', pointInTimeRecoveryDays, 0, 35),
     integerRule('throttle.requestsPerSecond', throttle.requestsPerSecond, 1, 1_000_000),
     integerRule('throttle.burst', throttle.burst, 1, 1_000_000),
+    ...(lambdaConcurrency === undefined
+      ? []
+      : [integerRule('lambdaConcurrency', lambdaConcurrency, 1, 1_000_000)]),
     // These are the bounds of AWS WAF for a rate-based rule.
     ...(firewall
       ? [
@@ -184,7 +188,8 @@ function numberRules(configuration: StageConfiguration): Rule[] {
 function integerRule(field: string, value: number, min: number, max: number): Rule {
   return {
     field,
-    value,
+    // What is no number has no JSON.
+    value: Number.isNaN(value) ? 'no number' : value,
     isValid: Number.isInteger(value) && value >= min && value <= max,
     remedy: `use a whole number from ${min} to ${max}`,
   };

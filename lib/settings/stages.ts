@@ -64,6 +64,14 @@ export interface StageConfiguration {
    * @default - alarms stop a deployment
    */
   readonly emergencyDeployment?: string;
+  /**
+   * How many executions of Lambda the account may have at the same time in the Region
+   * (`…_LAMBDA_CONCURRENCY`), as `aws lambda get-account-settings` states it: 1,000 by default, and 10 in
+   * some new accounts. Lists, which last as long as somebody reads them, get half of it and no more.
+   *
+   * @default - not known: lists share all of it with everything else
+   */
+  readonly lambdaConcurrency?: number;
 }
 
 /** The settings of a stage that are in this file rather than in environment variables. */
@@ -122,6 +130,7 @@ const suffixes = {
   alarmEmail: 'ALARM_EMAIL',
   runbookUrl: 'RUNBOOK_URL',
   emergencyDeployment: 'EMERGENCY_DEPLOYMENT',
+  lambdaConcurrency: 'LAMBDA_CONCURRENCY',
 } as const;
 
 function fromEnvironment(stage: StageName, environment: Environment) {
@@ -137,5 +146,10 @@ function fromEnvironment(stage: StageName, environment: Environment) {
     alarmEmail: value('alarmEmail'),
     runbookUrl: value('runbookUrl'),
     emergencyDeployment: value('emergencyDeployment'),
+    lambdaConcurrency: numberOf(value('lambdaConcurrency')),
   };
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
 }

@@ -64,7 +64,7 @@ const valueMaxLength = 128;
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane implements UsagePlanKeys {
-  readonly #usagePlans: readonly UsagePlan[];
+  #usagePlans: readonly UsagePlan[];
   readonly #now: () => number;
   readonly #onChange: (state: ControlPlaneState) => void;
   readonly #byId = new Map<string, ApiKey>();
@@ -77,6 +77,14 @@ export class ControlPlane implements UsagePlanKeys {
     this.#now = now;
     this.#onChange = onChange;
     this.#restore(state ?? { apiKeys: [], usagePlanKeys: [] });
+  }
+
+  /** Takes the plans of another template; a plan that stays keeps its keys. */
+  replaceUsagePlans(usagePlans: readonly UsagePlan[]): void {
+    this.#usagePlans = usagePlans;
+    for (const { id } of usagePlans) {
+      if (!this.#members.has(id)) this.#members.set(id, new Set());
+    }
   }
 
   /** @throws ControlPlaneError when the value is too short, too long or taken */

@@ -33,8 +33,10 @@ const stopTimeoutMs = 1_000;
  * Runs a program and kills it when this process ends in any way, also by `kill -9`: the inner shell
  * waits for a line on its input, which never comes from a process that is gone. What is `exec`ed
  * keeps the outer shell's process id, so that signals and exit codes go straight to the program.
+ * What the program writes, only this user can read.
  */
 const watchdog = `
+  umask 077
   exec 3<&0
   ( if read -r line <&3; then exit 0; fi; kill -9 $$ ) >/dev/null 2>&1 &
   exec "$0" "$@" 3<&- </dev/null
@@ -47,8 +49,7 @@ const watchdog = `
  * more than one loopback address, it gets one of 16 million at random, which no page in a browser
  * can find by trying. Elsewhere it has but its port to hide behind.
  *
- * @throws LocalRunError when there is no binary for this platform
- * @throws Error when it does not start
+ * @throws LocalRunError when there is no binary for this platform, or it does not start
  */
 export async function startEmbeddedDynamoDB(
   options: EmbeddedDynamoDBOptions = {},
@@ -65,7 +66,24 @@ export async function startEmbeddedDynamoDB(
       fault = error;
     }
   }
-  throw fault;
+  throw fault instanceof StartError ? startFailure(fault, options.databaseFile) : fault;
+}
+
+/** That the program has ended, or was never there, before it listened. */
+class StartError extends Error {}
+
+function startFailure({ message }: StartError, file: string | undefined): LocalRunError {
+  const remedy = file
+    ? `with the data in ${file}: make room on its disk, put a copy of the file back, or name another directory`
+    : 'in memory: see that this machine has memory and processes left, and start again';
+  return new LocalRunError(`the embedded DynamoDB (${message}) does not start ${remedy}`);
+}
+
+function endFailure(how: string, file: string | undefined): LocalRunError {
+  const remedy = file
+    ? `what it has acknowledged is in ${file}: make room on its disk if that is full, and start again`
+    : 'its data was in memory and is gone: start again, with --data to keep it';
+  return new LocalRunError(`${how}, the embedded DynamoDB; ${remedy}`);
 }
 
 function binaryPath(): string {
@@ -103,7 +121,10 @@ async function startOnce(
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];
   const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
+  // Without a process there is no output either.
+  if (child.pid === undefined) throw new StartError(String((await once(child, 'error'))[0]));
   const exited = once(child, 'exit');
+  /** The last one, once there is one. */
   const lines: string[] = [];
   let isStopping = false;
 
@@ -115,9 +136,10 @@ async function startOnce(
     await exited;
     clearTimeout(timer);
   }
-  const ended = exited.then(
-    ([code, killer]) => new LocalRunError(`dynoxide ended (${code ?? killer}): ${lines.join(' ')}`),
-  );
+  const ended = exited.then(([code, killer]) => {
+    const [last] = lines;
+    return `dynoxide ended (${code ?? killer}${last ? `: ${last}` : ''})`;
+  });
   child.stdin?.on('error', () => {});
   try {
     await untilListening(child, ended, lines, signal);
@@ -128,7 +150,9 @@ async function startOnce(
   return {
     endpoint: `http://${host}:${port}`,
     processId: child.pid!,
-    ended: new Promise((resolve) => void ended.then((error) => isStopping || resolve(error))),
+    ended: new Promise((resolve) => {
+      void ended.then((how) => isStopping || resolve(endFailure(how, databaseFile)));
+    }),
     close,
   };
 }
@@ -145,22 +169,21 @@ function spawnWatched(binary: string, parameters: string[]): ChildProcess {
 /** dynoxide says so on its standard error once it listens. */
 async function untilListening(
   child: ChildProcess,
-  ended: Promise<Error>,
+  ended: Promise<string>,
   lines: string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const listening = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
-    listening.reject(new Error(`dynoxide did not start within ${startTimeoutMs} ms`));
+    listening.reject(new StartError(`dynoxide did not listen within ${startTimeoutMs} ms`));
   }, startTimeoutMs);
   const onAbort = () => listening.reject(signal?.reason);
   signal?.addEventListener('abort', onAbort);
-  void ended.then((error) => listening.reject(error));
+  void ended.then((how) => listening.reject(new StartError(how)));
   for (const output of [child.stdout!, child.stderr!]) {
     createInterface({ input: output }).on('line', (line) => {
-      lines.push(line);
-      if (lines.length > 20) lines.shift();
       if (line.includes('listening on')) listening.resolve();
+      else lines.splice(0, 1, line);
     });
   }
   await listening.promise.finally(() => {

@@ -2,13 +2,15 @@ import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { authorizationOfOperator, type GuardOptions } from './guard.ts';
+import type { Identities } from './identities.ts';
 
-/** What the thread is told, once. */
+/** What the thread is told first; from then on, other identities. */
 export type GuardSettings = Omit<GuardOptions, 'log'>;
 
 /** What the thread tells. */
 export type GuardMessage =
   | { readonly type: 'listening'; readonly endpoint: string }
+  | { readonly type: 'replaced' }
   | { readonly type: 'log'; readonly line: string };
 
 /** The guard before DynamoDB, in a thread of its own. */
@@ -17,6 +19,8 @@ export interface GuardThread {
   readonly ended: Promise<Error>;
   /** Gives the address of the guard. */
   listen(settings: GuardSettings): Promise<string>;
+  /** Waits until the guard, which listens already, goes by other identities. */
+  replaceIdentities(identities: Identities): Promise<void>;
   /** Hands on a call whose sender is known to be the operator, whatever it is signed with. */
   forwardForOperator(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
@@ -33,11 +37,13 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
   const agent = new Agent({ keepAlive: true });
   const listening = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<Error>();
+  const replacing: (() => void)[] = [];
   let isClosing = false;
   let endpoint = '';
   let authorization = '';
   worker.on('message', (message: GuardMessage) => {
     if (message.type === 'listening') listening.resolve(message.endpoint);
+    else if (message.type === 'replaced') replacing.shift()?.();
     else log(message.line);
   });
   worker.on('error', (error) => end(error as Error));
@@ -58,6 +64,11 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
       endpoint = await listening.promise;
       return endpoint;
     },
+    replaceIdentities: (identities) =>
+      new Promise((resolve) => {
+        replacing.push(resolve);
+        worker.postMessage(identities);
+      }),
     forwardForOperator: async (incoming, outgoing) => {
       const { host: _, connection: __, ...headers } = incoming.headers;
       const call = request(endpoint, {

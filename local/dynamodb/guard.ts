@@ -13,6 +13,8 @@ import { answerHeaders, type Call, connectUpstream, type Upstream } from './upst
 export interface DynamoDBGuard {
   /** For clients that have credentials of this run. */
   readonly endpoint: string;
+  /** Answers who signs with the credentials of these from now on, and nobody else. */
+  replaceIdentities(identities: Identities): void;
   /** Stops listening and breaks the connections that are open. */
   close(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   guard.ownHost = `${host}:${(server.address() as AddressInfo).port}`;
   return {
     endpoint: `http://${guard.ownHost}`,
+    replaceIdentities: (identities) => guard.replaceIdentities(identities),
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -78,17 +81,21 @@ class Guard {
   readonly #upstream: Upstream;
   readonly #queue = new ScanQueue(scansAtOnce);
   readonly #isSerial: boolean;
-  readonly #identities: ReadonlyMap<string, Identity>;
+  #identities: ReadonlyMap<string, Identity> = new Map();
   readonly #operatorAuthorization: string;
   readonly #log: GuardOptions['log'];
 
   constructor({ endpoint, identities, isSerial, log }: GuardOptions) {
     this.#upstream = connectUpstream(endpoint);
     this.#isSerial = isSerial;
-    const all = [identities.operator, ...identities.functions.values()];
-    this.#identities = new Map(all.map((each) => [each.credentials.accessKeyId, each]));
     this.#operatorAuthorization = authorizationOfOperator(identities);
     this.#log = log;
+    this.replaceIdentities(identities);
+  }
+
+  replaceIdentities({ operator, functions }: Identities): void {
+    const all = [operator, ...functions.values()];
+    this.#identities = new Map(all.map((each) => [each.credentials.accessKeyId, each]));
   }
 
   async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

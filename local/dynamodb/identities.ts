@@ -42,8 +42,11 @@ export interface Identities {
   readonly functions: ReadonlyMap<string, Identity>;
 }
 
-/** @throws TemplateError for a role that is not supported */
-export function createIdentities(template: Template): Identities {
+/**
+ * @param earlier of the template that this one replaces: who had credentials keeps them
+ * @throws TemplateError for a role that is not supported
+ */
+export function createIdentities(template: Template, earlier?: Identities): Identities {
   const { region, accountId } = template.environment;
   const roles = readFunctionRoles(template, 'dynamodb');
   const functions = template.ofType('AWS::Lambda::Function').map(({ logicalId, ref: name }) => {
@@ -51,12 +54,13 @@ export function createIdentities(template: Template): Identities {
     const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${name}`;
     const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
     const identity = {
-      credentials: createCredentials(),
+      credentials: earlier?.functions.get(logicalId)?.credentials ?? createCredentials(),
       function: { name, role, userArn, tablesArn },
     };
     return [logicalId, identity] as const;
   });
-  return { operator: { credentials: createCredentials() }, functions: new Map(functions) };
+  const operator = earlier?.operator ?? { credentials: createCredentials() };
+  return { operator, functions: new Map(functions) };
 }
 
 /**

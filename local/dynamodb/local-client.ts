@@ -3,6 +3,9 @@ import type { Credentials } from './identities.ts';
 
 export const localRegion = 'us-east-1';
 
+// Of one attempt. A server that never answers must not keep whoever asks for ever.
+const requestTimeoutMs = 5_000;
+
 // The SDK sends nothing without credentials, also where nobody looks at them.
 const anyCredentials: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
@@ -15,5 +18,6 @@ export function localDynamoDbClient(
   endpoint: string,
   credentials = anyCredentials,
 ): DynamoDBClient {
-  return new DynamoDBClient({ endpoint, region: localRegion, credentials });
+  const requestHandler = { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true };
+  return new DynamoDBClient({ endpoint, region: localRegion, credentials, requestHandler });
 }

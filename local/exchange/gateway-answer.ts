@@ -7,4 +7,6 @@ export interface GatewayAnswer {
   readonly headers: [string, string][];
   /** All of it, or as it comes. */
   readonly body: Buffer | Readable;
+  /** What the authorizer said of the caller, where it was asked. */
+  readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -50,7 +50,7 @@ const idleMaxMs = 10_000;
  * each whose stream waits for its reader, which takes no processor's time.
  */
 export class EnvironmentPool {
-  readonly #lambda: LambdaFunction;
+  readonly lambda: LambdaFunction;
   readonly #options: EnvironmentPoolOptions;
   readonly #maxEnvironments: number;
   readonly #turnMaxMs: number;
@@ -62,9 +62,10 @@ export class EnvironmentPool {
   #starting = 0;
   #proceedTimer: NodeJS.Timeout | undefined;
   #releaseTimer: NodeJS.Timeout | undefined;
+  #onDrained: (() => void) | undefined;
 
   constructor(lambda: LambdaFunction, options: EnvironmentPoolOptions) {
-    this.#lambda = lambda;
+    this.lambda = lambda;
     this.#options = options;
     const maxEnvironments = options.maxEnvironments ?? defaultMaxEnvironments;
     this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
@@ -88,6 +89,17 @@ export class EnvironmentPool {
     return promise;
   }
 
+  /** Starts an environment before there is an invocation; gives the error when it cannot be initialized. */
+  warmUp(): Promise<FunctionError | undefined> {
+    return this.#start();
+  }
+
+  /** Ends each environment as soon as it has nothing to do any more. */
+  retire(onDrained: () => void): void {
+    this.#onDrained = onDrained;
+    this.#proceed();
+  }
+
   async close(): Promise<void> {
     clearTimeout(this.#proceedTimer);
     clearTimeout(this.#releaseTimer);
@@ -102,12 +114,22 @@ export class EnvironmentPool {
     }
     this.#refuseOverdue();
     const [first] = this.#waiting;
-    if (!first) return;
+    if (!first) {
+      this.#drainIfRetired();
+      return;
+    }
     if (this.#shouldStart(performance.now() - first.sinceMs)) void this.#start();
     this.#proceedTimer ??= setTimeout(() => {
       this.#proceedTimer = undefined;
       this.#proceed();
     }, patienceMs);
+  }
+
+  #drainIfRetired(): void {
+    if (!this.#onDrained) return;
+    clearTimeout(this.#releaseTimer);
+    for (const { environment } of this.#idle.splice(0)) void environment.stop();
+    if (this.#all.size === 0) this.#onDrained();
   }
 
   #takeFirst(): Waiting | undefined {
@@ -146,24 +168,25 @@ export class EnvironmentPool {
     return [...this.#streams.values()].filter(isFull).length;
   }
 
-  async #start(): Promise<void> {
+  async #start(): Promise<FunctionError | undefined> {
     this.#starting++;
     const { variablesOf, log, startEnvironment } = this.#options;
-    const environment: ExecutionEnvironment = startEnvironment(this.#lambda, {
-      variables: variablesOf(this.#lambda),
-      log: (line) => log(this.#lambda.name, line),
+    const environment: ExecutionEnvironment = startEnvironment(this.lambda, {
+      variables: variablesOf(this.lambda),
+      log: (line) => log(this.lambda.name, line),
       onEnd: () => this.#remove(environment),
     });
     this.#all.add(environment);
     const error = await environment.started();
     this.#starting--;
     if (error) {
-      log(this.#lambda.name, `Init Error ${JSON.stringify(error)}`);
+      log(this.lambda.name, `Init Error ${JSON.stringify(error)}`);
       // As on Lambda, the invocation that caused the start gets the error of the start.
       this.#takeFirst()?.resolve({ error });
       this.#remove(environment);
       await environment.stop();
     } else this.#rest(environment);
+    return error;
   }
 
   async #give({ invocation, resolve }: Waiting, environment: ExecutionEnvironment): Promise<void> {

@@ -7,10 +7,11 @@
 // that Lambda itself runs, by the tests in test/aws-runtime.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { Module } from 'node:module';
+import { createRequire, Module } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { constants, runInThisContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const streamingHandler = Symbol('streaming handler');
@@ -150,8 +151,21 @@ function loadCommonJs(file) {
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(dirname(file));
-  module._compile(readFileSync(file, 'utf8'), file, 'commonjs');
+  const code = readFileSync(file, 'utf8');
+  if (workerData.isDebugged) runAsScript(code, module);
+  else module._compile(code, file, 'commonjs');
   return module.exports;
+}
+
+/**
+ * A debugger that asks for it is given time to set its breakpoints before a script with a source map
+ * runs, but not before the function that Node otherwise makes of a module.
+ */
+function runAsScript(code, module) {
+  const { filename } = module;
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const run = runInThisContext(Module.wrap(code), { filename, importModuleDynamically });
+  run(module.exports, createRequire(filename), module, filename, dirname(filename));
 }
 
 /** What comes after the file's name in a function's `Handler` may lead through nested objects. */

@@ -21,6 +21,9 @@ export type RunnerOptions = Pick<
 
 const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
 
+// How long an invocation waits for new code: as long as a rebuild and a cold start usually take.
+const newCodeMaxWaitMs = 2_000;
+
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
@@ -34,6 +37,9 @@ const payloadMaxBytes = 6_291_556;
 export class FunctionRunner {
   readonly #options: EnvironmentPoolOptions;
   readonly #pools = new Map<string, EnvironmentPool>();
+  /** Of earlier code, which still have something to finish. */
+  readonly #retired = new Set<EnvironmentPool>();
+  #newCode: Promise<unknown> | undefined;
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
@@ -54,6 +60,7 @@ export class FunctionRunner {
     invocation: Invocation,
     signal?: AbortSignal,
   ): Promise<InvocationResult> {
+    while (this.#newCode) await this.#newCode;
     if (this.#isClosed) return { error: closedError };
     if (Buffer.byteLength(invocation.event) > payloadMaxBytes) return { error: requestTooLarge };
     let pool = this.#pools.get(lambda.logicalId);
@@ -68,10 +75,52 @@ export class FunctionRunner {
     return result;
   }
 
+  /**
+   * Replaces functions, each by the one with the same logical id. An invocation that begins before
+   * they are there waits for them, for a bounded time; one that is under way ends in the execution
+   * environment that it began in.
+   *
+   * @throws Error when they do not come, or one cannot be initialized; then nothing is replaced
+   */
+  async replace(lambdas: Promise<readonly LambdaFunction[]>): Promise<void> {
+    const replaced = lambdas.then((all) => this.#replace(all));
+    const { promise: waitedEnough, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, newCodeMaxWaitMs);
+    const newCode = Promise.race([replaced.catch(() => {}), waitedEnough]).then(() => {
+      clearTimeout(timer);
+      if (this.#newCode === newCode) this.#newCode = undefined;
+    });
+    this.#newCode = newCode;
+    await replaced;
+  }
+
+  async #replace(lambdas: readonly LambdaFunction[]): Promise<void> {
+    const pools = lambdas.map((lambda) => new EnvironmentPool(lambda, this.#options));
+    const errors = await Promise.all(pools.map((pool) => pool.warmUp()));
+    const error = errors.find((each) => each !== undefined);
+    if (error || this.#isClosed) {
+      await Promise.all(pools.map((pool) => pool.close()));
+      const { errorType, errorMessage } = error ?? closedError;
+      throw new Error(`${errorType}: ${errorMessage}`);
+    }
+    for (const pool of pools) {
+      const { logicalId } = pool.lambda;
+      this.#retire(this.#pools.get(logicalId));
+      this.#pools.set(logicalId, pool);
+    }
+  }
+
+  #retire(pool: EnvironmentPool | undefined): void {
+    if (!pool) return;
+    this.#retired.add(pool);
+    pool.retire(() => this.#retired.delete(pool));
+  }
+
   /** Stops all execution environments; what they were doing fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+    const pools = [...this.#pools.values(), ...this.#retired];
+    await Promise.all(pools.map((pool) => pool.close()));
   }
 }
 

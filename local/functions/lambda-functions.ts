@@ -60,13 +60,19 @@ const invocationUri =
  * Reads the functions of a template.
  *
  * @param assetsManifestFile the synthesized `….assets.json`, which says where the code lies
+ * @param codeOf where the code of a function lies instead; undefined for what the manifest says
  * @throws TemplateError for what is not supported
  */
-export function readFunctions(template: Template, assetsManifestFile: string): LambdaFunctions {
+export function readFunctions(
+  template: Template,
+  assetsManifestFile: string,
+  codeOf: (lambda: LambdaFunction) => string | undefined = () => undefined,
+): LambdaFunctions {
   const directories = assetDirectories(assetsManifestFile);
   const all = template
     .ofType('AWS::Lambda::Function')
-    .map((resource) => readFunction(resource, directories));
+    .map((resource) => readFunction(resource, directories))
+    .map((lambda) => ({ ...lambda, codeDirectory: codeOf(lambda) ?? lambda.codeDirectory }));
   const byArn = new Map(all.map((lambda) => [lambda.arn, lambda]));
   const qualifiers = template
     .ofType('AWS::Lambda::Alias')

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { liftedTimeoutMs } from '../template/time-limits.ts';
 import {
   type ExecutionEnvironment,
   type FunctionError,
@@ -61,12 +62,13 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   #isStopping = false;
   #hasEnded = false;
 
-  constructor(lambda: LambdaFunction, surroundings: Surroundings) {
+  /** @param isDebugged whether the function may be stopped in a debugger for as long as it takes */
+  constructor(lambda: LambdaFunction, surroundings: Surroundings, isDebugged = false) {
     this.#lambda = lambda;
     this.#surroundings = surroundings;
     try {
-      this.#worker = startWorker(lambda, surroundings, this.#logStreamName);
-      this.#listen(this.#worker);
+      this.#worker = startWorker(lambda, surroundings, this.#logStreamName, isDebugged);
+      this.#listen(this.#worker, isDebugged ? liftedTimeoutMs : initializationTimeoutMs);
     } catch (error) {
       // A thread cannot have each option of a process: Node says which of NODE_OPTIONS it is.
       this.#logError(error);
@@ -101,11 +103,11 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     await this.#worker?.terminate();
   }
 
-  #listen(worker: Worker): void {
+  #listen(worker: Worker, initializationMs: number): void {
     const timer = setTimeout(() => {
       this.#end(initializationTimedOut);
       void this.stop();
-    }, initializationTimeoutMs);
+    }, initializationMs);
     void this.#started.promise.then(() => clearTimeout(timer));
     worker.on('message', (message: WorkerMessage) => this.#receive(message));
     let isOutOfMemory = false;
@@ -214,13 +216,18 @@ function startWorker(
   lambda: LambdaFunction,
   { variables, log }: Surroundings,
   logStreamName: string,
+  isDebugged: boolean,
 ): Worker {
   const { oldSpaceMb, semiSpaceMb } = nodeHeapLimits(lambda.memorySizeMb);
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
-    workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
+    workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler, isDebugged },
     env: functionVariables(lambda, variables, logStreamName),
     // Never those of this process: a test runner's or a debugger's options are not Lambda's.
-    execArgv: [`--max-http-header-size=${maxHttpHeaderBytes}`],
+    execArgv: [
+      `--max-http-header-size=${maxHttpHeaderBytes}`,
+      // What loads a script for a debugger is experimental, and no matter of the function's log.
+      ...(isDebugged ? ['--disable-warning=ExperimentalWarning'] : []),
+    ],
     // V8 counts three semi-spaces to a young generation.
     resourceLimits: {
       maxOldGenerationSizeMb: oldSpaceMb,

@@ -207,7 +207,7 @@ export class Gateway {
       ['x-amz-apigw-id', context.extendedRequestId],
       ...answer.headers,
     ];
-    return { ...answer, headers };
+    return { ...answer, headers, authorizer: context.authorizer };
   }
 }
 

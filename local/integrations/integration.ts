@@ -5,6 +5,7 @@ import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { MappingSource } from '../exchange/mapping-expressions.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
 import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import { liftedTimeoutMs } from '../template/time-limits.ts';
 import { answerMock, type MockIntegration, passesBodyThrough } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import type { ProxyIntegration } from './proxy-integration.ts';
@@ -75,7 +76,7 @@ async function answerProxy(
     const answer = await within(deadlineMs - performance.now(), parsed, () => {
       result.stream.destroy();
     });
-    return timeLimited(answer, deadlineMs);
+    return timeLimited(answer, deadlineMs, idleTimeoutMs(integration));
   }
   if ('stream' in result) result.stream.destroy();
   throw malformed('the function streams and the integration does not, or the reverse');
@@ -129,16 +130,25 @@ async function within<T>(timeoutMs: number, work: Promise<T>, onTimeout: () => v
   }
 }
 
+/** Where the time limits are lifted, this one is too. */
+function idleTimeoutMs({ timeoutMs }: ProxyIntegration): number {
+  return timeoutMs === liftedTimeoutMs ? liftedTimeoutMs : streamIdleTimeoutMs;
+}
+
 /** Breaks a stream that takes too long as a whole, or is silent for too long. */
-function timeLimited(answer: GatewayAnswer, deadlineMs: number): GatewayAnswer {
+function timeLimited(
+  answer: GatewayAnswer,
+  deadlineMs: number,
+  idleTimeoutMs: number,
+): GatewayAnswer {
   const { body } = answer;
   if (Buffer.isBuffer(body)) return answer;
   const breakOff = (reason: string) => body.destroy(new Error(`${reason} took too long`));
   const total = setTimeout(() => breakOff('the stream'), deadlineMs - performance.now());
   let lastAt = performance.now();
   const idle = setInterval(() => {
-    if (performance.now() - lastAt > streamIdleTimeoutMs) breakOff('the next part of the stream');
-  }, streamIdleTimeoutMs / 10);
+    if (performance.now() - lastAt > idleTimeoutMs) breakOff('the next part of the stream');
+  }, idleTimeoutMs / 10);
   body.on('data', () => {
     lastAt = performance.now();
   });

@@ -163,11 +163,14 @@ function writeWhole(file: string, text: string): void {
     renameSync(temporary, file);
   } catch (cause) {
     rmSync(temporary, { force: true });
-    const reason = (cause as Error).message;
-    throw new LocalRunError(
-      `the file ${file} cannot be written (${reason}): make room on its disk, or name another directory`,
-      { cause },
-    );
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const isOutOfFiles = code === 'EMFILE' || code === 'ENFILE';
+    const remedy = isOutOfFiles
+      ? 'close connections, or allow more open files (ulimit -n)'
+      : 'make room on its disk, or name another directory';
+    throw new LocalRunError(`the file ${file} cannot be written (${message}): ${remedy}`, {
+      cause,
+    });
   }
 }
 

@@ -29,13 +29,15 @@ export interface TemplateResource {
   attribute(name: string): string | undefined;
 }
 
-interface RawResource {
+/** A resource as it is written. */
+export interface RawResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Condition?: string;
 }
 
-interface RawTemplate {
+/** A template as it is written. */
+export interface RawTemplate {
   readonly Resources: Readonly<Record<string, RawResource>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
   readonly Mappings?: TemplateScope['mappings'];
@@ -124,10 +126,15 @@ export class Template {
 /**
  * Reads a synthesized template.
  *
+ * @param change makes another template of it before it is read
  * @throws TemplateError for a resource type, or a property, that is not supported
  */
-export function readTemplate(file: string, environment: TemplateEnvironment): Template {
-  return new Template(JSON.parse(readFileSync(file, 'utf8')), environment);
+export function readTemplate(
+  file: string,
+  environment: TemplateEnvironment,
+  change: (raw: RawTemplate) => RawTemplate = (raw) => raw,
+): Template {
+  return new Template(change(JSON.parse(readFileSync(file, 'utf8'))), environment);
 }
 
 function checkResource(logicalId: string, { Type, Properties = {} }: RawResource): void {

@@ -10,6 +10,7 @@ export async function readOwnKey(client: ApiClient, baseUrl: string): Promise<vo
   field.addEventListener('input', read);
   // A browser may have filled it in before this script ran.
   read();
+  offer(false);
   showReach(await isReadable(baseUrl));
 }
 
@@ -29,9 +30,14 @@ function showReach(isAllowed: boolean): void {
   reach.dataset.state = isAllowed ? 'allowed' : 'refused';
   reach.textContent = isAllowed
     ? 'The stage allows this page: enter your key, and “Send” at an operation sends a request to the stage.'
-    : "Requests from this page are not possible: the stage does not allow this page's origin (CORS), or cannot be reached. Use the samples.";
-  const inputs = document.querySelectorAll<HTMLInputElement>(
-    '#api-key, form.try :is(input, button)',
-  );
-  for (const input of inputs) input.disabled = !isAllowed;
+    : "Requests from this page are not possible: the stage does not allow this page's origin (CORS), or cannot be reached. The samples work from a terminal.";
+  offer(isAllowed);
+}
+
+/** What cannot work is not shown. */
+function offer(isAllowed: boolean): void {
+  element('own-key').hidden = !isAllowed;
+  for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
+    form.hidden = !isAllowed;
+  }
 }

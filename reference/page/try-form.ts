@@ -5,6 +5,7 @@ import { previewList } from '../browser/list-preview.ts';
 import { indentJson } from '../browser/shown-order.ts';
 
 const shownOrders = 100;
+const numbers = new Intl.NumberFormat('en');
 
 /** The form at an operation of the reference: it sends the request and shows the whole answer. */
 export class TryForm {
@@ -67,7 +68,9 @@ async function readBody(response: Response): Promise<ShownBody> {
   if (response.status !== 200) return { text: indentJson(await response.text()), note: 'No body.' };
   const { first, orders } = await previewList(response.body!, { kept: shownOrders });
   const note =
-    orders > first.length ? `The first ${first.length} of ${orders} orders.` : `${orders} orders.`;
+    orders > first.length
+      ? `The first ${first.length} of ${numbers.format(orders)} orders.`
+      : `${orders} orders.`;
   return { text: indentJson(`[${first.join(',')}]`), note };
 }
 

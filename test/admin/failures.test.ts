@@ -4,11 +4,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../admin/failure-report.ts';
 import { orHalfDone } from '../../admin/owners/half-done.ts';
+import { OperatorError, UnreadableFileError } from '../../shared/errors.ts';
 import { admin } from './run-admin.ts';
 
 const cloudFormation = mockClient(CloudFormationClient);
 
-afterEach(() => cloudFormation.reset());
+afterEach(() => void cloudFormation.reset());
 
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
@@ -156,6 +157,13 @@ describe('a failure of anything else', () => {
     });
 
     expect(reportFailure(missing, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
+  });
+
+  it.each([
+    new OperatorError('x', { cause: new UnreadableFileError('header: no field "Expired"') }),
+    new OperatorError('x', { cause: new SyntaxError('"AccessDenied" is not valid JSON') }),
+  ])('is no failure of a service where a file only holds the word: %s', (error) => {
+    expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
   });
 
   it('is one line without a stack trace where the program is wrong', () => {

@@ -33,7 +33,7 @@ export function fakeGateway(): FakeGateway {
     createApiKey: async ({ name, value }) => {
       change('createApiKey');
       if ([...keys.values()].some((key) => key.value === value)) {
-        throw new Error('API Key already exists');
+        throw Object.assign(new Error('API Key already exists'), { name: 'ConflictException' });
       }
       const id = `gateway${++created}`;
       keys.set(id, { name, value, usagePlanIds: new Set() });

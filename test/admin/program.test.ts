@@ -235,6 +235,14 @@ describe('errors', () => {
     expect([refused.stdout, misspelt.stdout]).toEqual(['', '']);
   });
 
+  it('repeat neither a password nor an endless word', async () => {
+    const url = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
+    const word = await admin(['k'.repeat(50_000)]);
+
+    expect(url.stderr).toMatch(/^error: --local: "http:\/\/…@\[::1" is not accepted/);
+    expect(word.stderr.length).toBeLessThan(200);
+  });
+
   it('are all commands where none is named', async () => {
     const { exitCode, stderr } = await admin([]);
 

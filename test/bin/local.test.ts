@@ -9,7 +9,10 @@ import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
 import { plans } from '../../lib/settings/plans.ts';
+import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { type Ready, type Run, root, startRun, startService } from '../contract/running-service.ts';
+import { answer, DynamodbProxy, unanswered } from '../helpers/dynamodb-proxy.ts';
+import { orderItems, scanAnswer } from '../helpers/orders.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const endsWithinMs = 2_000;
@@ -85,7 +88,29 @@ function expectReady(ready: Ready, stage: string): void {
   });
 }
 
-const manyOrders = Array.from({ length: 20_000 }, (_, index) => `{"id":${index}}\n`).join('');
+/** A DynamoDB that, once told to, answers every scan with one page, and the one after it never. */
+async function startHeldDynamoDb() {
+  const dynamodb = await startEmbeddedDynamoDB();
+  const proxy = await DynamodbProxy.before(dynamodb.endpoint);
+  const page = answer(JSON.parse(scanAnswer(orderItems(1), '1')));
+  return {
+    url: proxy.url,
+    hold: () => {
+      const forward = proxy.reply;
+      proxy.reply = (call) => {
+        if (call.operation !== 'Scan') return forward(call);
+        return 'ExclusiveStartKey' in call.input ? unanswered(call) : page(call);
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await dynamodb.close();
+    },
+  };
+}
+
+const orderCount = 8_000;
+const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${index}}\n`).join('');
 
 describe('two local runs at once', () => {
   it('print one line of JSON each, serve one stage each, and end everything in time', async () => {
@@ -121,18 +146,26 @@ describe('two local runs at once', () => {
 
 describe('a local run', () => {
   it('prints what a person needs, and ends at Ctrl+C with a stream open', async () => {
-    const run = start('--port', '0', '--orders', directory.write('many.jsonl', manyOrders));
+    await using held = await startHeldDynamoDb();
+    const run = startRun(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
+    runs.push(run);
     const shown = await run.started;
+    held.hold();
     const [, authorization, url] = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
+    const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
 
-    const response = await fetch(url!, { headers: { Authorization: authorization! } });
+    const headers = { Authorization: authorization! };
+    const cancelled = await fetch(cancelUrl!, { method: 'DELETE', headers });
+    const response = await fetch(url!, { headers });
     const ended = await stop(run, 'SIGINT');
 
     for (const plan of ['free', 'pro', 'business', 'enterprise'])
       expect(shown).toContain(`  ${plan}`);
+    expect(cancelled.status).toBe(204);
     expect(response.status).toBe(200);
     expect(ended).toEqual({ code: 0, isInTime: true });
-    await response.text().catch(() => {});
+    await expect(response.text()).rejects.toThrow();
+    expect(await run.stderr).not.toContain('Warning');
   });
 
   it('ends with code 0 when it is stopped while it starts', async () => {
@@ -184,6 +217,20 @@ describe('a local run', () => {
     server.close();
   });
 
+  it('stops at a DynamoDB that never answers with one line and code 1', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const run = startRun([], { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` });
+    runs.push(run);
+
+    expect(await run.exited).toEqual([1, null]);
+    expect(await run.stderr).toMatch(
+      /^DYNAMODB_ENDPOINT: http:\/\/127\.0\.0\.1:\d+ does not answer \(not within 5 seconds\); [^\n]+\n$/,
+    );
+    silent.close();
+  });
+
   it('keeps the password of a DynamoDB that does not answer to itself', async () => {
     const run = startRun([], { DYNAMODB_ENDPOINT: 'http://user:secret@127.0.0.1:9' });
     runs.push(run);
@@ -219,7 +266,7 @@ describe('a data directory', () => {
     const run = await startReady(...options);
 
     expect(await killed.stdout).toBe('');
-    expect(JSON.parse((await call(run, run.keys.free)).text)).toHaveLength(20_000);
+    expect(JSON.parse((await call(run, run.keys.free)).text)).toHaveLength(orderCount);
   });
 
   it('keeps all when its run is killed, serves one run at a time, and takes no second file', async () => {

@@ -1,13 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /** A page, and what happened in it that should not have. */
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;
-  /** Requests that left the origin, errors in the console, exceptions, violations of the policy. */
+  /** Requests to other origins, errors in the console, exceptions, violations of the policy. */
   readonly offences: string[];
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** Where the page's requests may go. @default - its own origin alone */
+  readonly apiOrigin?: string;
 }
 
 const flags = [
@@ -20,34 +22,34 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Opens a page in a new headless Chromium that remembers nothing. */
-export async function openPage(url: string): Promise<WatchedPage> {
-  const directory = await mkdtemp(join(tmpdir(), 'store-orders-browser-'));
-  const context = await chromium.launchPersistentContext(directory, {
-    executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium',
-    args: flags,
-    headless: true,
-    viewport: { width: 1280, height: 900 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const page = await context.newPage();
-  const offences = watch(page, new URL(url).origin);
-  await page.goto(url);
-  await page.waitForSelector('.opblock');
-  return {
-    page,
-    offences,
-    async [Symbol.asyncDispose]() {
-      await close(context, directory);
-    },
-  };
+/** Starts a headless Chromium; a file of tests shares one. */
+export function startChromium(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
+  return chromium.launch({ executablePath, args: flags, headless: true });
 }
 
-function watch(page: Page, origin: string): string[] {
+/** Opens a page in a profile of its own, which remembers nothing of another page. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { apiOrigin, ...options }: PageOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
+  const page = await context.newPage();
+  const offences = watch(page, [new URL(url).origin, apiOrigin]);
+  await page.goto(url);
+  return { page, offences, [Symbol.asyncDispose]: () => context.close() };
+}
+
+function watch(page: Page, origins: readonly (string | undefined)[]): string[] {
   const offences: string[] = [];
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.origin !== origin && url.protocol !== 'data:') offences.push(`request to ${url}`);
+    if (!origins.includes(url.origin)) offences.push(`request to ${url}`);
   });
   page.on('console', (message) => {
     // Chromium notes every response from 400 on as an error; here they are what is tested.
@@ -56,9 +58,4 @@ function watch(page: Page, origin: string): string[] {
   });
   page.on('pageerror', (error) => offences.push(String(error)));
   return offences;
-}
-
-async function close(context: BrowserContext, directory: string): Promise<void> {
-  await context.close();
-  await rm(directory, { recursive: true, force: true });
 }

@@ -9,17 +9,14 @@ const paths = [
   '/',
   '/openapi.yaml',
   '/reference/icon.svg',
-  '/reference/openapi.json',
   '/reference/page.css',
   '/reference/page.js',
-  '/reference/settings.json',
-  '/reference/swagger-ui-bundle.js',
-  '/reference/swagger-ui.css',
 ];
 const demoKeys = { free: 'key-1', pro: 'key-2', business: 'key-3', enterprise: 'key-4' };
 const handle = referencePage({
   basePath: '/staging/v1',
   demoKeys: () => demoKeys,
+  exampleOrderId: async () => '9007199254740993',
   openapiFile: join(import.meta.dirname, '../../openapi.yaml'),
 });
 
@@ -55,8 +52,8 @@ describe('reference page', () => {
     const html = await (await fetchPage('/')).text();
 
     const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address!);
-    expect(addresses).toHaveLength(6);
-    for (const address of addresses) expect(paths).toContain(address);
+    expect(addresses).toContain('reference/page.js');
+    for (const address of addresses) expect(paths).toContain(`/${address}`);
   });
 
   it('is not stored anywhere, because it holds keys', async () => {
@@ -66,25 +63,36 @@ describe('reference page', () => {
     }
   });
 
-  it('gives the page its keys and the path of the API', async () => {
-    const settings = await (await fetchPage('/reference/settings.json')).json();
+  it('gives the page its keys and the address of the API under the name that it was asked by', async () => {
+    const { host } = new URL(server.url);
 
-    expect(settings).toEqual({
-      basePath: '/staging/v1',
+    const html = await (await fetchPage('/')).text();
+
+    const [, settings] = /id="settings">([^<]+)</.exec(html)!;
+    expect(JSON.parse(settings!)).toEqual({
+      baseUrl: `http://${host}/staging/v1`,
+      runId: expect.any(String),
       demoKeys: planNames.map((plan, index) => ({
         plan,
         key: `key-${index + 1}`,
-        limits: `${new Intl.NumberFormat('en').format(plans[plan].perMinute)} per minute`,
+        perMinute: plans[plan].perMinute,
+        perDay: plans[plan].perDay,
       })),
     });
   });
 
-  it('serves the contract as it is and as JSON', async () => {
+  it('shows an order that exists as the example, with every digit of its id', async () => {
+    const html = await (await fetchPage('/')).text();
+
+    expect(html).toContain('name="orderId" value="9007199254740993"');
+    expect(html).toContain('/staging/v1/store/orders/9007199254740993');
+    expect(html).not.toContain('/staging/v1/store/orders/1001');
+  });
+
+  it('serves the contract as it is', async () => {
     const yaml = await (await fetchPage('/openapi.yaml')).text();
-    const json = (await (await fetchPage('/reference/openapi.json')).json()) as { openapi: string };
 
     expect(yaml).toContain('openapi: 3.1.0');
-    expect(json.openapi).toBe('3.1.0');
   });
 
   it('serves every file that it lists', async () => {

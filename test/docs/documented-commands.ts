@@ -10,6 +10,7 @@ export interface DocumentedCommand {
 
 const root = join(import.meta.dirname, '../..');
 const mark = '--- next command ---';
+const documentedOrigin = 'http://127.0.0.1:3000';
 
 /** The lines of a document's code blocks that begin with a prompt, with what follows them. */
 export function documentedCommands(markdown: string): DocumentedCommand[] {
@@ -26,7 +27,7 @@ export function documentedCommands(markdown: string): DocumentedCommand[] {
 
 /** The shell functions that a document defines for its commands. */
 export function documentedFunctions(markdown: string): string {
-  return codeBlocks(markdown).find((block) => /^admin\(\)/.test(block))!;
+  return codeBlocks(markdown).find((block) => /^admin\(\)/m.test(block))!;
 }
 
 /**
@@ -42,7 +43,7 @@ export async function runCommands(
   const admin = `'${process.execPath}' '${join(root, 'bin/admin.ts')}'`;
   const adapted = functions
     .replace('npm run --silent admin --', admin)
-    .replace('http://127.0.0.1:3000', origin);
+    .replace(documentedOrigin, origin);
   const marked = commands.map((command) => `${command}\necho '${mark}'`);
   const shell = spawn('bash', ['-c', ['exec 2>&1', adapted, ...marked].join('\n')], {
     cwd: directory,
@@ -51,6 +52,7 @@ export async function runCommands(
   });
   const printed = await text(shell.stdout);
   return printed
+    .replaceAll(origin, documentedOrigin)
     .split(`${mark}\n`)
     .slice(0, -1)
     .map((output) => output.trimEnd());

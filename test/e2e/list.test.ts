@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import {
   type EmbeddedDynamoDB,
@@ -18,6 +18,9 @@ import {
   type ScanEndpoint,
   scanEndpoint,
 } from './scan-endpoint.ts';
+
+// A million orders take a while on a machine that is busy with other work.
+jest.setTimeout(120_000);
 
 let dynamodb: EmbeddedDynamoDB;
 let endpoint: ScanEndpoint;
@@ -85,7 +88,7 @@ describe('a list from the embedded DynamoDB', () => {
     '9007199254740993',
     '9223372036854775807',
     '-9223372036854775808',
-    ...Array.from({ length: 3_000 }, (_, index) => String(1_000_000 + index)),
+    ...Array.from({ length: 1_500 }, (_, index) => String(1_000_000 + index)),
   ];
   let token: string;
 
@@ -102,7 +105,7 @@ describe('a list from the embedded DynamoDB', () => {
   it('R8, I2: has all orders, digit for digit, of many pages and of every status', async () => {
     const statuses = ['pending', 'shipped', 'cancelled', 'returned'];
     // A page of a scan is 1 MB of items, whatever of them is wanted.
-    const note = 'x'.repeat(1_000);
+    const note = 'x'.repeat(2_000);
     await store.putOrders(ids.map((id, index) => ({ id, status: statuses[index % 4]!, note })));
 
     const answer = await open(store, token);
@@ -224,24 +227,24 @@ describe('a list whose client', () => {
     ['plain', {}],
     ['gzipped', { 'accept-encoding': 'gzip' }],
   ])('goes away half-way goes on to its end, as it does on Lambda: %s', async (_, headers) => {
-    endpoint.orders = 200_000;
+    endpoint.orders = 100_000;
     canned.lines.length = 0;
     const { body } = await openCanned(headers);
     body.resume();
-    while (endpoint.scans < 12) await sleep(5);
+    while (endpoint.scans < 8) await sleep(5);
 
     body.destroy();
 
-    const isListed = (line: string) => line.includes('"OrdersListed":200000');
+    const isListed = (line: string) => line.includes('"OrdersListed":100000');
     while (!canned.lines.some(isListed)) await sleep(10);
     // The first page is read twice.
-    expect(endpoint.scans).toBe(1 + 200_000 / ordersPerPage);
+    expect(endpoint.scans).toBe(1 + 100_000 / ordersPerPage);
   });
 });
 
 describe('a list whose table fails', () => {
   beforeEach(() => {
-    endpoint.orders = 100_000;
+    endpoint.orders = 50_000;
   });
 
   const failures: [string, (answer: ServerResponse) => void][] = [
@@ -261,7 +264,7 @@ describe('a list whose table fails', () => {
 
     const body = await text((await openCanned()).body);
 
-    expect(new Set(splitArray(body)).size).toBe(100_000);
+    expect(new Set(splitArray(body)).size).toBe(50_000);
   });
 
   it.each(failures)(

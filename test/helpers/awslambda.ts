@@ -11,12 +11,12 @@ type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => 
 const preludeEnd = new Uint8Array(8);
 
 /**
- * The stream that Lambda's Node runtime hands to a streaming function. What comes first through it
- * is, as in the runtime, the prelude in JSON and eight zero bytes, written with the first write.
+ * The stream that Lambda's Node runtime passes to a streaming function. As in the runtime, the
+ * first write also writes the prelude as JSON, followed by eight zero bytes.
  */
 export class LambdaStream extends Writable {
   contentType: string | undefined;
-  /** Everything that has come through, prelude included. */
+  /** Everything that was written, including the prelude. */
   readonly received: Buffer[] = [];
   private beforeFirstWrite: (() => void) | undefined;
   private isOpen = true;
@@ -24,7 +24,7 @@ export class LambdaStream extends Writable {
 
   constructor(options: { highWaterMark?: number } = {}) {
     super(options);
-    // Without a listener, an error of the stream would end the process: Lambda's runtime has one.
+    // Lambda's runtime has a listener for errors. Without one, an error would end the process.
     this.on('error', () => {});
   }
 
@@ -36,7 +36,7 @@ export class LambdaStream extends Writable {
     this.beforeFirstWrite = action;
   }
 
-  /** The client takes nothing any more until `open`. */
+  /** The client stops reading until `open` is called. */
   hold(): void {
     this.isOpen = false;
   }
@@ -61,7 +61,7 @@ export class LambdaStream extends Writable {
     else this.resume = done;
   }
 
-  /** Undefined as long as nothing has been answered. */
+  /** Undefined until the response has begun. */
   get prelude(): Prelude | undefined {
     const text = this.all();
     const end = text.indexOf(preludeEnd);
@@ -79,7 +79,7 @@ export class LambdaStream extends Writable {
   }
 }
 
-/** What Lambda's runtime defines before it loads a function's code. */
+/** The global that Lambda's runtime defines before it loads a function. */
 const awslambda = {
   streamifyResponse: (handler: StreamingHandler) => handler,
   HttpResponseStream: {
@@ -94,12 +94,12 @@ const awslambda = {
   },
 };
 
-/** To be called before the module of a streaming function is imported. */
+/** Installs the global. Call it before importing the module of a streaming function. */
 export function installAwsLambda(): void {
   Object.assign(globalThis, { awslambda });
 }
 
-/** What a streaming function has sent, once it has sent everything. @throws what the function throws */
+/** Calls a streaming function and returns its response. @throws the function's error */
 export async function streamed(
   invoke: (stream: LambdaStream) => Promise<unknown>,
   stream = new LambdaStream(),

@@ -2,27 +2,27 @@ import { answer, DynamodbProxy, type DynamodbRequest, lost, unanswered } from '.
 
 export interface CannedAnswer {
   status?: number;
-  /** Beside the ones that every answer has. */
+  /** Additional headers. */
   headers?: Record<string, string>;
   body: object;
 }
 
-/** Answers a request by what it says. */
+/** Answers a request depending on its content. */
 export type DynamicAnswer = (input: Record<string, unknown>) => CannedAnswer;
 
 export interface CannedHttpDynamodb {
   endpoint: string;
-  /** What came in, in order: each is one round trip. */
+  /** The requests so far, in order. Each is one round trip. */
   requests: DynamodbRequest[];
   /**
-   * For the next requests; without one the connection breaks, as with `lost`. `none` lets the client
-   * wait for ever.
+   * The responses to the next requests. Without one the connection breaks, as with `lost`; `none`
+   * means that the request is never answered.
    */
   answers: (CannedAnswer | DynamicAnswer | 'lost' | 'none')[];
   close(): Promise<void>;
 }
 
-/** A DynamoDB on a port of its own that says what it is told to. */
+/** A server that answers in place of DynamoDB as a test specifies. */
 export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
   const answers: CannedHttpDynamodb['answers'] = [];
   const proxy = await DynamodbProxy.start((call) => {
@@ -36,7 +36,7 @@ export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
   return { endpoint: proxy.url, requests: proxy.requests, answers, close };
 }
 
-/** DynamoDB's answer to a request that failed. */
+/** An error response of DynamoDB. */
 export function failureAnswer(type: string, rest: object = {}): CannedAnswer {
   const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type, ...rest };
   return { status: 400, body };

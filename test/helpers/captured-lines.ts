@@ -3,14 +3,14 @@ import { jest } from '@jest/globals';
 export type Line = Record<string, unknown>;
 
 export interface CapturedLines {
-  /** All that was written, as text. */
+  /** Everything that was written, as text. */
   text(): string;
-  /** Each line, which has to be one JSON object. */
+  /** The lines, each of which has to be a JSON object. */
   lines(): Line[];
   release(): void;
 }
 
-/** Keeps what is written to the standard output: a function's log. */
+/** Captures the standard output, which is a function's log. */
 export function captureLines(): CapturedLines {
   const written: string[] = [];
   const spy = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {

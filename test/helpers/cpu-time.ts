@@ -1,4 +1,4 @@
-/** How long this process computes while `work` runs, however busy the machine is otherwise. */
+/** The CPU time of this process while `work` runs, which does not depend on the machine's load. */
 export function cpuMillisecondsOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();

@@ -1,15 +1,15 @@
-/** What a place states, such as a file: one text for each fact. What it states twice counts once. */
+/** The facts that a place, such as a file, states, each as a text. Duplicates count once. */
 export type Statement = readonly [place: string, facts: Iterable<string>];
 
 /**
- * Compares two places that must agree. Each difference names the place to change, what it lacks, and
- * where that was found.
+ * Compares two places that must agree. Each difference names the place to change, what is missing
+ * there, and the place that has it.
  */
 export function differences(one: Statement, other: Statement): string[] {
   return [...missing(one, other), ...missing(other, one)];
 }
 
-/** What the second place must have and lacks, each with a text like those of `differences`. */
+/** The facts of the first place that the second one lacks, as texts like those of `differences`. */
 export function missing([place, facts]: Statement, [other, others]: Statement): string[] {
   const known = new Set(others);
   return [...new Set(facts)]

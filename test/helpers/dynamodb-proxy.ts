@@ -5,9 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type LoopbackServer, listen, serve } from './loopback-server.ts';
 
-/** A request to DynamoDB, what it asks for. */
+/** A request to DynamoDB. */
 export interface DynamodbRequest {
-  /** Such as `Scan`. */
+  /** The name of the operation, such as `Scan`. */
   readonly operation: string;
   readonly input: Record<string, unknown>;
 }
@@ -18,22 +18,22 @@ export interface DynamodbCall extends DynamodbRequest {
   readonly outgoing: ServerResponse;
 }
 
-/** What becomes of a request. */
+/** How a request is handled. */
 export type Reply = (call: DynamodbCall) => unknown;
 
-/** The connection breaks. */
+/** Breaks the connection. */
 export const lost: Reply = ({ outgoing }) => outgoing.destroy();
-/** The client waits for ever. */
+/** Never answers. */
 export const unanswered: Reply = () => {};
 
-/** @param headers beside the ones that every answer has */
+/** @param headers additional headers */
 export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
   return ({ outgoing }) => {
     outgoing.writeHead(status, { ...contentType, ...headers }).end(JSON.stringify(body));
   };
 }
 
-/** DynamoDB's answer to a request that failed. */
+/** An error response of DynamoDB. */
 export function failure(type: string, rest: object = {}): Reply {
   const __type = `com.amazonaws.dynamodb.v20120810#${type}`;
   return answer({ __type, message: type, ...rest }, 400);
@@ -43,7 +43,7 @@ export const throttled = failure('ProvisionedThroughputExceededException');
 export const refused = failure('ValidationException');
 export const disowned = failure('ResourceNotFoundException');
 
-/** Hands requests on to another server, and its answers back. */
+/** Forwards requests to another server, and returns its responses. */
 export function forwardTo(target: string): Reply {
   return ({ incoming, body, outgoing }) => {
     const { method, url, headers } = incoming;
@@ -60,23 +60,23 @@ export function forwardTo(target: string): Reply {
 export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 
 /**
- * An address where functions find DynamoDB, and where a test decides what becomes of each request:
- * another server gets it, or it is answered here, or it fails.
+ * A proxy in front of DynamoDB. A test decides whether a request is forwarded to another server, is
+ * answered by the proxy, or fails.
  */
 export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
-  /** What came in, in order: each is one round trip. */
+  /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
-  /** To single requests, by their number from 1. */
+  /** The handling of single requests, by their number from 1. */
   readonly replies = new Map<number, Reply>();
-  /** To requests that name a table; '' is in every request. */
+  /** The handling of requests whose body contains a table's name; '' matches every request. */
   readonly faults = new Map<string, Reply>();
-  /** To all others. */
+  /** The handling of all other requests. */
   reply: Reply;
-  /** Requests that have neither been answered nor given up by the client. */
+  /** The requests that were neither answered nor aborted by the client. */
   underWay = 0;
   #server: LoopbackServer | undefined;
 
-  /** One that hands all on to another server, until it is told of faults. */
+  /** A proxy that forwards every request until a test sets faults. */
   static before(target: string): Promise<DynamodbProxy> {
     return DynamodbProxy.start(forwardTo(target));
   }
@@ -101,14 +101,14 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
     return this.#server!.url;
   }
 
-  /** Resolves when no request is under way any more. */
+  /** Resolves when no request is under way. */
   async isIdle(): Promise<void> {
     while (this.underWay > 0) await once(this, 'closed');
   }
 
   /**
-   * Resolves when its client, which runs in this process, asks for nothing more. A request that is
-   * sent arrives within a few turns of the event loop, however busy the machine is.
+   * Resolves when the client, which runs in this process, sends no more requests. A request arrives
+   * within a few turns of the event loop, however busy the machine is.
    */
   async isAtRest(): Promise<void> {
     let asked: number;

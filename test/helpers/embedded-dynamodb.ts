@@ -10,7 +10,7 @@ import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 export interface EmbeddedDynamoDb {
   endpoint: string;
   dynamodb: DynamoDBClient;
-  /** Creates an orders table of its own and returns its name. */
+  /** Creates an orders table and returns its name. */
   createOrdersTable(): Promise<string>;
   createApiKeysTable(): Promise<string>;
   createOwnersTable(): Promise<string>;
@@ -18,7 +18,7 @@ export interface EmbeddedDynamoDb {
   stop(): Promise<void>;
 }
 
-/** A DynamoDB in memory, for the tests of one file. */
+/** Starts an in-memory DynamoDB for the tests of one file. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { endpoint, close } = await startEmbeddedDynamoDB();
   const dynamodb = localDynamoDbClient(endpoint);

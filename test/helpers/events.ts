@@ -11,7 +11,7 @@ const allowance = {
   rateLimit: '"minute";r=41;t=40, "day";r=970;t=40000',
 };
 
-/** API Gateway's question to the TOKEN authorizer. */
+/** The event of a TOKEN authorizer. */
 export function authorizerEvent(authorizationToken: string): APIGatewayTokenAuthorizerEvent {
   return {
     type: 'TOKEN',
@@ -20,7 +20,7 @@ export function authorizerEvent(authorizationToken: string): APIGatewayTokenAuth
   };
 }
 
-/** `DELETE /store/orders/{orderId}` of an admitted request, some of it otherwise. */
+/** The event of an admitted `DELETE /store/orders/{orderId}`, with overrides. */
 export function cancelEvent(orderId: string | undefined, overrides: object = {}) {
   return proxyEvent({
     httpMethod: 'DELETE',
@@ -31,7 +31,7 @@ export function cancelEvent(orderId: string | undefined, overrides: object = {})
   });
 }
 
-/** A proxy integration's event, with what the authorizer found out as API Gateway hands it on. */
+/** The event of a proxy integration, with the authorizer's context. */
 export function proxyEvent(overrides: object = {}): APIGatewayProxyEvent {
   return {
     httpMethod: 'GET',
@@ -50,7 +50,7 @@ export function proxyEvent(overrides: object = {}): APIGatewayProxyEvent {
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** What every answer to the events below carries. */
+/** The headers of every response to the events in this file. */
 export const rateLimitHeaders = {
   'X-RateLimit-Limit': allowance.limit,
   'X-RateLimit-Remaining': allowance.remaining,
@@ -59,7 +59,7 @@ export const rateLimitHeaders = {
   RateLimit: allowance.rateLimit,
 };
 
-/** What an answer carries where no key was recognised. */
+/** The rate-limit headers of a response without a valid key. */
 export const noRateLimitHeaders = {
   'X-RateLimit-Limit': '0',
   'X-RateLimit-Remaining': '0',
@@ -74,7 +74,7 @@ export function requestContext(overrides: object = {}) {
   return { requestId, stage: 'staging', authorizer, ...overrides };
 }
 
-/** @param remainingMs the function's time that is left */
+/** @param remainingMs the time until the function's timeout */
 export function lambdaContext(remainingMs = 10_000): Context {
   return {
     awsRequestId: 'b2f0c1de-0000-4000-8000-000000000002',

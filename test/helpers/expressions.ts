@@ -19,10 +19,9 @@ const comparisons: Record<string, (left: number | string, right: number | string
 };
 
 /**
- * DynamoDB's expressions, as far as single-item counters need them: comparisons of strings and
- * numbers, BETWEEN, `attribute_exists` and `attribute_not_exists`, NOT, AND, OR, brackets, paths into
- * maps, and SET with a sum. What it does not know is an error, as is a placeholder that no
- * expression uses.
+ * Evaluates the part of DynamoDB's expressions that the counters need: comparisons of strings and
+ * numbers, BETWEEN, `attribute_exists` and `attribute_not_exists`, NOT, AND, OR, brackets, paths
+ * into maps, and SET with a sum. Anything else is an error, and so is an unused placeholder.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html
  */
@@ -39,12 +38,12 @@ export class Expressions {
     ]);
   }
 
-  /** Whether the item meets a condition; a comparison with an absent attribute is false. */
+  /** Whether an item meets a condition. A comparison with an absent attribute is false. */
   isMet(condition: string, item: Item): boolean {
     return this.#parse(condition, () => this.#or())(item);
   }
 
-  /** The item after an update; every right-hand side sees the item as it was before. */
+  /** The item after an update. Every right-hand side refers to the item before the update. */
   updated(update: string, item: Item): Item {
     const assignments = this.#parse(update, () => this.#assignments());
     let updated = item;

@@ -4,10 +4,11 @@ import { jest } from '@jest/globals';
 const stepMs = 10;
 
 /**
- * Runs something whose waits are timers, and lets its time pass about ten times as fast. Answers of
- * servers in this process come meanwhile, however busy the machine is: each step lets them through.
+ * Runs a function with fake timers that advance about ten times as fast as real time. After each
+ * step the event loop runs, so that servers in this process can respond however busy the machine
+ * is.
  *
- * @returns how long it would have taken, in milliseconds
+ * @returns the result, and the time in milliseconds by the fake timers
  */
 export async function fastForward<Result>(
   run: () => Promise<Result>,
@@ -19,7 +20,7 @@ export async function fastForward<Result>(
     const running = run().finally(() => {
       isOver = true;
     });
-    // It is awaited below; until then, its failure is not one that nobody handles.
+    // The promise is awaited below. A rejection before that must not count as unhandled.
     running.catch(() => {});
     while (!isOver) {
       await sleep(1);

@@ -1,5 +1,5 @@
-// Loaded by Node before a function's code, where a test has set a clock: see service-clock.ts. It
-// makes `Date` tell the time that the test has written down.
+// service-clock.ts has Node load this file before a function. It makes `Date` return the time that a
+// test has written to a file.
 
 const { readFileSync } = require('node:fs');
 const { ClientRequest } = require('node:http');
@@ -12,7 +12,7 @@ globalThis.Date = new Proxy(Date, {
   get: (SystemDate, name) => (name === 'now' ? now : SystemDate[name]),
 });
 
-// DynamoDB's `Date` header, by which a function corrects a wrong clock, has to tell the same time.
+// A function corrects its clock by DynamoDB's `Date` header, which therefore has to be the same time.
 const { emit } = ClientRequest.prototype;
 ClientRequest.prototype.emit = function (event, ...values) {
   const [response] = values;

@@ -3,13 +3,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type LoopbackServer, listen } from './loopback-server.ts';
 
 /**
- * An address at which what runs in another thread or process waits until the test lets it go on:
- * `await fetch(url)`. The test sees who has come, and need not guess how long that takes.
+ * An address at which code in another thread or process waits, with `await fetch(url)`, until the
+ * test lets it continue. The test is told of each arrival, so that it needs no sleep.
  */
 export interface Gate extends LoopbackServer {
-  /** Resolves when so many are waiting. */
+  /** Resolves when a given number of callers are waiting. */
   arrivals(count: number): Promise<void>;
-  /** Lets all that are waiting go on, and all that come later pass. */
+  /** Lets all waiting and all later callers continue. */
   open(): void;
 }
 

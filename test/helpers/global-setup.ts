@@ -14,7 +14,7 @@ export default function globalSetup(): void {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['bin/app.ts'], {
     cwd: root,
-    // A clean environment: what is configured on this machine must not reach the templates.
+    // The environment is reduced, so that this machine's settings do not influence the templates.
     env: { PATH, NODE_COMPILE_CACHE, CDK_OUTDIR: directory, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

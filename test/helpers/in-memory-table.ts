@@ -15,18 +15,18 @@ export interface Change {
 }
 
 /**
- * A table of items by `ownerHash` that understands `GetItem` and `UpdateItem` alone and does one
- * after another, as DynamoDB does with what concerns one item. Its answer comes later, so that
- * requests interleave.
+ * A table with the partition key `ownerHash` that supports only `GetItem` and `UpdateItem`. Like
+ * DynamoDB for a single item, it executes them one after the other. Responses are asynchronous, so
+ * that requests interleave.
  */
 export class InMemoryTable {
   readonly items = new Map<string, Item>();
-  /** Each state that an item was in, in order. */
+  /** All states of the item, in order. */
   readonly versions: Item[] = [];
-  /** What successful writes have done, in order. */
+  /** The successful writes, in order. */
   readonly changes: Change[] = [];
 
-  /** Puts an item, whatever was there. */
+  /** Puts an item without a condition. */
   put(item: Item): void {
     this.items.set(item.ownerHash?.S ?? '', item);
     this.versions.push(item);
@@ -39,7 +39,7 @@ export class InMemoryTable {
     return answer;
   }
 
-  /** Carries a command out, at once. @throws ConditionalCheckFailedException */
+  /** Executes a command synchronously. @throws ConditionalCheckFailedException */
   execute(command: Command) {
     const answer =
       command instanceof GetItemCommand

@@ -4,8 +4,9 @@ const overheadOfMap = 3;
 const overheadOfEntry = 1;
 
 /**
- * How many bytes an item takes, by DynamoDB's rules for strings, numbers and maps. A number takes a
- * byte for two significant digits and one more; as AWS calls that approximate, here it is two more.
+ * The size of an item in bytes by DynamoDB's rules for strings, numbers and maps. A number takes a
+ * byte for each two significant digits and one more byte. AWS calls this approximate, so two are
+ * added here.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */

@@ -6,9 +6,9 @@ const ownerCharacters = 'abcdefghijABCDEFGHIJ';
 const ownCharacters = '0123456789abcdefghij';
 
 /**
- * Always the same well-formed token of a stage.
+ * A well-formed token of a stage, always the same one.
  *
- * @param own the 20 characters that tell the owner's keys apart
+ * @param own the 20 characters that distinguish the owner's keys
  */
 export function exampleToken(prefix = 'so_test_', own = ownCharacters): string {
   const body = prefix + ownerCharacters + own;
@@ -23,7 +23,7 @@ export const keyId = keyIdOf(ownerId, 'klmnopqrstuv');
 
 export type Value = string | number | undefined;
 export type Overrides = Record<string, Value>;
-/** By the hash of their token. */
+/** Overrides of key entries, by the hash of their token. */
 export type KeyOverrides = Record<string, Overrides>;
 
 const entryAttributes = new Set([
@@ -37,10 +37,10 @@ const entryAttributes = new Set([
 ]);
 
 /**
- * A free owner's item as it is at issue, with some attributes set otherwise or, undefined, left out.
- * Those of a key are set in every key's entry.
+ * The new item of an owner with the Free plan, with overrides, of which undefined ones remove an
+ * attribute. Overrides of a key's attributes apply to the entries of all keys.
  *
- * @param keys the owner's keys, by default the example's alone
+ * @param keys the owner's keys, by default the example key alone
  */
 export function ownerItem(
   overrides: Overrides = {},

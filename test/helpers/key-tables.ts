@@ -6,19 +6,19 @@ import { type KeyOverrides, type Overrides, ownerHash, ownerItem } from './key-i
 
 type Command = GetItemCommand | UpdateItemCommand;
 
-/** A table that holds one owner, and counts the requests it gets. */
+/** A table with one owner that counts its requests. */
 export interface KeyTable {
   tableName: string;
   client: { send(command: Command): Promise<{ Attributes?: Item; Item?: Item }> };
   reads: number;
   writes: number;
-  /** Puts the example owner, with some attributes set otherwise, and by default the example key. */
+  /** Puts the example owner with overrides, by default with the example key alone. */
   put(overrides?: Overrides, keys?: KeyOverrides): Promise<void>;
   item(): Promise<Item>;
   stop(): Promise<void>;
 }
 
-/** The two that a suite can be run over: a model, and a real DynamoDB-compatible server. */
+/** The tables that a suite runs with: a model in memory and a DynamoDB-compatible server. */
 export const keyTables: [name: string, start: () => Promise<KeyTable>][] = [
   ['a model of DynamoDB', async () => inMemoryKeyTable()],
   ['the embedded DynamoDB', embeddedKeyTable],

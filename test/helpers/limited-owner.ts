@@ -24,12 +24,12 @@ export const tolerated = 3;
 export const banSeconds = 300;
 export const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
 
-/** Windows that are current at the start, with so much used. */
+/** The attributes of windows that are current at the start, with the given counts. */
 export function used(minuteCount: number, dayCount: number): Overrides {
   return { minuteWindow: minute, minuteCount, dayWindow: day, dayCount };
 }
 
-/** The addresses of so many keys of the example owner; the first is the example key's. */
+/** The addresses of a number of keys of the example owner, of which the first is the example key. */
 export function keysOfOwner(count: number): KeyAddress[] {
   return Array.from({ length: count }, (_, index) => ({
     ownerHash,
@@ -41,7 +41,7 @@ function own(index: number): string {
   return String(index).padStart(20, '0');
 }
 
-/** An owner with limits, a table that holds it, a clock, and execution environments with a limiter each. */
+/** An owner in a table, a clock, and execution environments, each with a limiter. */
 export class LimitedOwner {
   readonly table: KeyTable;
   nowMs = startSeconds * 1_000;
@@ -62,7 +62,7 @@ export class LimitedOwner {
     });
   }
 
-  /** One request, in the same execution environment each time. */
+  /** Decides on one request, always in the same execution environment. */
   decide(key = address): Promise<Decision> {
     return this.#limiter.decide(key);
   }
@@ -81,7 +81,7 @@ export class LimitedOwner {
     this.nowMs += seconds * 1_000;
   }
 
-  /** Puts the item as another machine or an operator has left it. */
+  /** Puts the item, as if another machine or an operator had changed it. */
   put(overrides?: Overrides, keys?: KeyOverrides): Promise<void> {
     return this.table.put(overrides, keys);
   }
@@ -94,7 +94,7 @@ export class LimitedOwner {
     return entryOf(await this.item());
   }
 
-  /** What an action costs in reads and writes. */
+  /** The number of reads and writes of an action. */
   async cost<Result>(action: () => Promise<Result>): Promise<Cost & { result: Result }> {
     const { reads, writes } = this.table;
     const result = await action();
@@ -107,7 +107,7 @@ export interface Cost {
   writes: number;
 }
 
-/** Lets each test of a suite have a limited owner of its own, in one table. */
+/** Gives each test of a suite its own limited owner, all in one table. */
 export function limitedOwners(startTable: () => Promise<KeyTable>): () => LimitedOwner {
   let table: KeyTable;
   let owner: LimitedOwner;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface LoopbackServer {
   readonly url: string;
-  /** Ends it, with the connections that are open. */
+  /** Closes the server and its connections. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function listen(server: Server, scheme = 'http'): Promise<LoopbackS
   };
 }
 
-/** A server of HTTP that lives in a test. */
+/** An HTTP server within a test. */
 export function serve(handle: RequestListener): Promise<LoopbackServer> {
   return listen(createServer(handle));
 }

@@ -4,7 +4,7 @@ import { JsonArraySplitter } from '../../shared/json-array.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 
-/** An order as it lies in the table, some of it otherwise or, undefined, left out. */
+/** The stored item of an order with overrides, of which undefined ones remove an attribute. */
 export function orderItem(
   id: bigint | number | string,
   overrides: Record<string, AttributeValue | undefined> = {},
@@ -36,7 +36,7 @@ export function scanAnswer(items: OrderItem[], lastId?: string): string {
   });
 }
 
-/** The text of each element of a JSON array; throws where it is cut off. */
+/** The text of each element of a JSON array. @throws SyntaxError if the array is truncated */
 export function splitArray(json: string): string[] {
   const splitter = new JsonArraySplitter();
   const elements = [...splitter.push(Buffer.from(json))];
@@ -44,7 +44,7 @@ export function splitArray(json: string): string[] {
   return elements.map(({ bytes }) => new TextDecoder().decode(bytes));
 }
 
-/** Reads JSON with every number as the digits that stand there: an int64 has more than a double. */
+/** Parses JSON with every number as its digits, because a double cannot hold every int64. */
 export function parseExactly(json: string): unknown {
   const keepDigits = (_key: string, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? `number ${context?.source}` : value;

@@ -1,6 +1,6 @@
 import { type StageName, stageConfiguration } from '../../lib/settings/stages.ts';
 
-/** Names of the variables that the configuration of a stage is read from, as reading it shows. */
+/** The names of the variables that reading the configuration of a stage accesses. */
 export function variablesReadFor(stage: StageName): string[] {
   const names: string[] = [];
   const environment = new Proxy<Record<string, string>>(

@@ -4,9 +4,9 @@ import { type OrderItem, scanAnswer } from './orders.ts';
 export interface ScannedTable {
   items: OrderItem[];
   ordersPerPage?: number;
-  /** Bytes that are sent at a time. @default all at once */
+  /** The number of bytes that are sent at a time. @default all */
   chunkBytes?: number;
-  /** Whether each answer breaks off in its middle. */
+  /** Whether each response is cut off in the middle. */
   isBrokenOff?: boolean;
 }
 
@@ -17,8 +17,8 @@ interface ScanInput {
 }
 
 /**
- * Answers the scans of a table. As in DynamoDB, the segments of a parallel scan share the orders out
- * among them, in an order of their own.
+ * Answers the scans of a table. As in DynamoDB, the orders are divided between the segments of a
+ * parallel scan, in an order different from that of a scan without segments.
  */
 export function scanOf(table: ScannedTable): Reply {
   return (call) => {

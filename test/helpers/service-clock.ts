@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { assetsManifestFile, type StageName, template } from './synthesized.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** A clock that stands still until a test sets it, for a local run and for its functions. */
+/** A clock for a local run and its functions that moves only when a test sets it. */
 export interface ServiceClock extends Disposable {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly set: (nowMs: number) => void;
-  /** What a local run is started with, so that all of it goes by this clock. */
+  /** The settings with which a local run uses this clock. */
   readonly serviceOptions: {
     readonly templateFile: string;
     readonly assetsManifestFile: string;
@@ -17,8 +17,8 @@ export interface ServiceClock extends Disposable {
 }
 
 /**
- * Functions run in threads of their own, and have the system's clock: the template's functions are
- * told to load one in its place, which reads the time from a file.
+ * Functions run in threads and use the system's clock. A variable in the template makes them load a
+ * replacement that reads the time from a file.
  */
 export function serviceClock(stage: StageName, startMs: number): ServiceClock {
   const directory = temporaryDirectory();
@@ -27,7 +27,7 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
   const now = () => nowMs;
   const set = (newMs: number) => {
     nowMs = newMs;
-    // Renamed, so that no function reads a file that is not written yet.
+    // The file is renamed after writing, so that a function never reads an incomplete file.
     renameSync(directory.write('next', String(newMs)), clockFile);
   };
   set(startMs);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type StageName, stageNames } from '../../lib/settings/stages.ts';
 
-export type StageName = 'staging' | 'prod';
+export { type StageName, stageNames };
 
-/** A resource of a template; `Properties` as CloudFormation reads them, intrinsics included. */
+/** A resource of a template. `Properties` include intrinsic functions. */
 export interface TemplateResource {
   readonly Type: string;
   // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
@@ -20,8 +21,6 @@ export interface Template {
   readonly Outputs: Record<string, { readonly Value: unknown }>;
 }
 
-export const stageNames: readonly StageName[] = ['staging', 'prod'];
-
 /** The cloud assembly that this test run synthesized: templates, asset manifests, assets. */
 export function assemblyDirectory(): string {
   const directory = process.env.SYNTHESIZED_DIRECTORY;
@@ -33,7 +32,7 @@ export function templateFile(stage: StageName): string {
   return join(assemblyDirectory(), `StoreOrders-${stage}.template.json`);
 }
 
-/** Beside the template: which asset hash is which folder. */
+/** The asset manifest beside the template, which maps asset hashes to folders. */
 export function assetsManifestFile(stage: StageName): string {
   return join(assemblyDirectory(), `StoreOrders-${stage}.assets.json`);
 }

@@ -22,7 +22,7 @@ import { functionEnvironment } from '../helpers/function-environment.ts';
 import { exampleToken, ownerHash, ownerItem } from '../helpers/key-items.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
-// A little ahead: whatever the time while the tests run, the windows are the current ones.
+// The windows are slightly ahead, so that they stay the current ones while the tests run.
 const windows = {
   minuteWindow: nowSeconds - (nowSeconds % 60) + 120,
   dayWindow: nowSeconds - (nowSeconds % 86_400),
@@ -63,7 +63,7 @@ async function refusingEndpoint(): Promise<string> {
 }
 
 describe('the authorizer, at the DynamoDB that it calls', () => {
-  it('costs one round trip for a key that it has met, and one more the first time', async () => {
+  it('costs one round trip for a cached key, and one more the first time', async () => {
     const ask = await authorizer();
     server.answers.push(found, admitted, admitted, admitted);
 
@@ -101,7 +101,7 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
     expect(server.requests[2]).toEqual(server.requests[1]);
   });
 
-  it('judges by the clock of DynamoDB where its own is far off', async () => {
+  it('uses the clock of DynamoDB if its own is far off', async () => {
     const ask = await authorizer();
     const hourAhead = nowSeconds + 3_600;
     const ahead = { minuteWindow: hourAhead - (hourAhead % 60), minuteCount: 59, dayCount: 59 };
@@ -114,7 +114,7 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
 
     const { context } = await ask();
 
-    // It does not put the window right that would lie an hour ahead of its own clock.
+    // By its own clock, the window would be void, and it would have been repaired.
     expect(server.requests[1]?.input.UpdateExpression).toContain(
       'minuteCount = minuteCount + :one',
     );

@@ -26,7 +26,7 @@ const { handler } = await import('../../lambdas/authorizer.ts');
 const dynamodb = mockClient(DynamoDBClient);
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const day = nowSeconds - (nowSeconds % 86_400);
-// A little ahead: whatever the time while the tests run, the windows are the current ones.
+// The windows are slightly ahead, so that they stay the current ones while the tests run.
 const aheadMinute = nowSeconds - (nowSeconds % 60) + 120;
 const windows = { minuteWindow: aheadMinute, dayWindow: day };
 const full = { ...windows, minuteCount: 60, dayCount: 60 };
@@ -37,7 +37,7 @@ let tokens = 0;
 beforeEach(() => {
   dynamodb.reset();
   captured = captureLines();
-  // One that the execution environment has not met: it remembers those of the other tests.
+  // The environment has the keys of the other tests in its cache, so this is a new one.
   token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
 });
 
@@ -49,7 +49,7 @@ const ask = (header = `Bearer ${token}`) => handler(authorizerEvent(header), lam
 const item = (overrides: Overrides) => ownerItem(overrides, { [hashToken(token)]: {} });
 const keyId = () => readKeyEntry(item({}), hashToken(token))!.keyId;
 
-/** @param overrides undefined for an owner that there is not */
+/** @param overrides undefined for an owner that does not exist */
 function reads(overrides: Overrides | undefined): void {
   dynamodb.on(GetItemCommand).resolves(overrides ? { Item: item(overrides) } : {});
 }
@@ -174,7 +174,7 @@ describe('the authorizer', () => {
     const { context } = await ask();
 
     for (const name of ['code', 'message', 'retryAfter']) {
-      // Printable ASCII without what ends a JSON text.
+      // Printable ASCII without the characters that end a JSON string.
       expect(String(context?.[name])).toMatch(/^[ !#-[\]-~]+$/);
     }
   });

@@ -42,7 +42,7 @@ afterEach(() => {
 
 afterAll(() => server.close());
 
-/** The attributes that the write sets, as DynamoDB returns them. */
+/** The response to the write, with the attributes that it sets. */
 const attributes = (input: Record<string, unknown>) => {
   const values = input.ExpressionAttributeValues as Record<string, object>;
   return { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] };

@@ -37,7 +37,7 @@ afterAll(() => dynamodb.restore());
 const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
   handler(event, lambdaContext(remainingMs));
 
-/** What DynamoDB answers to a write that is carried out: the attributes that it set. */
+/** DynamoDB's response to a successful write, with the attributes that it sets. */
 function orderIsPending() {
   dynamodb.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
     Attributes: { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] },

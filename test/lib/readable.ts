@@ -1,8 +1,8 @@
 import { type StageName, type TemplateResource, template } from '../helpers/synthesized.ts';
 
 /**
- * A template's value with its intrinsics written as `${Name}` or `${Name.Attribute}`, and logical
- * ids without their hashes: what a person would write, and can compare.
+ * A template's value in readable form: intrinsic functions are written as `${Name}` or
+ * `${Name.Attribute}`, and logical ids have no hashes.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
 export function readable(value: any): any {
@@ -21,20 +21,20 @@ export function readable(value: any): any {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, readable(part)]));
 }
 
-/** All resources of one type, readable, by logical id without hash. */
+/** All resources of one type in readable form, by logical id without hash. */
 export function resources(stage: StageName, type: string): Record<string, TemplateResource> {
   const found = Object.entries(template(stage).Resources).filter(([, { Type }]) => Type === type);
   return Object.fromEntries(found.map(([id, resource]) => [withoutHash(id), readable(resource)]));
 }
 
-/** Their properties alone. */
+/** The properties of all resources of one type in readable form, by logical id without hash. */
 // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own shapes
 export function properties(stage: StageName, type: string): Record<string, any> {
   const entries = Object.entries(resources(stage, type));
   return Object.fromEntries(entries.map(([id, { Properties }]) => [id, Properties]));
 }
 
-// CDK ends a logical id with eight hexadecimal digits; a version's and a deployment's have more.
+// The CDK appends eight hexadecimal digits to a logical id, and more for versions and deployments.
 function withoutHash(logicalId: string): string {
   return logicalId.replace(/([0-9A-F]{8})([0-9a-f]{32})?$/, '');
 }

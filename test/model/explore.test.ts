@@ -7,7 +7,7 @@ import { tolerated } from '../../model/state.ts';
 
 const names = Object.keys(scenarios);
 
-/** The invariant that a scenario's exploration finds broken, if only this one is watched. */
+/** Explores a scenario with changed rules. Returns the invariant if it was found broken. */
 function broken(scenario: string, changes: Partial<Rules>, invariant: string): string | undefined {
   const first = scenarios[scenario]!({ requests: 3, losses: 1 });
   return explore(first, { ...rules, ...changes }, [invariant]).violation?.invariant;
@@ -50,20 +50,20 @@ const mistakes: Mistake[] = [
     'no window moves back, unless no right clock can have begun it',
   ],
   [
-    'a full window is answered from memory',
-    { trustsMemory: true },
+    'a full window is answered from the cache',
+    { trustsCache: true },
     'an operator changes the plan',
     'nobody is refused for a window that has something left',
   ],
   [
-    'a ban is answered from memory',
-    { trustsMemory: true },
+    'a ban is answered from the cache',
+    { trustsCache: true },
     'an operator replaces a key that is banned',
     'nobody is refused for a ban that does not run',
   ],
   [
     'a write does not ask whether the key may be used',
-    { asksForKey: false },
+    { checksKey: false },
     'an operator withdraws keys',
     'a key that is revoked, expired or of a suspended owner admits nothing',
   ],
@@ -75,15 +75,15 @@ const mistakes: Mistake[] = [
   ],
   [
     'a ban is begun whether or not one runs',
-    { asksForBan: false },
+    { checksBan: false },
     'rejections and bans',
     'a ban begins only where none runs',
   ],
   [
     'a repeated request does not know its own ban',
-    { knowsOwnBan: false },
+    { recognisesOwnBan: false },
     'rejections and bans',
-    'a ban is told by the request that began it, and by no other',
+    'a ban is reported by the request that began it, and by no other',
   ],
   [
     'a ban follows the last rejection that is tolerated',
@@ -95,7 +95,7 @@ const mistakes: Mistake[] = [
     'a rejection that could not be counted is counted twice',
     { pendingWeight: 2 },
     'an operator changes the plan',
-    'no rejection is counted that there was not',
+    'no rejection is counted that did not happen',
   ],
   [
     'no write finds a void window as it was seen',

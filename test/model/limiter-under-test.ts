@@ -33,7 +33,7 @@ const codes = {
   api_key_banned: 'banned',
 } as const;
 
-/** A question that the limiter has sent and that is not answered yet. */
+/** A command that the limiter has sent and that is not answered yet. */
 interface Sent {
   command: Command;
   resolve: (answer: unknown) => void;
@@ -46,8 +46,8 @@ interface RealEnvironment {
   decision: Decision | undefined;
 }
 
-/** The limiter that deploys, in a world where the model's events happen. */
-export class RealWorld {
+/** Applies the model's events to the deployed limiter, with a table in memory. */
+export class LimiterUnderTest {
   readonly #table = new InMemoryTable();
   readonly #environments: RealEnvironment[];
   #now: Tick;
@@ -73,22 +73,22 @@ export class RealWorld {
     return environment;
   }
 
-  /** Lets an event happen. Returns the decision of the request that it ends. */
-  async happen(event: Event): Promise<Decision | undefined> {
+  /** Applies an event. Returns the decision on the request that it completes, if any. */
+  async apply(event: Event): Promise<Decision | undefined> {
     if (event.kind === 'tick') this.#now++;
     else if (event.kind === 'operate') this.#operate(event.operation);
     else {
       const environment = this.#environments[event.environment]!;
       environment.decision = undefined;
-      if (event.kind === 'ask') this.#ask(environment, event.key);
-      else this.#carryOut(environment, event.kind === 'lose');
+      if (event.kind === 'request') this.#startRequest(environment, event.key);
+      else this.#execute(environment, event.kind === 'lose');
       await new Promise(setImmediate);
       return environment.decision;
     }
     return undefined;
   }
 
-  #ask(environment: RealEnvironment, key: number): void {
+  #startRequest(environment: RealEnvironment, key: number): void {
     environment.limiter.decide(addresses[key]!).then(
       (decision) => {
         environment.decision = decisionOf(decision);
@@ -100,7 +100,7 @@ export class RealWorld {
     );
   }
 
-  #carryOut(environment: RealEnvironment, isLost: boolean): void {
+  #execute(environment: RealEnvironment, isLost: boolean): void {
     const { command, resolve, reject } = environment.sent!;
     if (!isLost) environment.sent = undefined;
     try {
@@ -116,22 +116,22 @@ export class RealWorld {
     this.#table.put(changed(item, operation, this.#now));
   }
 
-  /** What the environments are asking, by the model's names. */
-  questions(): (string | undefined)[] {
+  /** The kinds of the commands that are under way, by environment. */
+  commands(): (string | undefined)[] {
     return this.#environments.map(({ sent }) => {
       if (!sent) return undefined;
-      if (sent.command instanceof GetItemCommand) return 'look';
-      return sent.command.input.UpdateExpression!.includes('usedAt') ? 'admit' : 'refuse';
+      if (sent.command instanceof GetItemCommand) return 'read';
+      return sent.command.input.UpdateExpression!.includes('usedAt') ? 'admit' : 'reject';
     });
   }
 
-  /** The item, as the model has it. */
+  /** The item in the model's terms. */
   item(): Item {
     return modelItem(this.#table.items.get(ownerHash)!);
   }
 }
 
-/** An item as the model knows it; the name of a ban is a matter of each side. */
+/** The item without the names of bans, which differ between the model and the limiter. */
 export function withoutBanNames(item: Item): Item {
   return { ...item, keys: item.keys.map((key) => key && { ...key, bannedBy: 0 }) };
 }
@@ -213,7 +213,7 @@ function modelKey(entry: RealItem | undefined): Key | undefined {
   };
 }
 
-/** What an operator's command does, on the item as it is stored. */
+/** The stored item after an operator's command. */
 function changed(item: RealItem, operation: Operation, now: Tick): RealItem {
   const [first, second] = addresses.map(({ tokenHash }) => tokenHash);
   const entries: Record<string, AttributeValue> = { ...item.keys!.M };

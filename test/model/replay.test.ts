@@ -3,7 +3,7 @@ import { type Event, eventsOf, stepOf } from '../../model/events.ts';
 import { rules } from '../../model/rules.ts';
 import { scenarios } from '../../model/scenarios.ts';
 import type { Item, State } from '../../model/state.ts';
-import { RealWorld, withoutBanNames } from './real-world.ts';
+import { LimiterUnderTest, withoutBanNames } from './limiter-under-test.ts';
 
 const walks = 150;
 const bounds = { requests: 6, losses: 2 };
@@ -17,15 +17,15 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** The model has a place for every key; the stored item only those that there are. */
+/** Adds missing keys, which are undefined in the model and absent in the stored item. */
 function comparable(item: Item, keys: number): Item {
   const padded = Array.from({ length: keys }, (_, index) => item.keys[index]);
   return withoutBanNames({ ...item, keys: padded });
 }
 
-/** Lets the same events happen to the model and to the limiter, and compares them after each. */
+/** Applies random events to both the model and the limiter, and compares them after each. */
 async function walkTogether(first: State, random: () => number): Promise<void> {
-  const world = new RealWorld(first);
+  const limiter = new LimiterUnderTest(first);
   let state = first;
   const trace: Event[] = [];
   for (let events = eventsOf(state); events.length > 0; events = eventsOf(state)) {
@@ -33,11 +33,11 @@ async function walkTogether(first: State, random: () => number): Promise<void> {
     trace.push(event);
     const step = stepOf(state, event, rules);
     state = step.after;
-    const decision = await world.happen(event);
-    expect({ trace, decision, questions: world.questions(), item: world.item() }).toEqual({
+    const decision = await limiter.apply(event);
+    expect({ trace, decision, commands: limiter.commands(), item: limiter.item() }).toEqual({
       trace,
       decision: step.decision,
-      questions: state.environments.map(({ question }) => question?.kind),
+      commands: state.environments.map(({ command }) => command?.kind),
       item: comparable(state.item, 2),
     });
   }

@@ -35,7 +35,7 @@ const unescaped = (text: string) =>
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&');
 
-const pages = ['index.html', 'page.css', 'swagger-ui.css'];
+const pages = ['index.html', 'page.css'];
 
 describe('static reference', () => {
   it.each(pages)('has every file that %s refers to', (name) => {
@@ -46,7 +46,7 @@ describe('static reference', () => {
   });
 
   it('names no host but that of the stage', () => {
-    const own = ['index.html', 'page.css', 'page.js', 'contract.js', 'openapi.yaml'];
+    const own = ['index.html', 'page.css', 'page.js', 'openapi.yaml'];
     const { servers } = contract;
 
     const hosts = own.flatMap((name) =>
@@ -89,7 +89,7 @@ describe('static reference', () => {
     const listed = listErrors(contract).map(({ code }) => code);
 
     expect(new Set(listed)).toEqual(new Set(documented));
-    for (const code of listed) expect(html).toContain(`<td>${code}</td>`);
+    for (const code of listed) expect(html).toContain(`<th scope="row"><code>${code}</code></th>`);
   });
 
   it('has samples in three languages for each operation that is served', () => {
@@ -104,6 +104,30 @@ describe('static reference', () => {
         expect(unescaped(html)).toContain(`<pre><code>${code}</code></pre>`);
       }
     }
+  });
+
+  it('shows every parameter, response, header, schema and example of the contract', () => {
+    const { headers, schemas } = contract.components;
+    const examples = [...yaml.matchAll(/^ +summary: (.+)$/gm)].map(([, summary]) => summary!);
+
+    for (const name of Object.keys(headers))
+      expect(html).toContain(`id="header-${name.toLowerCase()}"`);
+    for (const name of Object.keys(schemas)) expect(html).toContain(`id="schema-${name}"`);
+    for (const summary of examples) expect(html).toContain(summary);
+    for (const { operationId, details } of listOperations(contract)) {
+      const [section = ''] = html.slice(html.indexOf(`id="${operationId}"`)).split('</article>');
+      for (const { name } of details.parameters ?? [])
+        expect(section).toContain(`<code>${name}</code>`);
+      for (const status of Object.keys(details.responses))
+        expect(section).toContain(`>${status}</span>`);
+    }
+  });
+
+  it('leads to something with every link', () => {
+    const targets = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+
+    expect(targets).toContain('schema-Order');
+    for (const id of targets) expect(html).toContain(`id="${id}"`);
   });
 
   it('says that requests from the page need the stage to allow its origin', () => {

@@ -13,7 +13,7 @@ import {
 
 const { seed } = createOwner('so_test_');
 
-/** 80,000 draws of 62: a byte modulo 62 would favour the first eight characters by a quarter. */
+/** With 80,000 draws, the bias of a byte modulo 62 would be visible: a quarter for 8 characters. */
 function expectEvenCharacters(texts: string[]): void {
   const counts = new Map<string, number>();
   for (const character of texts.join('')) {

@@ -4,7 +4,7 @@ import { JsonArraySplitter, textStart } from '../../shared/json-array.ts';
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** Each element's text, line and end; the text arrives in chunks of so many bytes. */
+/** Splits a text in chunks of a given size. Returns the text, line and end of each element. */
 function split(text: string | Uint8Array, size = 7, from = textStart) {
   const splitter = new JsonArraySplitter(from);
   const bytes = Buffer.from(text);
@@ -21,7 +21,7 @@ function split(text: string | Uint8Array, size = 7, from = textStart) {
 const textsOf = (...parameters: Parameters<typeof split>) =>
   split(...parameters).map(({ text }) => text);
 
-/** Any JSON value: the splitter must not care whether it is an order. */
+/** Any JSON value, because the splitter does not know what an order is. */
 const element = fc.oneof(
   fc.jsonValue(),
   fc.record({ id: fc.bigInt().map(Number), shipDate: fc.string({ unit: 'binary' }) }),

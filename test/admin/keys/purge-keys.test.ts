@@ -111,7 +111,7 @@ describe('withdrawStageKeys', () => {
     const names = ['StoreOrders-prod', 'StoreOrders-staging-eu', 'StoreOrders-staging-spare'];
     for (const [index, stack] of names.entries()) {
       const value = `own_${String(index).repeat(20)}`;
-      await gateway.createApiKey({ name: `${stack}-${value}`, value, enabled: true });
+      await gateway.createApiKey({ name: `${stack}-${value}`, value, enabled: true, tags: {} });
     }
     await issue();
 

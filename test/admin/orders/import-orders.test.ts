@@ -114,6 +114,19 @@ describe('importOrders', () => {
     expect(await database.readAll(target.tableName)).toEqual([]);
   });
 
+  it('loads all that stands before the place where the structure is lost when asked to skip', async () => {
+    const orders = Array.from({ length: 1_010 }, (_, id) => `{"id":${id}}`).join(',\n');
+    const path = directory.write('orders.json', `[${orders}`);
+
+    const importing = importFile(path, { onError: 'skip' });
+
+    await expect(importing).rejects.toThrow(
+      `${path}: stopped before line 1010, with 1,010 orders in the table before it: line 1010: the ` +
+        'array is not closed: the text is cut off; mend the file there and import it again',
+    );
+    expect(await database.readAll(target.tableName)).toHaveLength(1_010);
+  });
+
   it('loads all but the bad lines when asked to', async () => {
     const path = directory.write('orders.jsonl', `nonsense\n${jsonLines(60)}`);
 

@@ -138,6 +138,51 @@ describe('loadOrders', () => {
     expect(progress[0]!.orderId).toBe('24');
   });
 
+  it('goes on beside a batch that is slow, and reports what is behind it when it is done', async () => {
+    const mock = mockClient(DynamoDBDocumentClient);
+    const slow = Promise.withResolvers<void>();
+    let sent = 0;
+    mock.on(BatchExecuteStatementCommand).callsFake(async ({ Statements }) => {
+      sent++;
+      // The first batch is done when all others have been sent.
+      if (sent === 20) slow.resolve();
+      if (String(Statements[0].Parameters[0]) === '0') await slow.promise;
+      return { Responses: Statements.map(() => ({})) };
+    });
+    const ends: number[] = [];
+
+    const counts = await loadOrders(
+      linesOf(manyOrders(500)),
+      await optionsFor({
+        tableName: 'Orders',
+        concurrency: 2,
+        onProgress: ({ end }) => ends.push(end.line),
+      }),
+    );
+    mock.restore();
+
+    expect(counts.inserted).toBe(500);
+    expect(ends).toEqual(Array.from({ length: 20 }, (_, index) => (index + 1) * 25 + 1));
+  });
+
+  it('reports nothing behind a batch that fails, though it is done', async () => {
+    const mock = mockClient(DynamoDBDocumentClient);
+    mock.on(BatchExecuteStatementCommand).callsFake(async ({ Statements }) => {
+      if (String(Statements[0].Parameters[0]) === '25') throw new Error('refused');
+      return { Responses: Statements.map(() => ({})) };
+    });
+    const ends: number[] = [];
+
+    const loading = loadOrders(
+      linesOf(manyOrders(500)),
+      await optionsFor({ tableName: 'Orders', onProgress: ({ end }) => ends.push(end.line) }),
+    );
+
+    await expect(loading).rejects.toThrow('refused');
+    mock.restore();
+    expect(ends).toEqual([26]);
+  });
+
   it('ends after the batches under way when it is told to', async () => {
     const controller = new AbortController();
     const options = await optionsFor({

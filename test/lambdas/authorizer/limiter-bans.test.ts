@@ -103,7 +103,7 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     expect(await owner.item()).toEqual(before);
   });
 
-  it('costs a read and no write in an environment that has not met the banned key', async () => {
+  it('costs a read and no write in an environment that has not cached the banned key', async () => {
     const owner = theOwner();
     await sendUntilBanned(owner);
 
@@ -182,10 +182,10 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     expect(new Set(codes(decisions))).toEqual(new Set(['rate_limit_exceeded']));
   });
 
-  describe('where the counter changes between the look and the count', () => {
+  describe('where the counter changes between the read and the write', () => {
     const banDue = { ...used(60, 60), rejectionWindow: minute, rejectionCount: tolerated };
 
-    /** @param meanwhile what another machine or an operator makes of the owner */
+    /** @param meanwhile the changes by another machine or an operator after the read */
     async function decideWith(owner: LimitedOwner, meanwhile: object): Promise<Decision> {
       await owner.put(banDue);
       const { client } = owner.table;

@@ -15,7 +15,7 @@ type Send = KeyTable['client']['send'];
 
 const throttled = new Error('The table is throttled');
 
-/** Sends every write twice, as the SDK does with one whose answer is lost. */
+/** Sends every write twice, like the SDK after a lost response. */
 function repeating({ table }: LimitedOwner): KeyTable['client'] {
   const { send } = table.client;
   return {
@@ -132,7 +132,7 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
   });
 
   it('ends with an error when no attempt succeeds, not in an endless loop', async () => {
-    // An owner without a limit can be neither counted nor refused.
+    // Without a limit in the item, the conditions of both an admission and a rejection fail.
     const owner = theOwner();
     await owner.put({ ...used(3, 3), minuteWindow: 'not a number' });
 

@@ -9,7 +9,7 @@ import { type Command, InMemoryTable } from '../../helpers/in-memory-table.ts';
 import { address, ownerHash, ownerItem } from '../../helpers/key-items.ts';
 import { keysOfOwner } from '../../helpers/limited-owner.ts';
 
-// Twenty seconds before midnight UTC, so that minutes and days turn under way.
+// Twenty seconds before midnight UTC, so that both windows end during a test.
 const startMs = Date.UTC(2026, 10, 20, 23, 59, 40);
 const tolerated = 4;
 const banSeconds = 90;
@@ -21,10 +21,10 @@ interface Request {
   kind: 'request';
   environment: number;
   key: number;
-  /** After the start. With the skew, two clocks differ by less than the tolerance. */
+  /** Milliseconds after the start. With the skew, two clocks differ by less than the tolerance. */
   sentMs: number;
   skewMs: number;
-  /** The SDK sends its writes again, because their first answers are lost. */
+  /** Whether the first response to each write is lost, so that the SDK repeats it. */
   isRepeated: boolean;
 }
 
@@ -69,7 +69,7 @@ const isActive = (item: Item) => item.status?.S === 'active';
 const hasKey = (item: Item, key: number) => item.keys?.M?.[keys[key]!.tokenHash] !== undefined;
 const isServed = (item: Item, key: number) => isActive(item) && hasKey(item, key);
 
-/** What came of a request, and what the item was meanwhile. */
+/** The outcome of a request, and the states of the item during the request. */
 interface Outcome {
   request: Request;
   decision: Decision | undefined;
@@ -172,7 +172,7 @@ function changed(item: Item, operation: Operation, tokenHash: string): Item {
       delete entries[tokenHash];
       break;
     case 'rotate':
-      // The replacement has the ban of the key before.
+      // The new key inherits the ban of the old one.
       delete entries[tokenHash];
       if (entry) entries[keys.find((key) => key.tokenHash !== tokenHash)!.tokenHash] = { M: entry };
       break;
@@ -193,7 +193,7 @@ function bansIn(item: Item): Set<string> {
   return new Set(entries.flatMap((entry) => entry.M?.bannedBy?.S ?? []));
 }
 
-/** The bans that limiters have begun, by the name of the request that did. */
+/** The bans that limiters began, by the name of the ban. */
 function bansBegun({ changes }: InMemoryTable): string[] {
   return changes.flatMap(({ before, after }) => {
     const earlier = bansIn(before);
@@ -205,7 +205,7 @@ function isSorted(values: number[]): boolean {
   return values.every((value, index) => index === 0 || value >= values[index - 1]!);
 }
 
-/** Runs a property over worlds of many keys, environments and clocks, with an operator at work. */
+/** Checks a property with random requests, clocks and changes by an operator. */
 function inEveryWorld(check: (world: World) => void): Promise<void> {
   const event = fc.oneof({ arbitrary: request, weight: 8 }, { arbitrary: change, weight: 1 });
   const events = fc.array(event, { minLength: 1, maxLength: 60 });
@@ -318,7 +318,7 @@ describe('R25: Retry-After', () => {
     await fc.assert(
       fc.asyncProperty(use, async (state) => {
         const nowSeconds = Math.floor(state.nowMs / 1_000);
-        // What is refused for a ban writes nothing, and so puts no broken clock's window right.
+        // A rejection because of a ban writes nothing, so it does not repair a void window.
         const isVoid = state.minuteAge < 0 || state.dayAge < 0;
         const bannedForSeconds = isVoid ? undefined : state.bannedForSeconds;
         const minute = nowSeconds - (nowSeconds % 60);

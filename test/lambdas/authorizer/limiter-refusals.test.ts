@@ -43,7 +43,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       });
     });
 
-    it('costs one write, also where the key is met for the first time', async () => {
+    it('costs one write, also for a key that is not cached', async () => {
       const owner = theOwner();
       await owner.put(used(60, 60));
 
@@ -96,7 +96,7 @@ describe.each(keyTables)('a refusal on %s', (_, startTable) => {
       });
     });
 
-    it("is counted for its own key, and not for the owner's others", async () => {
+    it("I31: is counted for its own key, and not for the owner's others", async () => {
       const owner = theOwner();
       const [one, other] = keysOfOwner(2);
       await owner.put(used(60, 60), { [one!.tokenHash]: {}, [other!.tokenHash]: {} });

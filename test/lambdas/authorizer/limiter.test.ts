@@ -14,7 +14,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
   const theOwner = limitedOwners(startTable);
 
   describe('while there is something left', () => {
-    it('admits a key that it has met with one write, which counts in both windows', async () => {
+    it('admits a cached key with one write, which counts in both windows', async () => {
       const owner = theOwner();
       await owner.put(used(6, 29));
       await owner.decide();
@@ -36,7 +36,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       expect(await owner.item()).toMatchObject({ minuteCount: { N: '8' }, dayCount: { N: '31' } });
     });
 
-    it('reads a key that it has not met, and then counts with one write', async () => {
+    it('reads a key that it has not cached, and then counts with one write', async () => {
       const owner = theOwner();
       await owner.put(used(6, 29));
 

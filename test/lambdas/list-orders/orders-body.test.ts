@@ -39,7 +39,7 @@ describe('ordersBody', () => {
     expect(totals.bytes).toBe(compressed.length);
   });
 
-  it('hands on copies, so that the memory of a buffer can be used again', async () => {
+  it('yields copies, so that a buffer can be used again', async () => {
     const buffer = Buffer.from(',{"id":1}');
     const { stream } = ordersBody(
       (async function* () {

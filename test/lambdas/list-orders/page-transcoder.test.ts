@@ -256,7 +256,7 @@ function transcode(page: string, { cut = (body) => [body], keep, layout }: Trans
   }
   const rest = transcoder.finish().toString();
   const json = Buffer.concat(transcoder.buffers).toString();
-  // As after sending: the next page is written over this one.
+  // The buffers are reused for the next page, as they are after sending.
   for (const buffer of transcoder.buffers) pool.release(buffer.fill('#'));
   const { count, itemCount } = transcoder;
   return { json, count, itemCount, rest };
@@ -272,7 +272,7 @@ function chunksOf(bytes: number): Cut {
   };
 }
 
-/** @param cuts where to cut, as parts of the whole */
+/** @param cuts the positions at which to cut, as fractions of the length */
 function chunksAt(cuts: number[]): Cut {
   return (body) => {
     const ends = [...cuts, 1].map((cut) => Math.round(cut * body.length)).sort((a, b) => a - b);
@@ -284,7 +284,7 @@ function plainOrders(items: OrderItem[], fields: readonly string[] = orderFieldN
   return parseExactly(`[${items.map((item) => fieldsToJson(item, fields)).join(',')}]`);
 }
 
-/** The names of each order's fields, as they follow each other in the text. */
+/** The names of each order's fields in the order of the text. */
 function fieldNamesOf(json: string): string[][] {
   return JSON.parse(`[${json.slice(1)}]`).map(Object.keys);
 }
@@ -296,7 +296,7 @@ function publishedNamesOf(item: OrderItem, fields: readonly string[] = orderFiel
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 const anyString = fc.oneof(
   fc.string({ unit: 'binary' }),
-  // Half of a surrogate pair can stand alone in a string of JavaScript, and escaped in JSON.
+  // A JavaScript string can contain half of a surrogate pair, which JSON has to escape.
   fc.string({
     unit: fc.constantFrom('"', '\\', '\ud800', '\udc00', '🐕', '\u0000', '\n', '}', ']', ','),
   }),
@@ -344,7 +344,7 @@ function flatItemOf(fields: Record<string, OrderField>): fc.Arbitrary<OrderItem>
   return reordered(item.filter((attributes) => Object.keys(attributes).length > 0));
 }
 
-/** Few letters, so that many names share them, and names of all lengths up to that of a sentence. */
+/** Names of all lengths from few letters, so that many begin alike. */
 const anyName = fc
   .string({ unit: fc.constantFrom('a', 'b', 'i', 'd', 'A', '_', '1'), minLength: 1, maxLength: 40 })
   .filter((name) => !/^1/.test(name));
@@ -412,7 +412,7 @@ function reordered(item: fc.Arbitrary<OrderItem>): fc.Arbitrary<OrderItem> {
   );
 }
 
-/** The same JSON with every character beyond ASCII escaped, as DynamoDB would be free to do. */
+/** The same JSON with every non-ASCII character escaped, which DynamoDB may do. */
 function escaped(json: string): string {
   return json.replace(
     /[\u0080-\uffff]/g,

@@ -82,13 +82,13 @@ describe('startScan', () => {
     expect(asked).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
   });
 
-  it('stops looking for the orders of the first page once the segments have met them all', async () => {
+  it('stops looking for the orders of the first page once the segments have returned them all', async () => {
     const table = fakeTable(orderIds(400), 10, (id) => (Number(id) <= 100 ? 0 : Number(id) % 4));
 
     await readAll(table.readPage);
 
     const looking = table.requests.map(({ except }) => except !== undefined);
-    // Those that were already under way when segment 0 came with them.
+    // These requests were under way before segment 0 returned the ids.
     expect(looking.slice(1, 5)).toEqual([true, true, true, true]);
     expect(looking.slice(5)).not.toContain(true);
   });
@@ -149,7 +149,7 @@ function orderIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1));
 }
 
-/** A table that reads as DynamoDB's do: the segments share its orders out. */
+/** A table whose orders are divided between the segments of a scan, as in DynamoDB. */
 function fakeTable(ids: string[], perPage: number, segmentOf = (id: string) => Number(id) % 4) {
   const table = {
     requests: [] as PageRequest[],
@@ -195,7 +195,7 @@ async function readAll(readPage: ReadPage): Promise<string[]> {
   return ids;
 }
 
-/** Everything that can happen without anything from outside has happened. */
+/** Waits until all pending promises have settled. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../lambdas/list-orders/stream-limits.ts';
 
 const chunkBytes = 64 * 1024;
-/** For how long a reader at the least rate keeps a chunk. */
+/** The time in which a reader at the minimum rate reads a chunk. */
 const minRateMs = (1_000 * chunkBytes) / minBytesPerSecond;
 
 beforeEach(() => {
@@ -23,11 +23,11 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lambda's stream with a client at its other end, who takes a chunk in so many milliseconds. */
+/** Lambda's stream with a client that reads a chunk in a given number of milliseconds. */
 class Client extends Writable {
   taken = 0;
   msPerChunk: number;
-  /** What the runtime, which listens as well, ends the process for. */
+  /** The errors for which the runtime, which listens as well, would end the process. */
   readonly crashes: unknown[] = [];
 
   constructor(msPerChunk: number) {
@@ -36,7 +36,7 @@ class Client extends Writable {
     this.on('error', (error) => this.crashes.push(error));
   }
 
-  // An HTTP request that is destroyed without having been answered has an error.
+  // An HTTP request that is destroyed before its response emits an error.
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     callback(error ?? (this.writableFinished ? null : new Error('socket hang up')));
   }
@@ -48,7 +48,7 @@ class Client extends Writable {
   }
 }
 
-/** @param msPerChunk for how long each chunk lets itself be waited for */
+/** @param msPerChunk the delay of each chunk */
 function chunks(count: number, msPerChunk = 0): Readable {
   return Readable.from(
     (async function* () {
@@ -60,7 +60,7 @@ function chunks(count: number, msPerChunk = 0): Readable {
   );
 }
 
-/** Sends a body, lets the time pass that this takes, and says how long it was and how it ended. */
+/** Sends a body with fake timers. Returns how long it took and how it ended. */
 async function send(body: Readable, client: Writable) {
   const sinceMs = performance.now();
   let outcome: unknown;
@@ -138,7 +138,7 @@ describe('sendBody', () => {
     const { outcome } = await sending;
 
     expect(outcome).toBeInstanceOf(SlowReaderError);
-    // It has no more of it either: what it had taken before is no credit for a pause of minutes.
+    // The allowed time has a maximum: fast reading before does not allow a pause of minutes.
     expect(performance.now() - sinceMs).toBeLessThanOrEqual(maxBacklogMs + minRateMs);
   });
 
@@ -160,7 +160,7 @@ describe('sendBody', () => {
     expect(outcome).toBeInstanceOf(ListTooLongError);
     expect(ms).toBe(maxListMs);
     expect(body.destroyed).toBe(true);
-    // It is the runtime's to say that this was not all: without the end, it cannot be taken for it.
+    // The stream is not ended, so that the runtime reports an incomplete response.
     expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
   });
 

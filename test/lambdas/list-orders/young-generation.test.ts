@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const source = new URL('../../../lambdas/list-orders/young-generation.ts', import.meta.url);
 
-/** How large the young generation becomes in a Node that is started as Lambda starts it. */
+/** The size of the young generation in a Node process with Lambda's options. */
 async function youngGenerationMb(prepare: string): Promise<number> {
   const code = `
     import { getHeapSpaceStatistics } from 'node:v8';

@@ -107,7 +107,7 @@ describe('parseAuthorization', () => {
     const startedAtMs = performance.now();
     for (const header of headers) expect(parse(`Bearer ${header}!`)).toBeUndefined();
 
-    // Some 50 ms in all; a backtracking expression would take hours.
+    // This takes about 50 ms. An expression that backtracks would take hours.
     expect(performance.now() - startedAtMs).toBeLessThan(5_000);
   });
 });

@@ -28,7 +28,7 @@ describe('an error of the functions, minified as they are', () => {
   });
 });
 
-/** What files export once they are bundled with the very options of the functions. */
+/** The exports of files that are bundled with the options of the functions. */
 async function minified(files: readonly string[]): Promise<Exports> {
   const contents = files.map((file) => `export * from './${file}';`).join('\n');
   const stdin = { contents, resolveDir: bundlingOptions.absWorkingDir };

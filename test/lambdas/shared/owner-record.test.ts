@@ -22,7 +22,7 @@ import { itemSizeBytes } from '../../helpers/item-size.ts';
 const second = 4_102_444_799;
 const number = (value: number): AttributeValue => ({ N: String(value) });
 
-/** An item with the largest values that can be written, of an owner with so many keys. */
+/** The item of an owner with a number of keys, in which every value has its maximum size. */
 function largestItem(keys: number): Record<string, AttributeValue> {
   const prefix = 'so_live_';
   const { ownerId, seed } = createOwner(prefix);

@@ -113,7 +113,7 @@ function expectedParameters(prefix: string): Record<string, string> {
   };
 }
 
-/** The two headers that every answer has, as text to compare. */
+/** The two CORS headers of a response, as text. */
 function corsOf(parameters: Record<string, string>): string {
   const own = Object.entries(parameters).filter(([name]) => /Allow-Origin|Expose/.test(name));
   return JSON.stringify(own.sort());

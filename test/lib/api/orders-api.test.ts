@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stageNames, template } from '../../helpers/synthesized.ts';
 import { properties, resources } from '../readable.ts';
 
-// What API Gateway invokes: in prod an alias, which a deployment moves gradually.
+// In prod, API Gateway invokes an alias, which a deployment moves gradually.
 const handlers = {
   staging: (name: string) => `\${${name}Function.Arn}`,
   prod: (name: string) => `\${${name}Live}`,

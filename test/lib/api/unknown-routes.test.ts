@@ -46,7 +46,7 @@ describe.each(stageNames)('paths and methods that %s does not have', (stage) => 
   );
 });
 
-/** `/a/b` → the root, `/a` and `/a/b`. */
+/** The resources of a path: the root, `/a` and `/a/b` for `/a/b`. */
 function prefixes(path: string): string[] {
   const parts = path.split('/').slice(1).filter(Boolean);
   return ['', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];

@@ -29,6 +29,8 @@ describe.each(stageNames)('usage plans of %s', (stage) => {
         2 * perMinute <= account.BurstLimit
           ? { BurstLimit: 2 * perMinute, RateLimit: perMinute / 60 }
           : account,
+      // What docs/iam/operator-policy.json tells the stages apart by.
+      Tags: [{ Key: 'store-orders-stack', Value: `StoreOrders-${stage}` }],
     };
   }
 });

@@ -59,7 +59,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
 
 const certificate = await createLocalhostCertificate();
 
-/** The write of a cancellation, as DynamoDB says what it wrote. */
+/** DynamoDB's response to the write of a cancellation. */
 const cancelled: Reply = (call) => {
   const values = call.input.ExpressionAttributeValues as Record<string, object>;
   const cancelRequestId = values[':cancelRequestId'];
@@ -146,7 +146,7 @@ describe('what is left out of the bundles is not needed', () => {
       process.execPath,
       [...parameters, JSON.stringify(event)],
       {
-        // All that there is: no home with profiles, no metadata service, no further variables.
+        // The process has no other variables, no profiles in its home, and no metadata service.
         env: {
           HOME: home.path,
           NODE_EXTRA_CA_CERTS: certificateFile,

@@ -26,7 +26,7 @@ describe('deployment of prod', () => {
 
     expect(version).toMatchObject({
       Properties: { FunctionName: `\${${name}Function}` },
-      // A version whose deployment is rolled back must go: the next one would collide with it.
+      // The next deployment would fail if a version whose creation was rolled back still existed.
       DeletionPolicy: 'RetainExceptOnCreate',
     });
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 
-// A process of its own, with nothing but what Lambda gives a function: a bundle, an event, variables.
+// This process has nothing but what Lambda gives a function: a bundle, an event, variables.
 const [bundleFile = '', event = ''] = process.argv.slice(2);
 const chunks: Buffer[] = [];
 let prelude: object | undefined;
@@ -25,7 +25,7 @@ Object.assign(globalThis, {
   },
 });
 
-// On Lambda no package.json is above the bundle; here there is the repository's, for ES modules.
+// Without this file, the repository's package.json would make the bundle an ES module.
 const bundle = { exports: {} as { handler: (...parameters: unknown[]) => Promise<unknown> } };
 const code = readFileSync(bundleFile, 'utf8');
 new Function('module', 'require', code)(bundle, createRequire(import.meta.url));

@@ -26,8 +26,8 @@ interface AlarmProperties extends Partial<MetricIdentity> {
 }
 
 /**
- * The names of a stage's alarms that go off within a span: each is looked at every minute, over a
- * window that ends there, as CloudWatch does by default.
+ * The names of a stage's alarms that are raised within a period. As in CloudWatch, each alarm is
+ * evaluated every minute over a window that ends at that minute.
  */
 export function alarmsThatGoOff(
   stage: StageName,

@@ -19,7 +19,7 @@ const refused: Answer[] = [
 const outage = ['AvailabilityFastBurn', 'AvailabilitySlowBurn', 'ServerErrors'];
 const slow = ['CancelLatencyFastBurn', 'CancelLatencySlowBurn', 'SlowCancellations'];
 
-/** What happens, a minute of it, and the alarms that it sets off. */
+/** A description of a failure, its traffic in a minute, and the alarms that it raises. */
 const failures: [string, Minute, string[]][] = [
   [
     'Lambda cannot run a function',
@@ -167,7 +167,7 @@ describe.each(stageNames)('without trouble, the alarms of %s', (stage) => {
   });
 });
 
-/** The alarms on throttled tables, with a throttling that each is for. */
+/** The alarms on throttled tables, each with the throttling that raises it. */
 function throttleAlarms(stage: StageName): [string, Minute['throttled']][] {
   return Object.entries(properties(stage, 'AWS::CloudWatch::Alarm'))
     .filter(([, { Namespace }]) => Namespace === 'AWS/DynamoDB')
@@ -177,7 +177,7 @@ function throttleAlarms(stage: StageName): [string, Minute['throttled']][] {
     });
 }
 
-/** Healthy traffic in which so many answers of the same operation went another way. */
+/** Healthy traffic in which a number of responses of an operation are replaced. */
 function instead(count: number, answer: Answer): Answer[] {
   const untouched = healthy.filter(({ operation }) => operation !== answer.operation);
   const same = healthy.filter(({ operation }) => operation === answer.operation);

@@ -2,21 +2,21 @@ import type { StageName } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 import { RecordedMetrics } from './recorded-metrics.ts';
 
-/** An answer of the service, with what the access log has of it. */
+/** A response of the service with its fields in the access log. */
 export interface Answer {
   readonly operation: 'listOrders' | 'cancelOrder';
   readonly status: number;
-  /** Type of the gateway response, where API Gateway answered by itself. */
+  /** The type of the gateway response, if API Gateway created the response. */
   readonly errorType?: string;
   readonly latencyMs: number;
 }
 
-/** What happens in a minute. */
+/** The traffic of a minute. */
 export interface Minute {
   readonly answers?: readonly Answer[];
-  /** Metrics that the functions record, for the stage as a whole. */
+  /** The metrics that the functions record for the stage as a whole. */
   readonly recorded?: Readonly<Record<string, number>>;
-  /** Requests that DynamoDB refused. */
+  /** The requests that DynamoDB throttled. */
   readonly throttled?: {
     readonly table: string;
     readonly metricName: string;
@@ -39,7 +39,7 @@ interface MetricFilter {
   ];
 }
 
-/** The metrics that CloudWatch would have of some minutes, the template's metric filters included. */
+/** CloudWatch's metrics of some minutes, including those of the template's metric filters. */
 export function metricsOf(stage: StageName, minutes: readonly Minute[]): RecordedMetrics {
   const metrics = new RecordedMetrics();
   const filters: MetricFilter[] = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
@@ -59,7 +59,7 @@ export function metricsOf(stage: StageName, minutes: readonly Minute[]): Recorde
   return metrics;
 }
 
-/** As AWS describes them: an answer by a gateway response with a changed status is a `4XXError`. */
+/** API Gateway's metrics. AWS counts a gateway response with a changed status as a `4XXError`. */
 function recordApiMetrics(
   metrics: RecordedMetrics,
   stage: StageName,
@@ -90,7 +90,7 @@ function recordApiMetrics(
   }
 }
 
-/** The fields that filters look at; the access log quotes every value. */
+/** The fields of the access log that filters use. All values are strings. */
 function logLine(stage: StageName, { operation, status, errorType }: Answer) {
   return {
     stage,
@@ -119,7 +119,7 @@ function recordFiltered(
   }
 }
 
-/** The one form of filter pattern in use: a field's text, with a `*` at its end for any more. */
+/** The only form of filter pattern in use: the text of a field, optionally with a final `*`. */
 function matches(pattern: string, line: Readonly<Record<string, string>>): boolean {
   const [, selector, prefix] = /^\{ (\$\.\w+) = "([^"*]*)\*" \}$/.exec(pattern) ?? [];
   if (selector === undefined || prefix === undefined) throw new Error(`Unknown: ${pattern}`);

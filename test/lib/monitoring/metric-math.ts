@@ -16,7 +16,7 @@ const operators: Readonly<Record<string, (left: number, right: number) => number
   '!=': (left, right) => Number(left !== right),
 };
 
-/** Binary operators, the ones that bind loosest first. */
+/** The binary operators, from the lowest to the highest precedence. */
 const levels = [
   ['>', '<', '>=', '<=', '==', '!='],
   ['+', '-'],
@@ -25,8 +25,8 @@ const levels = [
 
 /**
  * The part of CloudWatch's metric maths that the alarms use: numbers, metrics, arithmetic,
- * comparison, and `IF(condition, then, else)`. Where a metric has no data, neither has the result, nor
- * has a division by zero.
+ * comparison, and `IF(condition, then, else)`. Where a metric has no data, neither has the result,
+ * nor has a division by zero.
  *
  * @throws Error for anything else, so that no expression is evaluated wrongly
  */

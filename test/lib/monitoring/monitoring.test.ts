@@ -114,7 +114,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   it.each([
     ['ClientErrors', '{ $.status = "4*" }'],
     ['ServerErrors', '{ $.status = "5*" }'],
-    // A 401 is no failure of the authorizer.
+    // A 401 is not a failure of the authorizer.
     ['AuthorizerFailures', '{ $.errorType = "AUTHORIZER_*" }'],
   ])('count %s in the access log', (MetricName, FilterPattern) => {
     const filters = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
@@ -205,7 +205,7 @@ function metric(
   };
 }
 
-/** The links to a Markdown file's headings, as GitHub makes them. */
+/** The anchors of a Markdown file's headings on GitHub. */
 function headings(markdown: string): string[] {
   const lines = markdown.split('\n').filter((line) => line.startsWith('#'));
   return lines.map((line) =>

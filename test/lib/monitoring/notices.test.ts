@@ -16,7 +16,7 @@ describe('synthesis', () => {
     ['of prod with both', 'prod', { runbookUrl, alarmEmail }, []],
     ['of staging, where nobody has to be told', 'staging', { runbookUrl }, []],
   ])('warns of what nobody will find at night: %s', (_, stage, overrides, expected) => {
-    const stack = createStack(stage, overrides);
+    const stack = createStack(stage, { lambdaConcurrency: 1_000, ...overrides });
 
     const warnings = Annotations.fromStack(stack).findWarning('*', Match.anyValue());
 

@@ -7,7 +7,7 @@ const failed: Answer = { ...list, status: 503 };
 const cancel: Answer = { operation: 'cancelOrder', status: 204, latencyMs: 40 };
 const slow: Answer = { ...cancel, latencyMs: 1_001 };
 
-/** Requests of the last six hours, and the last hour's among them, with how many were bad. */
+/** The requests of six hours and of the last of these hours, with the number of failed ones. */
 interface Burn {
   readonly earlierHours: readonly [requests: number, bad: number];
   readonly lastHour: readonly [requests: number, bad: number];
@@ -58,7 +58,7 @@ describe('the budget of one slow cancellation in a hundred', () => {
   });
 });
 
-/** Which burn rates of an objective alarm at the end of the six hours, by their first word. */
+/** The burn rates of an objective that raise an alarm at the end of the six hours. */
 function burning(objective: string, minutes: { answers: Answer[] }[]): string[] {
   const last = { from: minutes.length - 1, to: minutes.length };
   return alarmsThatGoOff('prod', metricsOf('prod', minutes), last)
@@ -70,7 +70,7 @@ function spread({ earlierHours, lastHour }: Burn, good: Answer, bad: Answer) {
   return [...evenly(300, earlierHours, good, bad), ...evenly(60, lastHour, good, bad)];
 }
 
-/** So many requests over so many minutes, the bad ones before the good ones. */
+/** Distributes requests over minutes, the failed ones first. */
 function evenly(
   minutes: number,
   [requests, badRequests]: readonly [number, number],

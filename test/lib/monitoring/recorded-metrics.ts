@@ -1,19 +1,19 @@
 import type { Value } from './metric-math.ts';
 
-/** What CloudWatch would have of a metric; dimensions in any order. */
+/** A metric as CloudWatch stores it. The order of dimensions does not matter. */
 export interface MetricIdentity {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
 }
 
-/** A span of whole minutes, without its end. */
+/** A period of whole minutes, without its end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Metrics as CloudWatch keeps them: values by minute, and a statistic over any span of minutes. */
+/** Stores metrics like CloudWatch, by minute, and computes statistics of periods. */
 export class RecordedMetrics {
   private readonly series = new Map<string, Map<number, number[]>>();
 
@@ -23,7 +23,7 @@ export class RecordedMetrics {
     this.series.set(key, minutes.set(minute, [...(minutes.get(minute) ?? []), ...values]));
   }
 
-  /** @throws Error for a statistic that it does not know */
+  /** @throws Error for a statistic that is not supported */
   statistic(metric: MetricIdentity, name: string, { from, to }: Span): Value {
     const minutes = this.series.get(keyOf(metric));
     const values: number[] = [];

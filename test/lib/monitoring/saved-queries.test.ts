@@ -9,7 +9,7 @@ interface Query {
   readonly logs: readonly string[];
 }
 
-/** How the runbook's blocks name the logs, by the log group's logical id. */
+/** The names of the logs in the runbook, by the log group's logical id. */
 const logGroupIds: Readonly<Record<string, string>> = {
   'access log': 'ApiAccessLogs',
   authorizer: 'AuthorizerLogs',
@@ -50,7 +50,7 @@ function savedQueries(stage: (typeof stageNames)[number]): Query[] {
   );
 }
 
-/** The blocks without a language: each has to begin with `# Logs Insights, NAME, LOGS`. */
+/** The code blocks without a language, which have to begin with `# Logs Insights, NAME, LOGS`. */
 function runbookQueries(): Query[] {
   const runbook = readFileSync('docs/runbook.md', 'utf8');
   const blocks = [...runbook.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
@@ -68,7 +68,7 @@ function runbookQueries(): Query[] {
   });
 }
 
-/** What the console reads out of the links. */
+/** The query and the log groups that the console reads from a link. */
 function linkedQueries(markdown: string): Query[] {
   const link =
     /\[([a-z-]+)\]\(https:\/\/\$\{AWS::Region\}\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=\$\{AWS::Region\}#logsV2:logs-insights\$3FqueryDetail\$3D~\(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'([^~]*)~source~\(([^)]*)\)\)\)/g;

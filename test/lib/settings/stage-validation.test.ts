@@ -25,6 +25,7 @@ describe('validateConfiguration', () => {
       runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
       corsOrigins: ['https://shop.example.com:8443'],
       firewall: { requestsPerIpPer5Minutes: 400_000 },
+      lambdaConcurrency: 1_000,
     };
 
     expect(() => validateConfiguration(configuration)).not.toThrow();
@@ -47,6 +48,8 @@ describe('validateConfiguration', () => {
       { domainName: 'api.example.com', certificateArn, region: 'us-east-1' },
       "use a certificate in the API's own Region, us-east-1",
     ],
+    [{ lambdaConcurrency: Number('many') }, 'prod.lambdaConcurrency is "no number": use a whole'],
+    [{ lambdaConcurrency: 0 }, 'prod.lambdaConcurrency is 0: use a whole number from 1'],
     [{ emergencyDeployment: 'yes' }, 'prod.emergencyDeployment is "yes": use true'],
     [{ alarmEmail: 'nobody' }, 'prod.alarmEmail is "nobody": give one e-mail address'],
     ...[

@@ -12,6 +12,7 @@ describe('stageConfiguration', () => {
       PROD_CERTIFICATE_ARN: certificateArn,
       PROD_ALARM_EMAIL: 'alarms@example.com',
       PROD_RUNBOOK_URL: 'https://example.com/docs/runbook.md',
+      PROD_LAMBDA_CONCURRENCY: '1000',
     };
 
     const configuration = stageConfiguration('prod', environment);
@@ -23,6 +24,7 @@ describe('stageConfiguration', () => {
       certificateArn,
       alarmEmail: 'alarms@example.com',
       runbookUrl: 'https://example.com/docs/runbook.md',
+      lambdaConcurrency: 1_000,
     });
   });
 

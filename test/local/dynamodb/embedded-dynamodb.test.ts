@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -80,6 +81,32 @@ describe('embedded DynamoDB', () => {
     process.kill(database.processId, 'SIGKILL');
 
     expect((await database.ended).message).toMatch(/^dynoxide ended \(SIGKILL\)/);
+  });
+
+  it('says of a file that is no database where it is and what to do', async () => {
+    const directory = temporaryDirectory();
+    const file = directory.write('data.sqlite', 'no database '.repeat(100));
+
+    const failure = await start(file).catch((error) => error);
+
+    directory.remove();
+    expect(failure).toMatchObject({
+      name: 'LocalRunError',
+      message: expect.stringMatching(
+        /^the embedded DynamoDB \(dynoxide ended [^\n]+\) does not start with the data in \/.*\/data\.sqlite: [^\n]*put a copy of the file back/,
+      ),
+    });
+  });
+
+  it('lets nobody else read its file', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'data.sqlite');
+
+    const database = await start(file);
+
+    expect(statSync(file).mode & 0o077).toBe(0);
+    await database.close();
+    directory.remove();
   });
 
   it('ends with the process that started it, also when that is killed', async () => {

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/**
+ * What axe finds serious or critical in a part of a page as it is now, light and dark, with the
+ * elements concerned. Its time grows with every element and rule: it looks at the first rows of a
+ * list only, and in the dark at the one rule that asks for colours.
+ *
+ * @param part a selector
+ */
+export async function seriousFindings(page: Page, part: string): Promise<string[]> {
+  // Evaluated from outside, so that the page's policy need not allow it.
+  await page.evaluate(axe);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await findings(page, part, {});
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await findings(page, part, { runOnly: ['color-contrast'] });
+  return [...light, ...dark.map((finding) => `dark: ${finding}`)];
+}
+
+async function findings(page: Page, part: string, options: RunOptions): Promise<string[]> {
+  const context = { include: part, exclude: '#rows tr:nth-child(n + 5)' };
+  const all: RunOptions = { ...options, resultTypes: ['violations'] };
+  const { violations }: AxeResults = await page.evaluate(
+    `axe.run(${JSON.stringify(context)}, ${JSON.stringify(all)})`,
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+/** How much wider than the window the page is, in CSS pixels; 0 where nothing scrolls sideways. */
+export function sidewaysOverflow(page: Page): Promise<number> {
+  const { width } = page.viewportSize()!;
+  return page.evaluate(`Math.max(0, document.documentElement.scrollWidth - ${width})`);
+}
+
+/** The contrast of two opaque colours, as WCAG defines it, from 1 to 21. */
+export function contrast(one: string, other: string): number {
+  const [lighter, darker] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (lighter! + 0.05) / (darker! + 0.05);
+}
+
+/** @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
+function luminance(color: string): number {
+  const channels = color.match(/\d+/g)!.slice(0, 3);
+  const [red, green, blue] = channels.map((channel) => {
+    const value = Number(channel) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
+import { type LocalService, startLocalService } from '../../local/server.ts';
+import { admin } from '../admin/run-admin.ts';
+import { assemblyDirectory, template, templateFile } from '../helpers/synthesized.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
+import { type RecordingProxy, recordingProxy } from './recorded-calls.ts';
+
+const stack = 'StoreOrders-staging';
+
+let service: LocalService;
+let proxy: RecordingProxy;
+let directory: TemporaryDirectory;
+
+beforeAll(async () => {
+  directory = temporaryDirectory();
+  service = await startLocalService({
+    templateFile: templateFile('staging'),
+    stackName: stack,
+    log: () => {},
+  });
+  proxy = await recordingProxy(service.origin, stack, usagePlanTags());
+});
+
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await service?.close();
+  directory.remove();
+});
+
+describe('the policy of an operator', () => {
+  let calls: readonly AwsCall[];
+
+  beforeAll(async () => {
+    calls = await recorded(runEveryCommand);
+  });
+
+  it('allows every call that the commands make', () => {
+    expect(refusedBy('operator-policy.json', calls)).toEqual([]);
+  });
+
+  it('allows nothing that no command calls', () => {
+    expect(unusedIn('operator-policy.json', calls)).toEqual([]);
+  });
+
+  it("allows no call on another stage's tables, keys and usage plans", () => {
+    const grants = grantsOf('operator-policy.json', 'prod');
+    const foreign = calls.filter(({ resource }) => !/:\/(apikeys|usageplans)$/.test(resource));
+
+    expect(foreign.filter((call) => grants.some((grant) => allows(grant, call)))).toEqual([]);
+  });
+
+  it('allows to make no gateway key that looks like one of another stage', () => {
+    const grants = grantsOf('operator-policy.json', 'prod');
+    const making = calls.filter(({ action, resource }) =>
+      `${action} ${resource}`.endsWith('POST /apikeys'),
+    );
+
+    expect(making.filter((call) => grants.some((grant) => allows(grant, call)))).toEqual([]);
+  });
+});
+
+describe('the policy that deploys', () => {
+  let calls: readonly AwsCall[];
+
+  beforeAll(async () => {
+    calls = [...(await recorded(runCommandsOfWorkflow)), ...rolesOfDeployment()];
+  });
+
+  it('allows every call that the workflow makes', () => {
+    expect(refusedBy('deploy-policy.json', calls)).toEqual([]);
+  });
+
+  it('allows nothing that the workflow does not call', () => {
+    expect(unusedIn('deploy-policy.json', calls)).toEqual([]);
+  });
+});
+
+describe.each(['operator-policy.json', 'deploy-policy.json'])('%s', (file) => {
+  it('names each action, and each resource as far as a name is known', () => {
+    for (const { action, resource, condition } of grantsOf(file, 'staging')) {
+      expect(action).not.toContain('*');
+      expect(resource).not.toBe('*');
+      // CloudFormation and API Gateway make the rest of these names up.
+      const isKnownPrefix =
+        /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/)\*$/;
+      const isTagged = Object.keys(condition).some((key) => key.startsWith('aws:ResourceTag/'));
+      if (resource.includes('*') && !isKnownPrefix.test(resource)) expect(isTagged).toBe(true);
+    }
+  });
+});
+
+function refusedBy(file: string, calls: readonly AwsCall[]) {
+  const grants = grantsOf(file, 'staging');
+  return calls.filter((call) => !grants.some((grant) => allows(grant, call)));
+}
+
+function unusedIn(file: string, calls: readonly AwsCall[]) {
+  return grantsOf(file, 'staging').filter((grant) => !calls.some((call) => allows(grant, call)));
+}
+
+async function recorded(work: () => Promise<unknown>): Promise<AwsCall[]> {
+  proxy.calls.length = 0;
+  await work();
+  return [...proxy.calls];
+}
+
+/** Runs a command on the recorded service. @throws Error where it fails */
+async function run(...words: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await admin([...words, '--local', proxy.url], {
+    stateDirectory: directory.path,
+    input: words.includes('whois') ? `so_test_${'0'.repeat(40)}0vP84T` : '',
+  });
+  if (exitCode !== 0 && !words.includes('whois')) throw new Error(`${words.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+async function runEveryCommand(): Promise<void> {
+  const done: string[] = [];
+  const command = (...words: string[]) => {
+    done.push(words.slice(0, 2).join(' '));
+    return run(...words);
+  };
+  const issue = async () =>
+    JSON.parse(await command('keys', 'issue', '--owner', 'Acme', '--json')).keyId;
+  await command('owners', 'create', 'Acme', '--plan', 'free');
+  await command('keys', 'issue', '--owner', 'Globex', '--plan', 'pro');
+  for (const each of ['show', 'suspend', 'resume', 'reset-usage'])
+    await command('owners', each, 'Acme');
+  await command('owners', 'list');
+  await command('owners', 'set-plan', 'Acme', 'pro');
+  await command('owners', 'apply-plans', '--yes');
+  await command('owners', 'rename', 'Acme', 'Acme Pets');
+  await command('owners', 'rename', 'Acme Pets', 'Acme');
+  const keyId = await issue();
+  await command('keys', 'list');
+  await command('keys', 'whois');
+  for (const each of ['show', 'unban', 'rotate', 'revoke']) await command('keys', each, keyId);
+  await command('keys', 'purge', '--older-than', '0s');
+  const file = directory.write('orders.jsonl', '{"id":1}\n{"id":2}\n');
+  await command('orders', 'import', file);
+  await command('orders', 'import', file, '--restart');
+  await command('orders', 'export');
+  await command('orders', 'show', '1');
+  await command('orders', 'ship', '1');
+  await addTwice();
+  await command('keys', 'purge', '--all', '--yes');
+  expect([...new Set(done)].sort()).toEqual(await everyCommand());
+}
+
+/** Where two add a gateway key to a usage plan at the same time, the second one looks again. */
+async function addTwice(): Promise<void> {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new APIGatewayClient({ endpoint: proxy.url, region, credentials });
+  const gateway = apiGatewayKeys(client);
+  const [key] = await gateway.findApiKeys(stack);
+  const [usagePlanId] = await gateway.findUsagePlans({ keyId: key!.id });
+  await gateway.createUsagePlanKey({ keyId: key!.id, usagePlanId: usagePlanId! });
+  client.destroy();
+}
+
+/** The commands that there are, as their own help lists them. */
+async function everyCommand(): Promise<string[]> {
+  const groups = ['owners', 'keys', 'orders'];
+  const lists = groups.map(async (group) => {
+    const { stdout } = await admin([group, '--help']);
+    const [, commands = ''] = /\nCommands:\n((?: {2}.*\n?)+)/.exec(stdout) ?? [];
+    return [...commands.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${group} ${name}`);
+  });
+  const all = (await Promise.all(lists)).flat();
+  return all.filter((command) => !command.endsWith(' help')).sort();
+}
+
+/** The operator's commands that the workflow gives, as it writes them. */
+async function runCommandsOfWorkflow(): Promise<void> {
+  const workflow = readFileSync('.github/workflows/deploy-stage.yml', 'utf8').replaceAll(
+    /\\\n\s*/g,
+    '',
+  );
+  const lines = [...workflow.matchAll(/npm run --silent admin -- ([^\n)]+)/g)].map(
+    ([, line]) => line!,
+  );
+  expect(lines).not.toEqual([]);
+  let keyId = '';
+  for (const line of lines) {
+    const words = line.replace('--stage "$STAGE"', '').match(/'[^']*'|"[^"]*"|\S+/g)!;
+    const filled = words.map((word) =>
+      word.replace('"$SMOKE_KEY_ID"', keyId).replaceAll(/^'|'$/g, ''),
+    );
+    const printed = await run(...filled);
+    if (filled.includes('issue')) keyId = JSON.parse(printed).keyId;
+  }
+}
+
+/** The roles that `cdk deploy` takes on, as the synthesized output names them. */
+function rolesOfDeployment(): AwsCall[] {
+  const files = ['manifest.json', `${stack}.assets.json`];
+  const roles = files.flatMap((file) => [
+    ...readFileSync(`${assemblyDirectory()}/${file}`, 'utf8').matchAll(
+      /"assumeRoleArn": ?"([^"]+)"/g,
+    ),
+  ]);
+  const values: Record<string, string> = { Partition: 'aws', AccountId: account, Region: region };
+  const arns = roles.map(([, arn]) =>
+    arn!.replaceAll(/\$\{AWS::(\w+)\}/g, (_, name) => values[name]!),
+  );
+  return [...new Set(arns)].map((resource) => ({ action: 'sts:AssumeRole', resource }));
+}
+
+function usagePlanTags(): Record<string, string> {
+  const plans = Object.values(template('staging').Resources).filter(
+    ({ Type }) => Type === 'AWS::ApiGateway::UsagePlan',
+  );
+  const [tags, ...others] = plans.map(({ Properties }) => Properties.Tags);
+  for (const other of others) expect(other).toEqual(tags);
+  return Object.fromEntries(tags.map(({ Key, Value }: Record<string, string>) => [Key, Value]));
+}

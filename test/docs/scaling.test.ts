@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { maxBacklogMs, maxListMs } from '../../lambdas/list-orders/stream-limits.ts';
+import { planNames, plans } from '../../lib/settings/plans.ts';
+
+const page = readFileSync('docs/scaling.md', 'utf8');
+const number = new Intl.NumberFormat('en');
+
+describe('docs/scaling.md', () => {
+  it('states what one owner can hold of the account, as plans and stream limits have it', () => {
+    const [, , ...rows] = /\n(\| plan \| lists a minute .*?)\n\n/s.exec(page)![1]!.split('\n');
+
+    const heldFor = (perMinute: number, ms: number) =>
+      number.format(Math.ceil((perMinute * ms) / 60_000));
+    const expected = planNames.map((name) => {
+      const { perMinute } = plans[name];
+      const held = [maxBacklogMs, maxListMs].map((ms) => heldFor(perMinute, ms));
+      return [name, number.format(perMinute), ...held];
+    });
+    expect(rows.map(cellsOf)).toEqual(expected);
+  });
+});
+
+function cellsOf(row: string): string[] {
+  const [name = '', ...cells] = row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+  return [name.replace(/,.*/, '').toLowerCase(), ...cells];
+}
