@@ -10,7 +10,7 @@ export interface OpenInspector {
 // What a thread may wait for: to be resumed, or to be started at all.
 const resumingCalls = [
   { id: 1, method: 'Debugger.enable' },
-  { id: 2, method: 'Debugger.resume', params: { terminateOnResume: true } },
+  { id: 2, method: 'Debugger.resume' },
   { id: 3, method: 'Runtime.runIfWaitingForDebugger' },
 ];
 

@@ -48,7 +48,11 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     signal: stop,
   });
   started.defer(() => service.close());
-  process.stdout.write(options.json ? readyJson(service) : readyText(service, options, console));
+  process.stdout.write(
+    options.json
+      ? readyJson(service)
+      : readyText(service, await service.exampleOrderId(), options, console),
+  );
   const failure = await Promise.race([untilAborted(stop), service.failed]);
   release();
   if (failure) throw failure;

@@ -18,9 +18,14 @@ export function readyJson(service: Ready): string {
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
 
-/** What a person needs to try the service; the lines to paste stand last. */
+/**
+ * What a person needs to try the service; the lines to paste stand last.
+ *
+ * @param exampleOrderId an order to cancel; undefined in an empty store
+ */
 export function readyText(
   { baseUrl, keys, origin }: Ready,
+  exampleOrderId: string | undefined,
   { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
@@ -37,6 +42,13 @@ export function readyText(
     ['Without time limits', inspect === undefined ? undefined : 'for a debugger'],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
+  const cancelLine =
+    exampleOrderId === undefined
+      ? ''
+      : `
+Cancel one:
+  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/${exampleOrderId}
+`;
   return `
 ${paint('bold', `Store Orders is ready at ${baseUrl}`)}
 
@@ -47,9 +59,6 @@ ${demoKeys.join('\n')}
 
 List the orders:
   curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
-
-Cancel one:
-  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/1
-
+${cancelLine}
 `;
 }

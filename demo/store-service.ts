@@ -26,6 +26,8 @@ export interface StoreService extends LocalService {
   readonly keys: DemoKeys;
   readonly ordersTable: string;
   readonly apiKeysTable: string;
+  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
+  readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
 export interface Surroundings {
@@ -115,6 +117,7 @@ async function start(
     keys: keys!,
     ordersTable: service.outputs.OrdersTableName!,
     apiKeysTable: service.outputs.ApiKeysTableName!,
+    exampleOrderId: () => readExample(),
     close: async () => {
       await running.disposeAsync();
       synthesis.remove();

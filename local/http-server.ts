@@ -78,6 +78,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const rawAnswers = new RawAnswers();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     rawAnswers.expect(incoming, outgoing);
+    // Node reads nothing that comes after a request for another protocol: its sender is told so.
+    if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     void respond(incoming, outgoing, { ...options, bodies });
   };
   server.on('request', serve);
@@ -133,26 +135,35 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const answer = await options.gateway.answer(arrivingRequest(incoming, outgoing, options));
-    reportWhenSent(answer, startedAtMs, outgoing, options);
+    const signal = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, signal, options);
+    const answer = await options.gateway.answer(request);
+    signal.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
 }
 
-function reportWhenSent(
+/**
+ * Returns a signal that is aborted when the response has been sent or the client has disconnected.
+ * It adds a single listener to the response, because `pipeline` adds seven and Node warns above ten.
+ */
+function whenClosed(outgoing: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  outgoing.once('close', () => closing.abort());
+  return closing.signal;
+}
+
+function reportSent(
   answer: GatewayAnswer,
   startedAtMs: number,
   outgoing: ServerResponse,
   { onAnswered }: HttpServerOptions,
 ): void {
-  if (!onAnswered) return;
   const { method = '', url: target = '' } = outgoing.req;
-  outgoing.once('close', () => {
-    const durationMs = performance.now() - startedAtMs;
-    onAnswered({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
-  });
+  const durationMs = performance.now() - startedAtMs;
+  onAnswered?.({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
 }
 
 function fail(
@@ -176,13 +187,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  signal: AbortSignal,
   options: Serving,
 ): RawRequest {
-  const disconnected = new AbortController();
-  outgoing.once('close', () => disconnected.abort());
   return {
     ...rawRequest(incoming, options),
-    signal: disconnected.signal,
+    signal,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);

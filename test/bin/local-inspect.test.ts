@@ -4,11 +4,13 @@ import { SourceMap } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, jest } from '@jest/globals';
+import { sampleOrders } from '../../demo/sample-orders.ts';
 import { root, startRun } from '../contract/running-service.ts';
 import { attachDebugger, type Session } from './debugger.ts';
 
 jest.setTimeout(30_000);
 
+const orderId = String(sampleOrders()[0]!.id);
 const source = 'lambdas/cancel-order.ts';
 const text = 'const orderId = parseOrderId(event.pathParameters?.orderId);';
 const line = readFileSync(join(root, source), 'utf8')
@@ -52,7 +54,7 @@ describe('npm start -- --inspect', () => {
       const { baseUrl, keys } = JSON.parse(await run.started);
       const headers = { Authorization: `Bearer ${keys.free}` };
 
-      const answer = fetch(`${baseUrl}/store/orders/1`, { method: 'DELETE', headers });
+      const answer = fetch(`${baseUrl}/store/orders/${orderId}`, { method: 'DELETE', headers });
       const { thread, script, params } = await paused.promise;
       const [frame] = params.callFrames;
       const place = originalPlace(script, frame!.location);
@@ -63,9 +65,9 @@ describe('npm start -- --inspect', () => {
       await thread.call('Debugger.resume');
 
       expect(place).toEqual({ file: join(root, source), line });
-      expect(result.value).toBe('1');
+      expect(result.value).toBe(orderId);
       expect((await answer).status).toBe(204);
-      const again = fetch(`${baseUrl}/store/orders/1`, { method: 'DELETE', headers });
+      const again = fetch(`${baseUrl}/store/orders/${orderId}`, { method: 'DELETE', headers });
       again.catch(() => {});
       await stoppedAgain.promise;
     } finally {

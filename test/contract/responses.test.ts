@@ -18,6 +18,7 @@ import {
   undocumentedErrors,
   unseenErrors,
 } from './documented-errors.ts';
+import { independentFindings } from './independent-validator.ts';
 import { type RunningService, startServiceWith } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
@@ -232,6 +233,7 @@ describe('responses of the running service', () => {
 
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
     expect(differencesOf(operation, answer)).toEqual([]);
+    expect(independentFindings(operation, answer)).toEqual([]);
     if (status >= 400) {
       seenErrors.push(JSON.parse(answer.text));
       expect(undocumentedErrors(operation, JSON.parse(answer.text))).toEqual([]);
