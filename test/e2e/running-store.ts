@@ -13,7 +13,9 @@ import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
-import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { usagePlanOutput } from '../../lib/settings/names.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { type StageName, stageConfiguration } from '../../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
@@ -22,7 +24,7 @@ import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.t
 import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/orders.ts';
-import { type StageName, templateFile } from '../helpers/synthesized.ts';
+import { templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
   /** Digits: a JavaScript number could not hold each of them. */
@@ -94,7 +96,7 @@ export class RunningStore implements AsyncDisposable {
       ownersTable: service.outputs.OwnersTableName!,
       usagePlanIds: usagePlanIds(service.outputs),
       stackName: `StoreOrders-${stage}`,
-      tokenPrefix: stage === 'prod' ? 'so_live_' : 'so_test_',
+      tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
       now: Date.now,
     };
   }
@@ -122,7 +124,8 @@ export class RunningStore implements AsyncDisposable {
    * half-way.
    */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
-    const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
+    const { perMinute, perDay } = plans.enterprise;
+    const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
     const owner = `e2e ${randomUUID()}`;
     const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
     await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: today() });
@@ -258,9 +261,6 @@ function storedItem({ id, status, note }: Order): Record<string, AttributeValue>
 }
 
 function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {
-  const ids = planNames.map((plan) => {
-    const name = `UsagePlanId${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
-    return [plan, outputs[name]!];
-  });
-  return Object.fromEntries(ids);
+  const ids = planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]);
+  return Object.fromEntries(ids) as Record<PlanName, string>;
 }
