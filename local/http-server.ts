@@ -134,7 +134,9 @@ async function respond(
     const left = whenClosed(outgoing);
     const request = arrivingRequest(incoming, outgoing, left, options);
     const answer = await options.gateway.answer(request);
-    left.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
+    const report = () => reportSent(answer, startedAtMs, outgoing, options);
+    if (left.aborted) report();
+    else left.addEventListener('abort', report);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
