@@ -131,28 +131,18 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-<<<<<<< HEAD
-    const request = arrivingRequest(incoming, outgoing, options);
-    const answer = await options.gateway.answer(request);
-    // Of the signal: the response has as many listeners as an emitter should have.
-    const onEnd = () => tell(answer, startedAtMs, outgoing, options);
-    if (request.left?.aborted) onEnd();
-    else request.left?.addEventListener('abort', onEnd);
-=======
     const left = whenClosed(outgoing);
     const request = arrivingRequest(incoming, outgoing, left, options);
     const answer = await options.gateway.answer(request);
-    left.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
->>>>>>> main
+    const report = () => reportSent(answer, startedAtMs, outgoing, options);
+    if (left.aborted) report();
+    else left.addEventListener('abort', report);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
 }
 
-<<<<<<< HEAD
-function tell(
-=======
 /**
  * Aborts when the response is sent or its client has left. One listener on the response for all who
  * want to know: `pipeline` adds seven of its own, and Node warns above ten.
@@ -164,7 +154,6 @@ function whenClosed(outgoing: ServerResponse): AbortSignal {
 }
 
 function reportSent(
->>>>>>> main
   answer: GatewayAnswer,
   startedAtMs: number,
   outgoing: ServerResponse,
