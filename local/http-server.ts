@@ -135,12 +135,12 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const left = whenClosed(outgoing);
-    const request = arrivingRequest(incoming, outgoing, left, options);
+    const closed = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, closed, options);
     const answer = await options.gateway.answer(request);
     const report = () => reportSent(answer, startedAtMs, outgoing, options);
-    if (left.aborted) report();
-    else left.addEventListener('abort', report);
+    if (closed.aborted) report();
+    else closed.addEventListener('abort', report);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
@@ -148,7 +148,7 @@ async function respond(
 }
 
 /**
- * Aborts when the response is sent or its client has left. One listener on the response for all who
+ * Aborts when the response is sent or its client has disconnected. One listener on the response for all who
  * want to know: `pipeline` adds seven of its own, and Node warns above ten.
  */
 function whenClosed(outgoing: ServerResponse): AbortSignal {
@@ -189,12 +189,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  left: AbortSignal,
+  closed: AbortSignal,
   options: Serving,
 ): RawRequest {
   return {
     ...rawRequest(incoming, options),
-    left,
+    signal: closed,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);
