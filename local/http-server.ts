@@ -135,10 +135,12 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const signal = whenClosed(outgoing);
-    const request = arrivingRequest(incoming, outgoing, signal, options);
+    const closed = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, closed, options);
     const answer = await options.gateway.answer(request);
-    signal.addEventListener('abort', () => reportSent(answer, startedAtMs, outgoing, options));
+    const report = () => reportSent(answer, startedAtMs, outgoing, options);
+    if (closed.aborted) report();
+    else closed.addEventListener('abort', report);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
@@ -187,12 +189,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  signal: AbortSignal,
+  closed: AbortSignal,
   options: Serving,
 ): RawRequest {
   return {
     ...rawRequest(incoming, options),
-    signal,
+    signal: closed,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FunctionName, handlerEntries } from '../../lib/functions/bundling.ts';
+import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import type { LocalService } from '../../local/server.ts';
 import type { BuiltFunction, FunctionBuilder } from './function-builder.ts';
@@ -14,8 +14,6 @@ interface RunningFunction {
 
 // Editors may empty a file before they write it, and save several files one after the other.
 const settlesWithinMs = 15;
-
-const names = Object.keys(handlerEntries) as FunctionName[];
 
 /** The code of a run's functions, which is rebuilt when their sources change. */
 export class LiveCode {
@@ -132,7 +130,7 @@ export class LiveCode {
 function bundleNameOf(codeDirectory: string): FunctionName | undefined {
   const code = readCode(codeDirectory);
   const bundles = join(dirname(codeDirectory), 'bundles');
-  return names.find((name) => readCode(join(bundles, name)).equals(code));
+  return functionNames.find((name) => readCode(join(bundles, name)).equals(code));
 }
 
 function readCode(directory: string): Buffer {

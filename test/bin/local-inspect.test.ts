@@ -80,7 +80,13 @@ describe('npm start -- --inspect', () => {
 /** From the line that Node writes when it listens for a debugger. */
 async function debuggerUrl(stderr: NodeJS.ReadableStream): Promise<string> {
   let written = '';
-  while (!/ws:\S+\n/.test(written)) written += String((await once(stderr, 'data'))[0]);
+  const ended = once(stderr, 'end').then(() => Promise.reject(new Error(written)));
+  // It also ends after the address has been found.
+  ended.catch(() => {});
+  while (!/ws:\S+\n/.test(written)) {
+    const [chunk] = await Promise.race([once(stderr, 'data'), ended]);
+    written += String(chunk);
+  }
   return /ws:\S+/.exec(written)![0];
 }
 
