@@ -9,7 +9,10 @@ import type { Gateway } from './gateway/gateway.ts';
 import { RawAnswers } from './raw-answers.ts';
 import { bodyTimeoutMs, RequestBodies } from './request-bodies.ts';
 
-/** Answers a request in the gateway's place; false leaves it to the gateway. */
+/**
+ * Answers a request in the gateway's place; false leaves it to the gateway. What it throws is answered
+ * as well: a `GatewayFault` by its own answer, anything else with 500.
+ */
 export type Handler = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -171,12 +174,15 @@ function fail(
   options: HttpServerOptions,
 ): void {
   // The client has gone away, or has part of an answer already: it must not take that for all.
-  if (incoming.socket.destroyed || outgoing.headersSent) {
+  // Node takes the socket away from a request that was destroyed, whatever its types say.
+  const socket: Socket | null = incoming.socket;
+  if (!socket || socket.destroyed || outgoing.headersSent) {
     outgoing.destroy();
     return;
   }
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
-  const fault = new GatewayFault('DEFAULT_5XX', { cause: error });
+  const fault =
+    error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
   send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
 }
 

@@ -83,7 +83,7 @@ const listTables = { ...signed, 'x-amz-target': 'DynamoDB_20120810.ListTables' }
 
 /** `fetch` does not let a test set the `Host` header. */
 async function send(path: string, init: { method: string; body?: string }, headers: object) {
-  const call = request(service.origin + path, { method: init.method, headers: { ...headers } });
+  const call = request(service.origin, { path, method: init.method, headers: { ...headers } });
   call.end(init.body);
   const [response] = await once(call, 'response');
   return { status: response.statusCode, body: await text(response) };
@@ -227,4 +227,22 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(answer.status).toBe(403);
     expect(answer.body).toBe('{"message":"Missing Authentication Token"}');
   });
+
+  it.each(['/apikeys', '/'])('is answered 413 where a call of %s is too large', async (path) => {
+    const body = 'x'.repeat(1_100_000);
+
+    const answer = await send(path, { method: 'POST', body }, signed);
+
+    expect(answer.status).toBe(413);
+    await expect(createKey()).resolves.toHaveProperty('id');
+  });
+
+  it.each(['//', '//[', 'http://[', 'http://a:99999/'])(
+    'is answered 403, as anybody is, for a target that is no URL: %s',
+    async (target) => {
+      const answer = await send(target, { method: 'GET' }, signed);
+
+      expect(answer.status).toBe(403);
+    },
+  );
 });
