@@ -13,6 +13,8 @@ export const bodyTimeoutMs = 30_000;
 /** Takes the bodies of requests, of which only so much is in memory at any time. */
 export class RequestBodies {
   readonly #refusals = new WeakMap<IncomingMessage, (type: GatewayResponseType) => void>();
+  /** What was found to be unreadable, which can be before anybody wants it. */
+  readonly #unreadable = new WeakSet<IncomingMessage>();
   #heldBytes = 0;
 
   /**
@@ -27,6 +29,7 @@ export class RequestBodies {
     if (Number(incoming.headers['content-length']) > bodyMaxBytes) {
       throw new GatewayFault('REQUEST_TOO_LARGE');
     }
+    if (this.#unreadable.has(incoming)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const refuse = (type: GatewayResponseType) => reject(new GatewayFault(type));
     const timer = setTimeout(() => refuse('BAD_REQUEST_PARAMETERS'), bodyTimeoutMs);
@@ -62,8 +65,9 @@ export class RequestBodies {
     }
   }
 
-  /** Refuses a body that cannot be read on, if it is being taken. */
+  /** Refuses a body that cannot be read on, whether it is being taken or will be. */
   refuse(incoming: IncomingMessage): void {
+    this.#unreadable.add(incoming);
     this.#refusals.get(incoming)?.('BAD_REQUEST_PARAMETERS');
   }
 }
