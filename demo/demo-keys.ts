@@ -5,12 +5,12 @@ import type { KeyStore } from '../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
-import type { DataDirectory, Kept } from '../local/state/data-directory.ts';
+import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
 const file = 'demo-keys.json';
-const keptKeys: Kept<Partial<DemoKeys>> = {
+const keptKeys: FileFormat<Partial<DemoKeys>> = {
   isValid: (value): value is Partial<DemoKeys> =>
     typeof value === 'object' &&
     value !== null &&

@@ -1,11 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildContext, type BuildFailure, context, formatMessages } from 'esbuild';
-import {
-  bundlingOptions,
-  type FunctionName,
-  handlerEntries,
-} from '../../lib/functions/bundling.ts';
+import { bundlingOptions } from '../../lib/functions/bundling.ts';
+import { type FunctionName, functionNames, handlerEntries } from '../../lib/settings/functions.ts';
 import { OperatorError } from '../../shared/errors.ts';
 
 /** A function's code as it was built. */
@@ -16,7 +13,6 @@ export interface BuiltFunction {
   readonly directory: string;
 }
 
-const names = Object.keys(handlerEntries) as FunctionName[];
 const root = bundlingOptions.absWorkingDir!;
 
 /** Bundles each function as its stack does, and again when its sources have changed. */
@@ -28,7 +24,9 @@ export class FunctionBuilder {
    * @param isDebugged whether a debugger is to find its way from the bundle to the sources
    */
   constructor(directory: string, isDebugged: boolean) {
-    this.#functions = names.map((name) => new IncrementalBuild(name, directory, isDebugged));
+    this.#functions = functionNames.map(
+      (name) => new IncrementalBuild(name, directory, isDebugged),
+    );
   }
 
   /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FunctionName, handlerEntries } from '../../lib/functions/bundling.ts';
+import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import type { LocalService } from '../../local/server.ts';
 import type { BuiltFunction, FunctionBuilder } from './function-builder.ts';
@@ -14,8 +14,6 @@ interface RunningFunction {
 
 // An editor empties a file and then writes it, and saves several files one after the other.
 const settlesWithinMs = 15;
-
-const names = Object.keys(handlerEntries) as FunctionName[];
 
 /** The code that the functions of a run have, which follows their sources. */
 export class LiveCode {
@@ -124,11 +122,11 @@ export class LiveCode {
   }
 }
 
-/** The CDK names an asset's folder by its hash; the bundle that it was copied from has the name. */
+/** The CDK functionNames an asset's folder by its hash; the bundle that it was copied from has the name. */
 function bundleNameOf(codeDirectory: string): FunctionName | undefined {
   const code = readCode(codeDirectory);
   const bundles = join(dirname(codeDirectory), 'bundles');
-  return names.find((name) => readCode(join(bundles, name)).equals(code));
+  return functionNames.find((name) => readCode(join(bundles, name)).equals(code));
 }
 
 function readCode(directory: string): Buffer {

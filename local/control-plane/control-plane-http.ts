@@ -2,10 +2,10 @@ import type { UsagePlan } from '../gateway/usage-plan.ts';
 import { LocalRunError } from '../template/local-run-error.ts';
 import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
 
-/** A control-plane call as it comes over HTTP. */
+/** A control-plane call over HTTP. */
 export interface ControlPlaneCall {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
@@ -61,7 +61,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-// What a body may have besides is not looked at.
+// Other fields of a body are ignored.
 const newKeyTypes = {
   name: 'string',
   value: 'string',
@@ -69,12 +69,12 @@ const newKeyTypes = {
   enabled: 'boolean',
 };
 
-/** Answers a call in API Gateway's control-plane protocol; undefined when it is none. */
+/** Answers a call in API Gateway's control-plane protocol; undefined for any other request. */
 export function answerControlPlane(
   call: ControlPlaneCall,
   plane: ControlPlane,
 ): ControlPlaneAnswer | undefined {
-  // The ids are letters and digits: there is nothing to decode.
+  // Ids consist of letters and digits, so the segments need no decoding.
   const segments = call.path.split('/').slice(1);
   const pattern = segments.map((segment, index) => (index % 2 === 0 ? segment : '*')).join('/');
   const operation = operations[`${call.method} /${pattern}`];
@@ -89,7 +89,7 @@ export function answerControlPlane(
 }
 
 function errorAnswer(error: unknown): ControlPlaneAnswer {
-  // Such as a disk that is full: the change has not been made, and the caller can read why.
+  // The change could not be stored, for example because the disk is full, and was undone.
   if (error instanceof LocalRunError) return unavailable(error);
   if (!(error instanceof ControlPlaneError)) throw error;
   const { type, message } = error;

@@ -5,11 +5,11 @@ import { answerControlPlane } from './control-plane-http.ts';
 import { isTrusted } from './loopback.ts';
 import { answerDescribeStacks, type StackDescription } from './stack-description.ts';
 
-/** What an operator's AWS clients can reach through the local run's own address. */
+/** The services that an operator's AWS clients can call at the local run's address. */
 export interface ManagedServices {
   readonly controlPlane: ControlPlane;
   readonly stack: StackDescription;
-  /** Hands on a call of DynamoDB's API as the operator's. */
+  /** Forwards a DynamoDB call as the operator's. */
   readonly forwardToDynamoDB: (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
@@ -19,8 +19,8 @@ export interface ManagedServices {
 const bodyMaxBytes = 1_048_576;
 
 /**
- * Answers the calls that AWS clients send to the root of an endpoint or to API Gateway's control
- * plane; false when the request is none of them, or not trusted.
+ * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
+ * false for other requests and for requests that are not trusted.
  *
  * @throws GatewayFault `REQUEST_TOO_LARGE`
  */

@@ -106,6 +106,6 @@ describe('the body of a request', () => {
 
     incoming.destroy();
 
-    await expect(body).rejects.toThrow('the client has gone away');
+    await expect(body).rejects.toThrow('the client has disconnected');
   });
 });
