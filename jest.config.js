@@ -18,6 +18,9 @@ export default {
   },
   // Jest's own default leaves a core idle, which on a small machine is half of it.
   maxWorkers: '100%',
+  // Node keeps the modules of every test file, those of the CDK above all: a worker that holds too
+  // much of them would be slow to end, and is replaced before.
+  workerIdleMemoryLimit: '512MB',
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/helpers/global-setup.ts',
 };

@@ -18,6 +18,7 @@ export const targets = {
   cancel_kb: 200,
   list_kb: 200,
   local_ready_seconds: 4,
+  watch_handler_p95_ms: 300,
 } satisfies Record<string, number | undefined>;
 
 export type FigureName = keyof typeof targets;

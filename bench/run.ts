@@ -8,6 +8,7 @@ import { benchList } from './list.ts';
 import { benchLocalReady } from './local-ready.ts';
 import { benchMillion } from './million.ts';
 import { renderFindings, renderJson } from './report.ts';
+import { benchWatch } from './watch.ts';
 import { setUpWorkbench, type Workbench } from './workbench/workbench.ts';
 
 const parts = {
@@ -16,6 +17,7 @@ const parts = {
   limiter: benchLimiter,
   cold: benchCold,
   local: ({ isQuick }: Workbench) => benchLocalReady(isQuick ? 1 : 3),
+  watch: ({ isQuick }: Workbench) => benchWatch(isQuick ? 2 : 40),
 };
 
 type PartName = keyof typeof parts;

@@ -1,32 +1,52 @@
 import { statSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
+import { checkForgottenDashes } from './npm-options.ts';
 
-/** How `npm start` was called. */
+/** The options of `npm start`. */
 export interface LocalOptions {
-  /** 0 for any free one. */
+  /** The port to listen on, or 0 for any free port. */
   readonly port: number;
   readonly host: string;
   readonly stage: StageName;
-  /** Where the data is kept; in memory when absent. */
+  /** The directory with the data; undefined for data in memory. */
   readonly data: string | undefined;
-  /** File of orders to load; a sample when absent. */
+  /** The file with orders to load; undefined for the sample. */
   readonly orders: string | undefined;
   /** Whether one line of JSON is printed instead of text. */
   readonly json: boolean;
+  /** Whether the log of the functions is printed instead of written to a file. */
+  readonly verbose: boolean;
+  /** Whether changes of the sources are applied to the running service. */
+  readonly watch: boolean;
+  /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
+  readonly inspect: number | undefined;
 }
 
 /**
- * @returns undefined where help was asked for, which has been printed
- * @throws OperatorError naming the option, its value and what is accepted
+ * Parses the command line.
+ *
+ * @param environment the environment variables, which show options that npm has taken
+ * @returns undefined when help was requested, which has been printed
+ * @throws OperatorError whose message names the option, its value and the accepted values
  */
-export function parseLocalOptions(words: readonly string[]): LocalOptions | undefined {
-  const command = new Command('npm start --')
+export function parseLocalOptions(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): LocalOptions | undefined {
+  const command = localCommand();
+  const names = command.options.map((option) => option.long!.replace('--', ''));
+  checkForgottenDashes(names, words, environment);
+  return parseCommandLine(command, words);
+}
+
+function localCommand(): Command {
+  return new Command('npm start --')
     .description('Runs the whole service on this machine.')
-    .option('--port <n>', 'port to listen on, 0 for any that is free', portOf, 3000)
+    .option('--port <n>', 'port to listen on, 0 for any that is free', portOf('--port'), 3000)
     .option('--host <host>', 'address to listen on', hostOf, '127.0.0.1')
     .option('--stage <stage>', `which stack to run: ${stages}`, stageOf, 'staging')
     .option(
@@ -39,25 +59,33 @@ export function parseLocalOptions(words: readonly string[]): LocalOptions | unde
       `load these orders: ${ordersFile} (default: a sample of 1,000)`,
       fileOf,
     )
+    .option('--watch', 'run saved changes of lambdas/ and lib/ at once', false)
+    .addOption(
+      new Option('--inspect [port]', 'let a debugger attach, also to the functions; no time limits')
+        .preset(String(inspectorPort))
+        .argParser(portOf('--inspect')),
+    )
+    .option('--verbose', 'print the log of the functions too', false)
     .option('--json', 'print one line of JSON once the service is ready', false)
     .addHelpText('after', helpAfter);
-  return parseCommandLine(command, words);
 }
 
 const stages = stageNames.join(' or ');
 const ordersFile = 'a JSON array or JSON Lines';
+const inspectorPort = 9229;
 const helpAfter = `
+npm needs the -- before the options: npm start -- --port 3001
+
 DYNAMODB_ENDPOINT in the environment names a DynamoDB-compatible server to use instead of the
 embedded one.`;
 
-function portOf(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidValueError(
-    '--port',
-    text,
-    'a whole number from 0 to 65535, 0 for any port that is free',
-  );
+function portOf(name: string): (text: string) => number {
+  return (text) => {
+    const port = Number(text);
+    if (/^\d+$/.test(text) && port <= 65_535) return port;
+    const expected = 'a whole number from 0 to 65535, 0 for any port that is free';
+    throw new InvalidValueError(name, text, expected);
+  };
 }
 
 function hostOf(text: string): string {
@@ -82,9 +110,9 @@ function fileOf(path: string): string {
 }
 
 /**
- * The DynamoDB-compatible server of the environment; undefined when it names none.
+ * The URL of a DynamoDB-compatible server in `DYNAMODB_ENDPOINT`; undefined when it is not set.
  *
- * @throws OperatorError when it is no URL
+ * @throws OperatorError when it is not a URL
  */
 export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | undefined {
   const value = environment.DYNAMODB_ENDPOINT;

@@ -1,4 +1,6 @@
 import { planNames, plans } from '../lib/settings/plans.ts';
+import type { RunConsole } from './console/run-console.ts';
+import type { LocalOptions } from './local-options.ts';
 import type { StoreService } from './store-service.ts';
 
 type Ready = Pick<
@@ -7,8 +9,8 @@ type Ready = Pick<
 >;
 
 /**
- * What a program needs to use the service, as one line. AWS clients of this machine reach the tables
- * through the service's own origin, as the operator's commands do.
+ * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
+ * tables at the service's own origin, like the operator's commands.
  */
 export function readyJson(service: Ready): string {
   const { baseUrl, stage, keys, origin, ordersTable, apiKeysTable } = service;
@@ -16,28 +18,47 @@ export function readyJson(service: Ready): string {
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
 
-/** What a person needs to try the service. */
-export function readyText({ baseUrl, keys, origin }: Ready): string {
+/**
+ * The text that tells a person how to use the service. The commands to copy come last.
+ *
+ * @param exampleOrderId the id of an order to cancel; undefined if there are no orders
+ */
+export function readyText(
+  { baseUrl, keys, origin }: Ready,
+  exampleOrderId: string | undefined,
+  { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
+  { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
+): string {
   const number = new Intl.NumberFormat('en');
   const demoKeys = planNames.map((plan) => {
     const { perMinute, perDay } = plans[plan];
     const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-    return `  ${plan.padEnd(10)}  ${keys[plan]}  ${limits}`;
+    return `  ${plan.padEnd(10)}  ${paint('cyan', keys[plan])}  ${paint('dim', limits)}`;
   });
+  const notes = [
+    ['In a browser', `${origin}/`],
+    ['Functions log to', functionLogPath],
+    ['Follows changes of', watch ? 'lambdas/ and lib/' : undefined],
+    ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],
+    ['Stop it', 'Ctrl+C'],
+  ].filter(([, value]) => value !== undefined);
+  const cancelLine =
+    exampleOrderId === undefined
+      ? ''
+      : `
+Cancel one:
+  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/${exampleOrderId}
+`;
   return `
-Store Orders is ready at ${baseUrl}
+${paint('bold', `Store Orders is ready at ${baseUrl}`)}
+
+${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
 
 Demo keys:
 ${demoKeys.join('\n')}
 
 List the orders:
   curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
-
-Cancel one:
-  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/1
-
-Try it in a browser: ${origin}/
-Stop it: Ctrl+C
-
+${cancelLine}
 `;
 }

@@ -5,57 +5,64 @@ import { ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { type PlanName, planNames } from '../lib/settings/plans.ts';
-import { stageConfiguration } from '../lib/settings/stages.ts';
+import { type StageName, stageConfiguration } from '../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { OperatorError, reasonOf } from '../shared/errors.ts';
+import type { RunConsole } from './console/run-console.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { checkOrdersFile, provideOrders } from './demo-orders.ts';
 import { exampleOrderId } from './example-order.ts';
 import type { LocalOptions } from './local-options.ts';
 import type { ReferencePageOptions } from './reference-page.ts';
-import { synthesize } from './synthesis.ts';
+import { type Synthesis, synthesize } from './synthesis.ts';
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService extends LocalService {
-  /** Where the contract's paths begin. */
+  /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
   readonly keys: DemoKeys;
   readonly ordersTable: string;
   readonly apiKeysTable: string;
+  /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
+  readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
-export interface Surroundings {
-  /** A DynamoDB-compatible server to use; an embedded one when absent. */
+export interface RunEnvironment {
+  /** The DynamoDB-compatible server to use; undefined for an embedded one. */
   readonly dynamodbEndpoint: string | undefined;
-  /** Takes a line that says what is happening. */
-  readonly log: (line: string) => void;
-  /** Stops the start. */
+  /** Prints the log of the run and the requests. */
+  readonly console: RunConsole;
+  /** Aborts the start. */
   readonly signal: AbortSignal;
 }
 
-const versionPath = '/v1';
 const endpointTimeoutMs = 5_000;
+
+/** The path that the contract's paths are relative to, such as `/staging/v1`. */
+export function basePathOf(stage: StageName): string {
+  return `/${stage}/v1`;
+}
 
 /**
  * Starts the service with demo keys and orders.
  *
- * @throws OperatorError or LocalRunError for what its caller can put right
+ * @throws OperatorError or LocalRunError for a problem that the user can solve
  */
 export async function startStoreService(
   options: LocalOptions,
-  surroundings: Surroundings,
+  environment: RunEnvironment,
 ): Promise<StoreService> {
   await checkAddress(options);
-  if (surroundings.dynamodbEndpoint) await checkEndpoint(surroundings.dynamodbEndpoint);
+  if (environment.dynamodbEndpoint) await checkEndpoint(environment.dynamodbEndpoint);
   const failing = new AbortController();
-  const signal = AbortSignal.any([surroundings.signal, failing.signal]);
+  const signal = AbortSignal.any([environment.signal, failing.signal]);
   signal.throwIfAborted();
   const synthesis = synthesize(options.stage, signal);
   try {
-    return await start(options, synthesis, { ...surroundings, signal });
+    return await start(options, synthesis, { ...environment, signal });
   } catch (error) {
     failing.abort();
     await synthesis.templateFile.catch(() => {});
@@ -66,47 +73,68 @@ export async function startStoreService(
 
 async function start(
   options: LocalOptions,
-  synthesis: ReturnType<typeof synthesize>,
-  { dynamodbEndpoint, log, signal }: Surroundings,
+  synthesis: Synthesis,
+  environment: RunEnvironment,
 ): Promise<StoreService> {
+  const { dynamodbEndpoint, console, signal } = environment;
   const { port, host, stage, data, orders } = options;
+  await using started = new AsyncDisposableStack();
+  const isDevelopment = options.watch || options.inspect !== undefined;
+  const development = isDevelopment
+    ? started.use(await prepareDevelopment(options, synthesis))
+    : undefined;
   let keys: DemoKeys | undefined;
   let readExample: () => Promise<string | undefined> = async () => undefined;
   const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
+  const ready = Promise.all([synthesis.templateFile, checked, development?.built]);
   const service = await startLocalService({
-    templateFile: Promise.all([synthesis.templateFile, checked]).then(([file]) => file),
+    templateFile: ready.then(([file]) => file),
     stackName: synthesis.stackName,
     port,
     host,
     dynamodbEndpoint,
     dataDirectory: data && join(data, synthesis.stackName),
-    log,
+    log: console.log,
+    logFunction: console.logFunction,
+    onAnswered: console.onAnswered,
+    codeOf: development?.codeOf,
+    hasTimeLimits: options.inspect === undefined,
     signal,
     handlers: [
       referencePages(stage, { demoKeys: () => keys!, exampleOrderId: () => readExample() }),
     ],
     prepare: async (prepared) => {
       readExample = () => readExampleOrderId(prepared);
-      keys = await fillStore(prepared, options, { dynamodbEndpoint, log, signal });
+      keys = await fillStore(prepared, options, environment);
     },
   });
+  started.defer(() => service.close());
+  if (options.watch) development!.watch(service, console);
+  const running = started.move();
   return {
     ...service,
-    baseUrl: `${service.origin}/${service.stage}${versionPath}`,
+    baseUrl: `${service.origin}${basePathOf(stage)}`,
     keys: keys!,
     ordersTable: service.outputs.OrdersTableName!,
     apiKeysTable: service.outputs.ApiKeysTableName!,
+    exampleOrderId: () => readExample(),
     close: async () => {
-      await service.close();
+      await running.disposeAsync();
       synthesis.remove();
     },
   };
 }
 
+/** Loads the module on demand, because it loads the bundler. */
+async function prepareDevelopment(options: LocalOptions, synthesis: Synthesis) {
+  const { Development } = await import('./watch/development.ts');
+  return new Development({ ...synthesis, isDebugged: options.inspect !== undefined });
+}
+
 async function fillStore(
   { controlPlane, outputs, dynamodbEndpoint, operatorCredentials, dataDirectory }: PreparedService,
   { stage, orders }: LocalOptions,
-  { log, signal }: Surroundings,
+  { console, signal }: RunEnvironment,
 ): Promise<DemoKeys> {
   const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const [forKeys, forOrders] = [clientOf(), clientOf()];
@@ -131,10 +159,12 @@ async function fillStore(
   try {
     const [keys, isLoaded] = await Promise.all(work);
     if (!isLoaded)
-      log(`The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`);
+      console.log(
+        `The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`,
+      );
     return keys;
   } finally {
-    // Where one has failed, the other must not go on with what is about to be closed.
+    // If one has failed, the other must end before its client is destroyed.
     failing.abort();
     await Promise.allSettled(work);
     forKeys.destroy();
@@ -151,9 +181,9 @@ async function readExampleOrderId(service: PreparedService): Promise<string | un
   }
 }
 
-/** The API reference, loaded when it is first asked for: most runs serve no browser. */
+/** The handler of the API reference. Its module is loaded with the first request for a page. */
 function referencePages(
-  stage: string,
+  stage: StageName,
   sources: Pick<ReferencePageOptions, 'demoKeys' | 'exampleOrderId'>,
 ): Handler {
   let page: Promise<Handler> | undefined;
@@ -163,7 +193,7 @@ function referencePages(
     page ??= import('./reference-page.ts').then(({ referencePage }) =>
       referencePage({
         ...sources,
-        basePath: `/${stage}${versionPath}`,
+        basePath: basePathOf(stage),
         openapiFile: join(import.meta.dirname, '../openapi.yaml'),
       }),
     );
@@ -171,7 +201,7 @@ function referencePages(
   };
 }
 
-/** Before anything is started for nothing. @throws OperatorError when nothing can listen there */
+/** Checks the address before anything is started. @throws OperatorError when it is not available */
 async function checkAddress({ host, port }: LocalOptions): Promise<void> {
   const probe = createServer().listen(port, host);
   try {
@@ -201,7 +231,7 @@ function addressError(cause: NodeJS.ErrnoException, host: string, port: number):
   );
 }
 
-/** @throws OperatorError when nothing answers there */
+/** @throws OperatorError when no server answers at the endpoint */
 async function checkEndpoint(endpoint: string): Promise<void> {
   try {
     await (await fetchFrom(endpoint)).arrayBuffer();
@@ -216,7 +246,7 @@ async function checkEndpoint(endpoint: string): Promise<void> {
   }
 }
 
-/** `fetch` takes no URL with a user and a password in it. */
+/** Sends the user and password of the URL in a header, because `fetch` refuses such URLs. */
 function fetchFrom(endpoint: string): Promise<Response> {
   const url = new URL(endpoint);
   const { username, password } = url;

@@ -1,18 +1,16 @@
 /**
- * `npm run example` lists the orders of a running service. `--url` and `--key`, or else the
- * environment variables `STORE_ORDERS_URL` and `STORE_ORDERS_KEY`, give its address and the API key.
+ * `npm run example` lists the orders of a running service. The environment variables
+ * `STORE_ORDERS_URL` and `STORE_ORDERS_KEY` give its address and the API key: other users of the
+ * machine can read a command's options, and npm writes them to its log.
  */
-import { parseArgs } from 'node:util';
 import { StoreOrdersClient, StoreOrdersError } from './store-orders-client.ts';
 
 const shownOrders = 10;
-const { values } = parseArgs({ options: { url: { type: 'string' }, key: { type: 'string' } } });
-const baseUrl = values.url ?? process.env.STORE_ORDERS_URL;
-const apiKey = values.key ?? process.env.STORE_ORDERS_KEY;
+const { STORE_ORDERS_URL: baseUrl, STORE_ORDERS_KEY: apiKey } = process.env;
 
-if (!baseUrl || !apiKey)
-  fail('Set STORE_ORDERS_URL and STORE_ORDERS_KEY, or give --url and --key.');
-else await listOrders(baseUrl, apiKey).catch(explain);
+if (process.argv.length > 2) fail('This example takes no options; it reads the environment.');
+else if (!baseUrl || !apiKey) fail('Set STORE_ORDERS_URL and STORE_ORDERS_KEY.');
+else await listOrders(baseUrl, apiKey).catch((error) => fail(explain(error, baseUrl)));
 
 async function listOrders(baseUrl: string, apiKey: string): Promise<void> {
   const orders = await new StoreOrdersClient({ baseUrl, apiKey }).listOrders();
@@ -22,10 +20,11 @@ async function listOrders(baseUrl: string, apiKey: string): Promise<void> {
   console.log(`${orders.length} orders`);
 }
 
-/** Shows an error response in one line. Any other error is thrown, to show its stack trace. */
-function explain(error: unknown): void {
-  if (!(error instanceof StoreOrdersError)) throw error;
-  fail(`${error.status} ${error.code}: ${error.message}`);
+/** Describes an error in one line. `fetch` puts the reason for a failed connection into `cause`. */
+function explain(error: unknown, baseUrl: string): string {
+  if (error instanceof StoreOrdersError) return `${error.status} ${error.code}: ${error.message}`;
+  const { message, cause } = error as Error;
+  return `${baseUrl}: ${cause instanceof Error ? cause.message || String(cause) : message}`;
 }
 
 function fail(message: string): void {

@@ -1,58 +1,66 @@
-import { ControlPlane } from './control-plane/control-plane.ts';
+import type { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { databaseError } from './dynamodb/database-error.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
-import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
+import { type Credentials, createIdentities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import { withoutPassword } from './dynamodb/upstream.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
-import { FunctionRunner } from './functions/function-runner.ts';
-import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
-import { Gateway } from './gateway/gateway.ts';
-import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
-import { type Handler, startHttpServer } from './http-server.ts';
+import type { LambdaFunction } from './functions/lambda-functions.ts';
+import { WorkerEnvironment } from './functions/worker-environment.ts';
+import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
+import { type FunctionCode, RunningApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { GatewayState } from './state/gateway-state.ts';
 import { readTemplate, type Template } from './template/template.ts';
+import { withoutTimeLimits } from './template/time-limits.ts';
 
 export interface LocalServiceOptions {
-  /** The synthesized template, or the wait for it: everything else starts meanwhile. */
+  /** The synthesized template's path. Everything else starts while a promise of it is pending. */
   readonly templateFile: string | Promise<string>;
   /** The synthesized `….assets.json`. @default - the one beside the template */
   readonly assetsManifestFile?: string;
   readonly stackName: string;
-  /** 0 for any free one. @default 0 */
+  /** The port to listen on, or 0 for any free port. @default 0 */
   readonly port?: number;
   /** @default 127.0.0.1 */
   readonly host?: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
   readonly dynamodbEndpoint?: string;
-  /** Where tables and gateway keys are kept. @default - in memory */
+  /** The directory that keeps the tables and gateway keys. @default - in memory */
   readonly dataDirectory?: string;
-  /** Milliseconds since the epoch, for the gateway; functions read the system's clock. */
+  /** The gateway's clock, in milliseconds since the epoch. Functions read the system's clock. */
   readonly now?: () => number;
-  /** Takes a line of what happens. @default - to standard error */
+  /** Takes a line of the local run's own log. @default - writes it to standard error */
   readonly log?: (line: string) => void;
-  /** Answer requests in the gateway's place, such as for a page about the API. */
+  /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
+  readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
+  /** Called for each request that the gateway has answered. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+  /** The folder of a function's code, or undefined for its asset. @default - always the asset */
+  readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
+  /** Whether the timeouts of functions and integrations apply. @default true */
+  readonly hasTimeLimits?: boolean;
+  /** Answer requests instead of the gateway, such as those for a page about the API. */
   readonly handlers?: readonly Handler[];
-  /** What functions run in. @default - worker threads */
+  /** Starts an execution environment of a function. @default - starts a worker thread */
   readonly startEnvironment?: StartEnvironment;
-  /** Runs when everything but the server is in place, before the first request can come. */
+  /** Is awaited when everything except the HTTP server is running, before the server listens. */
   readonly prepare?: (service: PreparedService) => Promise<void>;
-  /** Stops the start, and with it whatever has been started. */
+  /** Aborts the start and ends everything that has been started. */
   readonly signal?: AbortSignal;
 }
 
-/** A service whose tables and keys can be used, and which does not answer requests yet. */
+/** A service whose tables and keys can be used, but which does not listen for requests yet. */
 export interface PreparedService {
   readonly stage: string;
   /** Physical table names by logical id. */
   readonly tables: Readonly<Record<string, string>>;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Of the guard before DynamoDB, which answers who signs with the operator's credentials. */
+  /** The address of the guard before DynamoDB. Calls must be signed with credentials of the run. */
   readonly dynamodbEndpoint: string;
   readonly operatorCredentials: Credentials;
   readonly controlPlane: ControlPlane;
@@ -60,23 +68,35 @@ export interface PreparedService {
 }
 
 export interface LocalService extends PreparedService {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The URL without a path, such as `http://127.0.0.1:3000`. */
   readonly origin: string;
-  /** Settles when something that the service cannot do without has ended by itself. */
+  /** Resolves when a part that the service depends on, such as the database, ends unexpectedly. */
   readonly failed: Promise<Error>;
-  /** Ends everything that was started. */
+  /**
+   * Replaces the code of functions. A request that arrives before the new code is ready waits for
+   * it, up to a limit; a request that is being served is finished by the old code.
+   *
+   * @throws Error when the promise rejects or the code cannot be loaded; then nothing is replaced
+   */
+  replaceFunctionCode(code: Promise<FunctionCode>): Promise<void>;
+  /**
+   * Replaces the template and keeps the data.
+   *
+   * @param templateFile the path of the template, whose assets manifest is in the same folder
+   * @throws TemplateError, LocalRunError or Error when it cannot be run; then nothing is replaced
+   */
+  replaceTemplate(templateFile: string): Promise<void>;
+  /** Stops everything that was started. */
   close(): Promise<void>;
 }
-
-type Log = (line: string) => void;
 
 interface Database {
   readonly endpoint: string;
   readonly isSerial: boolean;
   readonly ended: Promise<Error>;
-  /** What it is and where, for people. */
+  /** Names the database and its location in error messages. */
   readonly shownName: string;
-  /** What to do when it fails. */
+  /** Tells the user what to do when the database fails. */
   readonly remedy: string;
 }
 
@@ -95,27 +115,27 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   return { ...service, close: () => running.disposeAsync() };
 }
 
-/** @param started takes everything that has to be ended, in the order in which it is started */
+/** @param started collects what has to be stopped; it is stopped in the reverse order */
 async function start(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { stackName, signal, log = logToStandardError } = options;
+  const { signal, log = logToStandardError } = options;
   const templateReady = Promise.resolve(options.templateFile);
-  // It is awaited below, unless something else fails first.
+  // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
   templateReady.catch(() => {});
   const dataDirectory = options.dataDirectory
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
-  // It loads its code while the template is synthesized.
+  // The guard's thread loads its code while the template is synthesized.
   const guard = startGuardThread(log);
   started.defer(() => guard.close());
   const [templateFile, database] = await allOrNone([
     templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
-  const template = readTemplate(templateFile, { ...environment, stackName });
+  const template = readVersion(templateFile, options);
   const identities = createIdentities(template);
   const { endpoint, isSerial } = database;
   const dynamodbEndpoint = await guard.listen({ endpoint, isSerial, identities });
@@ -126,29 +146,58 @@ async function start(
   );
   signal?.throwIfAborted();
 
-  const { gateway, controlPlane } = createGateway(template, {
-    assetsManifestFile: options.assetsManifestFile ?? manifestBeside(templateFile),
-    dynamodbEndpoint,
-    identities,
-    dataDirectory,
-    now: options.now ?? Date.now,
-    log,
-    started,
-    startEnvironment: options.startEnvironment,
-  });
+  const state = new GatewayState(dataDirectory, log);
+  started.defer(() => state.close());
+  const assetsManifestFile = options.assetsManifestFile ?? manifestBeside(templateFile);
+  const api = new RunningApi(
+    { template, assetsManifestFile },
+    {
+      dynamodbEndpoint,
+      identities,
+      guard,
+      state,
+      now: options.now ?? Date.now,
+      log,
+      logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
+      startEnvironment: options.startEnvironment ?? untimedEnvironment(options),
+      codeOf: options.codeOf,
+    },
+  );
+  started.defer(() => api.close());
   const prepared: PreparedService = {
-    stage: gateway.stage.name,
+    stage: api.gateway.stage.name,
     tables,
     outputs: template.outputs(),
     dynamodbEndpoint,
     operatorCredentials: credentials,
-    controlPlane,
+    controlPlane: api.controlPlane,
     dataDirectory,
   };
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
   const failed = Promise.race([database.ended, guard.ended]);
-  return serve(prepared, { gateway, guard }, options, failed, started);
+  const served = await serve(prepared, { api, guard }, options, started);
+  return {
+    ...served,
+    failed,
+    replaceFunctionCode: (code) => api.replaceFunctionCode(code),
+    replaceTemplate: async (file) => {
+      const next = readVersion(file, options);
+      await provideTables(next, dynamodbEndpoint, credentials);
+      await api.replaceTemplate({ template: next, assetsManifestFile: manifestBeside(file) });
+    },
+  };
+}
+
+function readVersion(file: string, { stackName, hasTimeLimits }: LocalServiceOptions): Template {
+  const change = hasTimeLimits === false ? withoutTimeLimits : undefined;
+  return readTemplate(file, { ...environment, stackName }, change);
+}
+
+/** Lifts Lambda's limit for a function's initialization, which is not part of the template. */
+function untimedEnvironment({ hasTimeLimits }: LocalServiceOptions): StartEnvironment | undefined {
+  if (hasTimeLimits !== false) return undefined;
+  return (...parameters) => new WorkerEnvironment(...parameters, true);
 }
 
 async function provideDatabase(
@@ -178,7 +227,7 @@ async function provideDatabase(
   };
 }
 
-/** @throws LocalRunError when the database fails, or ends meanwhile */
+/** @throws LocalRunError when the database fails, or ends before the work is done */
 async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T> {
   const ended = database.ended.then((error) => Promise.reject(error));
   try {
@@ -188,7 +237,7 @@ async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T
   }
 }
 
-/** Physical table names by logical id. */
+/** Creates the template's tables where they are missing. Returns their names by logical id. */
 async function provideTables(
   template: Template,
   endpoint: string,
@@ -200,73 +249,19 @@ async function provideTables(
   return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));
 }
 
-interface GatewaySurroundings {
-  readonly assetsManifestFile: string;
-  readonly dynamodbEndpoint: string;
-  readonly identities: Identities;
-  readonly dataDirectory: DataDirectory | undefined;
-  readonly now: () => number;
-  readonly log: Log;
-  readonly started: AsyncDisposableStack;
-  readonly startEnvironment: StartEnvironment | undefined;
-}
-
-function createGateway(template: Template, surroundings: GatewaySurroundings) {
-  const { now, log, started } = surroundings;
-  const state = new GatewayState(surroundings.dataDirectory, log);
-  started.defer(() => state.close());
-  const usagePlans = readUsagePlans(template);
-  const controlPlane = new ControlPlane({
-    usagePlans,
-    now,
-    state: state.keys,
-    onChange: (keys) => state.saveKeys(keys),
-  });
-  const runner = new FunctionRunner({
-    variablesOf: (lambda) => functionVariables(lambda, surroundings),
-    log: (functionName, line) => log(`${functionName}: ${line}`),
-    startEnvironment: surroundings.startEnvironment,
-  });
-  started.defer(() => runner.close());
-  const gateway = new Gateway(template, {
-    functions: readFunctions(template, surroundings.assetsManifestFile),
-    usage: new UsageMeter(usagePlans, controlPlane, now, state.usage, () => state.saveUsageSoon()),
-    invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
-    now,
-    logFault: ({ type, cause }, requestId) => {
-      if (cause) log(`gateway: ${requestId} ${type}: ${causeText(cause)}`);
-    },
-  });
-  return { gateway, controlPlane };
-}
-
-/** What Lambda would have put into a function's environment: who it is, and where. */
-function functionVariables(
-  { logicalId }: LambdaFunction,
-  { dynamodbEndpoint, identities }: GatewaySurroundings,
-): Record<string, string> {
-  const { accessKeyId, secretAccessKey } = identities.functions.get(logicalId)!.credentials;
-  return {
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_SESSION_TOKEN: 'local',
-    AWS_REGION: environment.region,
-    AWS_DEFAULT_REGION: environment.region,
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-  };
-}
-
 async function serve(
   prepared: PreparedService,
-  { gateway, guard }: { gateway: Gateway; guard: GuardThread },
+  { api, guard }: { api: RunningApi; guard: GuardThread },
   options: LocalServiceOptions,
-  failed: Promise<Error>,
   started: AsyncDisposableStack,
-): Promise<Omit<LocalService, 'close'>> {
+): Promise<PreparedService & Pick<LocalService, 'origin'>> {
   const { controlPlane } = prepared;
   const stack = { stackName: options.stackName, outputs: prepared.outputs };
   const server = await startHttpServer({
-    gateway,
+    get gateway() {
+      return api.gateway;
+    },
+    onAnswered: options.onAnswered,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now: options.now ?? Date.now,
@@ -282,11 +277,11 @@ async function serve(
     ],
   });
   started.defer(() => server.close());
-  stack.outputs = localOutputs(prepared.outputs, gateway.apiId, server.origin);
-  return { ...prepared, outputs: stack.outputs, origin: server.origin, failed };
+  stack.outputs = localOutputs(prepared.outputs, api.gateway.apiId, server.origin);
+  return { ...prepared, outputs: stack.outputs, origin: server.origin };
 }
 
-/** The outputs, with this server's address where the API's address in the cloud would stand. */
+/** The outputs, with this server's address instead of the API's address in the cloud. */
 function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, origin: string) {
   const cloudOrigin = `https://${apiId}.execute-api.${environment.region}.amazonaws.com`;
   const entries = Object.entries(outputs).map(([name, value]) => [
@@ -296,7 +291,7 @@ function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, 
   return Object.fromEntries(entries);
 }
 
-/** Like `Promise.all`, but waits for all: what starts although another has failed must be ended. */
+/** Like `Promise.all`, but settles only when all have, so that all that has started is stopped. */
 async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
@@ -304,11 +299,6 @@ async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, 
 
 function manifestBeside(templateFile: string): string {
   return templateFile.replace(/\.template\.json$/, '.assets.json');
-}
-
-function causeText(cause: unknown): string {
-  if (cause instanceof Error) return cause.stack ?? cause.message;
-  return typeof cause === 'string' ? cause : JSON.stringify(cause);
 }
 
 function logToStandardError(line: string): void {

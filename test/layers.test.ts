@@ -71,6 +71,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'reference/console': ['lambdas/shared', 'reference/browser'],
   'reference/page': ['reference/browser', 'reference/console'],
   reference: ['shared', 'admin/stage', 'reference/browser'],
+  'demo/console': ['local', 'admin/console'],
+  'demo/watch': [
+    'shared',
+    'lib/settings',
+    'lib/functions',
+    'local/functions',
+    'local',
+    'demo/console',
+  ],
   demo: [
     'shared',
     'lambdas/shared',
@@ -84,6 +93,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/owners',
     'admin/keys',
     'admin/orders',
+    'demo/console',
+    'demo/watch',
     'reference/browser',
     'reference',
   ],
@@ -94,8 +105,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   'bench/peers': ['lambdas/shared'],
   'bench/doubles': ['lambdas/shared'],
-  'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
-  bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
+  'bench/workbench': ['shared', 'bench/doubles', 'lib/settings', 'lib/functions'],
+  bench: [
+    'shared',
+    'lib/settings',
+    'lib/functions',
+    'local/dynamodb',
+    'bench/doubles',
+    'bench/workbench',
+  ],
 
   model: [],
 

@@ -118,7 +118,8 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     status: 415,
     code: 'unsupported_media_type',
     message: 'The content type is not supported: send application/json, or no body.',
-    rateLimit: 'authorizer',
+    // Unknown routes, which have no authorizer, can give it too: a header would lack its value there.
+    rateLimit: 'none',
   },
   WAF_FILTERED: {
     status: 403,

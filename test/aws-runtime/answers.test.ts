@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { plans } from '../../lib/settings/plans.ts';
 import { thisMinute } from '../e2e/running-store.ts';
 import {
   DynamodbProxy,
@@ -71,8 +72,8 @@ describe("the answer of functions under AWS's runtime client", () => {
   });
 
   it.each([
-    ['a minute that is used up', 'rate_limit_exceeded', { minuteCount: 60 }],
-    ['a day that is used up', 'quota_exceeded', { dayCount: 1_000 }],
+    ['a minute that is used up', 'rate_limit_exceeded', { minuteCount: plans.free.perMinute }],
+    ['a day that is used up', 'quota_exceeded', { dayCount: plans.free.perDay }],
     ['a key that is banned', 'api_key_banned', { bannedUntil: thisMinute() + 600 }],
   ])('is the same 429 to %s', async (_, code, counters) => {
     const key = await stores.issue('free');

@@ -44,7 +44,7 @@ async function writeOrders(path: string): Promise<string> {
 function startImport(): ChildProcess {
   return spawn(
     process.execPath,
-    ['bin/admin.ts', 'orders', 'import', file, '--local', service.origin, '--json'],
+    ['bin/admin.ts', 'orders', 'import', file, '--local', service.origin],
     {
       cwd: root,
       env: { PATH: process.env.PATH, XDG_STATE_HOME: directory.path },

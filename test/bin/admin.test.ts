@@ -4,10 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { findOwner } from '../../admin/owners/find-owner.ts';
 import { change } from '../../admin/stage/conditional-writes.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
+import { plans } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
 import { templateFile } from '../helpers/synthesized.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+
+const { free, pro, business } = plans;
 
 let service: LocalService;
 let directory: TemporaryDirectory;
@@ -77,8 +80,8 @@ describe('the operator and a running service', () => {
       plan: 'free',
       owner: 'Acme Ltd',
       ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
-      perMinute: 60,
-      perDay: 1_000,
+      perMinute: free.perMinute,
+      perDay: free.perDay,
       expiresAt: null,
     });
     expect(await statusWith(key.apiKey)).toBe(200);
@@ -127,18 +130,20 @@ describe('the operator and a running service', () => {
     await withinOneMinute(10);
     const { ownerId, apiKey } = await issue();
     const other = await adminJson('keys', 'issue', '--owner', ownerId);
-    expect((await listOrders(apiKey)).headers.get('x-ratelimit-limit')).toBe('60');
+    expect((await listOrders(apiKey)).headers.get('x-ratelimit-limit')).toBe(
+      String(free.perMinute),
+    );
 
     await adminJson('owners', 'set-plan', ownerId, 'pro');
 
     for (const [key, remaining] of [
-      [apiKey, '298'],
-      [other.apiKey, '297'],
+      [apiKey, pro.perMinute - 2],
+      [other.apiKey, pro.perMinute - 3],
     ]) {
       const { headers, status } = await listOrders(key);
       expect(status).toBe(200);
-      expect(headers.get('x-ratelimit-limit')).toBe('300');
-      expect(headers.get('x-ratelimit-remaining')).toBe(remaining);
+      expect(headers.get('x-ratelimit-limit')).toBe(String(pro.perMinute));
+      expect(headers.get('x-ratelimit-remaining')).toBe(String(remaining));
     }
   });
 
@@ -218,27 +223,33 @@ describe('the operator and a running service', () => {
       ownerId,
       name: owner,
       plan: 'free',
-      from: { perMinute: 60, perDay: 500 },
-      to: { perMinute: 60, perDay: 1_000 },
+      from: { perMinute: free.perMinute, perDay: 500 },
+      to: { perMinute: free.perMinute, perDay: free.perDay },
     };
     expect([dry, applied]).toEqual([
       { changes: [change], applied: false },
       { changes: [change], applied: true },
     ]);
     expect(refused).toMatchObject({ exitCode: 1 });
-    expect(refused.stdout).toContain('500 → 1,000');
+    expect(refused.stdout).toContain(`500 → ${new Intl.NumberFormat('en').format(free.perDay)}`);
     expect(refused.stderr).toContain('give --yes');
-    expect(await adminJson('owners', 'show', ownerId)).toMatchObject({ perDay: 1_000 });
+    expect(await adminJson('owners', 'show', ownerId)).toMatchObject({ perDay: free.perDay });
   });
 
   it('I25: lifts a ban, and shows what happened', async () => {
     await withinOneMinute(20);
     const { keyId, apiKey } = await issue();
-    const statuses = await Promise.all(Array.from({ length: 260 }, () => statusWith(apiKey)));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    const { perMinute, perDay, toleratedRejectionsPerMinute } = free;
+    const length = perMinute + toleratedRejectionsPerMinute + 20;
+    const statuses = await Promise.all(Array.from({ length }, () => statusWith(apiKey)));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(perMinute);
     const banned = await adminJson('keys', 'show', keyId);
-    expect(banned.usage.minute).toMatchObject({ limit: 60, used: 60, remaining: 0 });
-    expect(banned.usage.day).toMatchObject({ limit: 1_000, used: 60 });
+    expect(banned.usage.minute).toMatchObject({
+      limit: perMinute,
+      used: perMinute,
+      remaining: 0,
+    });
+    expect(banned.usage.day).toMatchObject({ limit: perDay, used: perMinute });
     expect(Date.parse(banned.bannedUntil)).toBeGreaterThan(Date.now() + 200_000);
 
     const unbanned = await adminJson('keys', 'unban', keyId);
@@ -258,8 +269,8 @@ describe('the operator and a running service', () => {
       owner,
       plan: 'business',
       status: 'active',
-      perMinute: 1_000,
-      perDay: 100_000,
+      perMinute: business.perMinute,
+      perDay: business.perDay,
     });
   });
 

@@ -152,15 +152,20 @@ describe('a local run', () => {
     const shown = await run.started;
     held.hold();
     const [, authorization, url] = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
+    const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
 
-    const response = await fetch(url!, { headers: { Authorization: authorization! } });
+    const headers = { Authorization: authorization! };
+    const cancelled = await fetch(cancelUrl!, { method: 'DELETE', headers });
+    const response = await fetch(url!, { headers });
     const ended = await stop(run, 'SIGINT');
 
     for (const plan of ['free', 'pro', 'business', 'enterprise'])
       expect(shown).toContain(`  ${plan}`);
+    expect(cancelled.status).toBe(204);
     expect(response.status).toBe(200);
     expect(ended).toEqual({ code: 0, isInTime: true });
     await expect(response.text()).rejects.toThrow();
+    expect(await run.stderr).not.toContain('Warning');
   });
 
   it('ends with code 0 when it is stopped while it starts', async () => {

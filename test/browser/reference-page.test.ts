@@ -230,7 +230,9 @@ describe('reference page in a browser', () => {
     const shownIds = [...body!.matchAll(/"id": (\d+)/g)].map(([, id]) => id);
     expect(shownIds).toHaveLength(100);
     expect(orderIds).toEqual(expect.arrayContaining(shownIds));
-    expect(await minuteLeft()).toMatch(/ of 1,000 left$/);
+    expect(await minuteLeft()).toMatch(
+      new RegExp(` of ${numbers.format(plans.business.perMinute)} left$`),
+    );
   });
 
   it('sends every digit of an id that is typed into the reference', async () => {

@@ -31,13 +31,18 @@ export interface RunningService extends Ready, Run {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Runs the service as a user would. */
+/**
+ * Runs the service as a user would.
+ *
+ * @param directory with its sources
+ */
 export function startRun(
   options: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  directory = root,
 ): Run {
   const child = spawn(process.execPath, ['bin/local.ts', ...options], {
-    cwd: root,
+    cwd: directory,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -18,6 +18,9 @@ describe('options of the local run', () => {
       data: undefined,
       orders: undefined,
       json: false,
+      verbose: false,
+      watch: false,
+      inspect: undefined,
     });
   });
 
@@ -35,6 +38,14 @@ describe('options of the local run', () => {
       port: 2,
       json: true,
     });
+  });
+
+  it.each([
+    [['--inspect'], 9229],
+    [['--inspect=0'], 0],
+    [['--inspect', '9300', '--watch'], 9300],
+  ])('take a port for a debugger, or the usual one: %j', (words, inspect) => {
+    expect(parseLocalOptions(words)).toMatchObject({ inspect });
   });
 
   it.each(['-h', '--help'])('are printed for %s', (word) => {
@@ -59,6 +70,7 @@ describe('options of the local run', () => {
     ['--port', '-1', 'a whole number from 0 to 65535'],
     ['--port', '1.5', 'a whole number from 0 to 65535'],
     ['--port', '', 'a whole number from 0 to 65535'],
+    ['--inspect', 'abc', 'a whole number from 0 to 65535'],
     ['--stage', 'dev', 'staging or prod'],
     ['--host', '', 'an address of this machine'],
     ['--data', import.meta.filename, 'a directory'],

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import { plans } from '../../lib/settings/plans.ts';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
 import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { synthesize } from '../lib/stack-factory.ts';
@@ -93,7 +94,7 @@ describe('a stage that allows an origin', () => {
 
   it('lets them read how long to wait', async () => {
     const spent = await store.issue('free');
-    await store.setCounters(spent, { minuteCount: 60 });
+    await store.setCounters(spent, { minuteCount: plans.free.perMinute });
 
     const answer = await asked('DELETE', '/store/orders/2', spent.apiKey);
 

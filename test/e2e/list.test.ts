@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import {
   type EmbeddedDynamoDB,
@@ -18,6 +18,9 @@ import {
   type ScanEndpoint,
   scanEndpoint,
 } from './scan-endpoint.ts';
+
+// A million orders take a while on a machine that is busy with other work.
+jest.setTimeout(120_000);
 
 let dynamodb: EmbeddedDynamoDB;
 let endpoint: ScanEndpoint;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedKey } from '../../admin/keys/key-draft.ts';
-import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
@@ -105,7 +105,7 @@ describe('rate-limit headers', () => {
   });
 
   it.each([
-    ['a handler', () => store.ordersTable, 60_000],
+    ['a handler', () => store.ordersTable, plans.enterprise.perMinute],
     ['the authorizer', () => store.apiKeysTable, 0],
   ])('R22: are on a 503 because %s cannot reach its table', async (_, table, limit) => {
     const { apiKey } = await store.issue();
@@ -154,33 +154,39 @@ describe('rate-limit headers', () => {
 
   it('I21: describe the day where less is left of it than of the minute', async () => {
     const key = await store.issue('free');
+    const { perDay } = plans.free;
     const day = today();
-    await store.setCounters(key, { dayWindow: day, dayCount: 990 });
+    await store.setCounters(key, { dayWindow: day, dayCount: perDay - 10 });
 
     const described = rateLimitOf(await get(key));
 
-    expect(described).toEqual({ limit: 1_000, remaining: 9, reset: day + 86_400 });
+    expect(described).toEqual({ limit: perDay, remaining: 9, reset: day + 86_400 });
   });
 });
 
 describe('a limit', () => {
-  it.each<[PlanName, number, number]>([
-    ['free', 60, 1_000],
-    ['pro', 300, 10_000],
-    ['business', 1_000, 100_000],
-  ])('R20: of the plan %s is %d requests per minute and %d per day', async (plan, minute, day) => {
-    const [lastOfMinute, lastOfDay] = await Promise.all([store.issue(plan), store.issue(plan)]);
-    await store.setCounters(lastOfMinute, { minuteCount: minute - 1 });
-    await store.setCounters(lastOfDay, { dayCount: day - 1 });
+  it.each(planNames.filter((plan) => !plans[plan].limitsPerOwner))(
+    'R20: of the plan %s is that of the table of plans',
+    async (plan) => {
+      const { perMinute: minute, perDay: day } = plans[plan];
+      const [lastOfMinute, lastOfDay] = await Promise.all([store.issue(plan), store.issue(plan)]);
+      await store.setCounters(lastOfMinute, { minuteCount: minute - 1 });
+      await store.setCounters(lastOfDay, { dayCount: day - 1 });
 
-    const answers = [];
-    for (const key of [lastOfMinute, lastOfMinute, lastOfDay, lastOfDay]) {
-      answers.push(await get(key));
-    }
+      const answers = [];
+      for (const key of [lastOfMinute, lastOfMinute, lastOfDay, lastOfDay]) {
+        answers.push(await get(key));
+      }
 
-    expect(answers.map(({ status }) => status)).toEqual([410, 429, 410, 429]);
-    expect(answers.map((answer) => rateLimitOf(answer).limit)).toEqual([minute, minute, day, day]);
-  });
+      expect(answers.map(({ status }) => status)).toEqual([410, 429, 410, 429]);
+      expect(answers.map((answer) => rateLimitOf(answer).limit)).toEqual([
+        minute,
+        minute,
+        day,
+        day,
+      ]);
+    },
+  );
 
   it('R21, I26: of the plan enterprise is what the key was given', async () => {
     const key = await store.issue('enterprise', { perMinute: 2, perDay: 3 });
@@ -192,10 +198,11 @@ describe('a limit', () => {
     expect(statuses).toEqual([410, 410, 429, 410, 429]);
   });
 
-  it('R19, R24, I23: answers the 61st request of a Free key within a minute with 429', async () => {
+  it('R19, R24, I23: answers the first request of a Free key beyond its minute with 429', async () => {
     const key = await store.issue('free');
+    const { perMinute } = plans.free;
     const admitted = [];
-    for (let sent = 0; sent < 60; sent++) admitted.push((await get(key)).status);
+    for (let sent = 0; sent < perMinute; sent++) admitted.push((await get(key)).status);
 
     const refused = await timedGet(key);
 
@@ -203,7 +210,7 @@ describe('a limit', () => {
     expect(new Set(admitted)).toEqual(new Set([410]));
     expectError(answer, 429, 'rate_limit_exceeded');
     const { limit, remaining, reset } = rateLimitOf(answer);
-    expect([limit, remaining]).toEqual([60, 0]);
+    expect([limit, remaining]).toEqual([perMinute, 0]);
     const seconds = expectRetryAfterUntil(reset, refused);
     expect(JSON.parse(answer.text).message).toContain(` ${seconds} seconds`);
   });
@@ -225,12 +232,15 @@ describe('a limit', () => {
   it('R24, I23: of the day refuses until the day ends, though the minute has requests left', async () => {
     const key = await store.issue('free');
     const day = today();
-    await store.setCounters(key, { dayWindow: day, dayCount: 1_000 });
+    await store.setCounters(key, { dayWindow: day, dayCount: plans.free.perDay });
 
     const refused = await timedGet(key);
 
     expectError(refused.answer, 429, 'quota_exceeded');
-    expect(rateLimitOf(refused.answer)).toMatchObject({ limit: 1_000, remaining: 0 });
+    expect(rateLimitOf(refused.answer)).toMatchObject({
+      limit: plans.free.perDay,
+      remaining: 0,
+    });
     expectRetryAfterUntil(day + 86_400, refused);
     await store.endWindows(key);
     expect((await get(key)).status).toBe(410);
@@ -248,7 +258,9 @@ describe('a limit', () => {
   });
 });
 
-describe('R24: 200 requests at once on a Free key', () => {
+const requestsAtOnce = plans.free.perMinute + 140;
+
+describe(`R24: ${requestsAtOnce} requests at once on a Free key`, () => {
   it.each([
     ['within one minute', async () => store.issue('free')],
     [
@@ -262,14 +274,14 @@ describe('R24: 200 requests at once on a Free key', () => {
   ])('are admitted exactly as often as the plan says %s', async (_, issue) => {
     const { perMinute } = plans.free;
 
-    const answers = await withinOneWindow(async () => burst(await issue(), 200));
+    const answers = await withinOneWindow(async () => burst(await issue(), requestsAtOnce));
 
     const admitted = answers.filter(({ status }) => status !== 429);
     const left = admitted.map((answer) => rateLimitOf(answer).remaining).sort((a, b) => a - b);
     expect(left).toEqual(Array.from({ length: perMinute }, (_unused, index) => index));
     expect(admitted.map(({ status }) => status)).toEqual(new Array(perMinute).fill(410));
     const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(200 - perMinute);
+    expect(refused).toHaveLength(requestsAtOnce - perMinute);
     for (const answer of refused) expectError(answer, 429, 'rate_limit_exceeded');
   });
 });

@@ -13,15 +13,18 @@ import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
-import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { usagePlanOutput } from '../../lib/settings/names.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { type StageName, stageConfiguration } from '../../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { serverSeconds } from '../../smoke/stage/stage.ts';
+import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/orders.ts';
-import { type StageName, templateFile } from '../helpers/synthesized.ts';
+import { templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
   /** Digits: a JavaScript number could not hold each of them. */
@@ -40,6 +43,8 @@ export interface StoreOptions {
   readonly dynamodbEndpoint?: string;
   /** Where the tests look at the data, when the service is given a way around. @default - the same */
   readonly dataEndpoint?: string;
+  /** Milliseconds since the epoch, for all but the functions. @default Date.now */
+  readonly now?: () => number;
   /** What functions run in. @default - what they run in locally */
   readonly startEnvironment?: StartEnvironment;
 }
@@ -60,7 +65,8 @@ export class RunningStore implements AsyncDisposable {
   /** What the functions and the gateway have logged. */
   readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
-  readonly #keys: KeyStore;
+  /** What the operator's commands work on. */
+  readonly keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
     const { stage = 'staging', dynamodbEndpoint, startEnvironment } = options;
@@ -71,6 +77,7 @@ export class RunningStore implements AsyncDisposable {
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
       startEnvironment,
+      now: options.now,
       log: (line) => lines.push(line),
     });
     return new RunningStore(service, stage, lines, options.dataEndpoint);
@@ -86,14 +93,14 @@ export class RunningStore implements AsyncDisposable {
     this.lines = lines;
     this.client = new HttpClient(new URL(this.baseUrl), 20_000);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
-    this.#keys = {
+    this.keys = {
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       apiKeysTable: this.apiKeysTable,
       ownersTable: service.outputs.OwnersTableName!,
       usagePlanIds: usagePlanIds(service.outputs),
       stackName: `StoreOrders-${stage}`,
-      tokenPrefix: stage === 'prod' ? 'so_live_' : 'so_test_',
+      tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
       now: Date.now,
     };
   }
@@ -121,16 +128,17 @@ export class RunningStore implements AsyncDisposable {
    * half-way.
    */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
-    const limits = plan === 'enterprise' ? { perMinute: 60_000, perDay: 10_000_000 } : {};
+    const { perMinute, perDay } = plans.enterprise;
+    const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
     const owner = `e2e ${randomUUID()}`;
-    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
+    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.keys);
     await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: today() });
     return key;
   }
 
   /** Another key of the same owner. */
   issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
-    return issueKey({ owner: ownerId }, this.#keys);
+    return issueKey({ owner: ownerId }, this.keys);
   }
 
   /**
@@ -157,7 +165,7 @@ export class RunningStore implements AsyncDisposable {
   }
 
   async revoke({ keyId }: IssuedKey): Promise<void> {
-    await revokeKey(keyId, this.#keys);
+    await revokeKey(keyId, this.keys);
   }
 
   /** As after a wait: both windows of the key have ended. */
@@ -188,14 +196,24 @@ export class RunningStore implements AsyncDisposable {
     }
   }
 
-  /** @param path below the base URL, sent as it is */
-  call(method: string, path: string, { token, headers, body }: Call = {}): Promise<TextAnswer> {
-    return this.client.sendForText({
+  /**
+   * Every answer is held against the contract.
+   *
+   * @param path below the base URL, sent as it is
+   */
+  async call(
+    method: string,
+    path: string,
+    { token, headers, body }: Call = {},
+  ): Promise<TextAnswer> {
+    const answer = await this.client.sendForText({
       method,
       path,
       headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
       ...(body !== undefined && { body }),
     });
+    expect(contractDifferences(method, path, answer)).toEqual([]);
+    return answer;
   }
 
   list(token?: string): Promise<TextAnswer> {
@@ -247,9 +265,6 @@ function storedItem({ id, status, note }: Order): Record<string, AttributeValue>
 }
 
 function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {
-  const ids = planNames.map((plan) => {
-    const name = `UsagePlanId${plan.charAt(0).toUpperCase()}${plan.slice(1)}`;
-    return [plan, outputs[name]!];
-  });
-  return Object.fromEntries(ids);
+  const ids = planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]);
+  return Object.fromEntries(ids) as Record<PlanName, string>;
 }

@@ -66,6 +66,15 @@ describe('an unknown path', () => {
     },
   );
 
+  it('has the rate-limit headers also where nobody knows the type that is sent to it', async () => {
+    const headers = { 'content-type': ';;;' };
+
+    const answer = await store.call('POST', '/nothing', { headers, body: 'text' });
+
+    expectError(answer, 415, 'unsupported_media_type');
+    expect(rateLimitOf(answer)).toEqual({ limit: 0, remaining: 0, reset: 0 });
+  });
+
   it('takes nothing from the allowance', async () => {
     const before = rateLimitOf(await store.list(key.apiKey)).remaining;
 

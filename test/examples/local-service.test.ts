@@ -8,6 +8,9 @@ const orders = `{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-1
 {"id":2,"petId":8,"quantity":1,"shipDate":"2026-11-21T09:30:00Z","complete":true,"status":"shipped"}
 `;
 
+// A privileged port that no common service uses.
+const nowhere = 'http://127.0.0.1:2/staging/v1';
+
 let service: RunningService;
 
 beforeAll(async () => {
@@ -43,14 +46,29 @@ describe('npm run example', () => {
     expect(code).toBe(0);
   });
 
-  it('takes both as options, and says in a line why the service refuses', async () => {
-    const { baseUrl } = service;
+  it.each([
+    [
+      'a key that the service refuses',
+      /^401 unauthorized: [^\n]*\n$/,
+      'wrong',
+      () => service.baseUrl,
+    ],
+    ['a service that is not there', /^http:\S+: [^\n]*ECONNREFUSED[^\n]*\n$/, 'any', () => nowhere],
+  ])('says in a line what is wrong: %s', async (_, line, key, baseUrl) => {
+    const environment = { STORE_ORDERS_URL: baseUrl(), STORE_ORDERS_KEY: key };
 
-    const { code, printed, errors } = await runExample({}, '--url', baseUrl, '--key', 'wrong');
+    const { code, printed, errors } = await runExample(environment);
 
     expect([code, printed]).toEqual([1, '']);
-    expect(errors).toMatch(/^401 unauthorized: .*\n$/m);
-    expect(errors).not.toContain('    at ');
+    expect(errors.replace(/^npm warn .*\n/gm, '')).toMatch(line);
+  });
+
+  it('takes no key on the command line, and repeats none', async () => {
+    const { code, errors } = await runExample({}, '--key', service.keys.free);
+
+    expect(code).toBe(1);
+    expect(errors).toContain('takes no options');
+    expect(errors).not.toContain(service.keys.free);
   });
 
   it('says what is missing', async () => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type StageName, stageNames } from '../../lib/settings/stages.ts';
 
-export type StageName = 'staging' | 'prod';
+export { type StageName, stageNames };
 
 /** A resource of a template. `Properties` include intrinsic functions. */
 export interface TemplateResource {
@@ -19,8 +20,6 @@ export interface Template {
   readonly Resources: Record<string, TemplateResource>;
   readonly Outputs: Record<string, { readonly Value: unknown }>;
 }
-
-export const stageNames: readonly StageName[] = ['staging', 'prod'];
 
 /** The cloud assembly that this test run synthesized: templates, asset manifests, assets. */
 export function assemblyDirectory(): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { plans } from '../../lib/settings/plans.ts';
 import { smokeTest } from '../../smoke/smoke-test.ts';
 import { startServiceWith } from '../contract/running-service.ts';
 
@@ -9,9 +10,11 @@ describe('smoke test of the local service', () => {
     await using service = await startServiceWith(orders);
     const { baseUrl, keys } = service;
     const lines: string[] = [];
-    const options = ['--cancel-order', '9007199254740993', '--limits', '--json'];
+    const { perMinute, perDay } = plans.free;
+    const limits = ['--limits', '--expect-limits', `${perMinute}/${perDay}`];
+    const options = ['--cancel-order', '9007199254740993', ...limits, '--json'];
 
-    const exitCode = await smokeTest(['--url', baseUrl, ...options, '--expect-limits', '60/1000'], {
+    const exitCode = await smokeTest(['--url', baseUrl, ...options], {
       environment: { STORE_ORDERS_KEY: keys.free },
       readInput: async () => undefined,
       print: (line) => lines.push(line),

@@ -5,13 +5,13 @@ import { type FakeAnswer, fakeKey, type Mutation, startFakeStage } from './fake-
 
 const allChecks = 'refuses a missing key on every operation';
 
-interface Surroundings {
+interface RunOptions {
   readonly key?: string;
   readonly input?: string;
   readonly clock?: FakeClock;
 }
 
-async function run(argv: readonly string[], { key, input, clock }: Surroundings = {}) {
+async function run(argv: readonly string[], { key, input, clock }: RunOptions = {}) {
   const lines: string[] = [];
   const errors: string[] = [];
   const exitCode = await smokeTest(argv, {
@@ -397,6 +397,18 @@ describe('smoke test, before it begins', () => {
     expect(exitCode).toBe(1);
     expect(errors).toEqual([
       "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Give the stack's output BaseUrl, with its stage and version: https://…/staging/v1",
+    ]);
+  });
+
+  it('says that the address is wrong where the service knows no such path', async () => {
+    await using stage = await startFakeStage();
+    const url = stage.url.replace('/staging/v1', '/v1');
+
+    const { exitCode, errors } = await run(['--url', url], { key: fakeKey });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([
+      expect.stringMatching(/--url is not the address .* 404 .*not_found.* output BaseUrl/),
     ]);
   });
 

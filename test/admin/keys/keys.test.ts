@@ -12,6 +12,7 @@ import { setOwnerStatus } from '../../../admin/owners/set-owner-status.ts';
 import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
+import { plans } from '../../../lib/settings/plans.ts';
 import { ownerIdOf } from '../../../shared/api-key-token.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import type { FakeGateway } from '../fake-gateway.ts';
@@ -26,6 +27,8 @@ import {
   type StageOfKeys,
   stageOfKeys,
 } from '../stage-of-keys.ts';
+
+const { perMinute, perDay } = plans.free;
 
 let database: EmbeddedDynamoDb;
 let stage: StageOfKeys;
@@ -68,8 +71,8 @@ describe('issueKey', () => {
       ownerId: { S: ownerId },
       plan: { S: 'free' },
       status: { S: 'active' },
-      perMinute: { N: '60' },
-      perDay: { N: '1000' },
+      perMinute: { N: String(perMinute) },
+      perDay: { N: String(perDay) },
       minuteWindow: { N: '0' },
       minuteCount: { N: '0' },
       priorMinuteWindow: { N: '0' },
@@ -123,7 +126,7 @@ describe('issueKey', () => {
 
   it.each<[string, Partial<KeyRequest>, string]>([
     ['plan', { plan: 'pro' }, 'has plan free and not pro'],
-    ['limit', { plan: 'free', perMinute: 5 }, 'has --per-minute 60 and not 5'],
+    ['limit', { plan: 'free', perMinute: 5 }, `has --per-minute ${perMinute} and not 5`],
     ['plan with limits', { plan: 'enterprise', perMinute: 5, perDay: 5 }, 'has plan free and not'],
   ])(
     "refuses another %s than the owner's, and names what changes it",
@@ -300,13 +303,13 @@ describe('rotateKey', () => {
 
     const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
 
-    const punished = {
+    const inherited = {
       bannedUntil: nowSeconds + 300,
       rejectionWindow: minute,
       rejectionCount: 181,
     };
-    expect(await entryOf(rotated.keyId)).toMatchObject(punished);
-    expect(await entryOf(keyId)).toMatchObject(punished);
+    expect(await entryOf(rotated.keyId)).toMatchObject(inherited);
+    expect(await entryOf(keyId)).toMatchObject(inherited);
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, number]>([
@@ -513,9 +516,9 @@ describe('describeKey', () => {
     const { keyId, ownerId } = await issue();
     await stage.set(ownerId, {
       minuteWindow: minute,
-      minuteCount: 60,
+      minuteCount: perMinute,
       dayWindow: day,
-      dayCount: 412,
+      dayCount: perDay - 588,
     });
     await set(keyId, {
       usedAt: minute,
@@ -527,8 +530,18 @@ describe('describeKey', () => {
     expect(await described(keyId)).toMatchObject({
       status: 'banned',
       usage: {
-        minute: { limit: 60, used: 60, remaining: 0, resetsAt: '2026-11-20T09:31:00Z' },
-        day: { limit: 1_000, used: 412, remaining: 588, resetsAt: '2026-11-21T00:00:00Z' },
+        minute: {
+          limit: perMinute,
+          used: perMinute,
+          remaining: 0,
+          resetsAt: '2026-11-20T09:31:00Z',
+        },
+        day: {
+          limit: perDay,
+          used: perDay - 588,
+          remaining: 588,
+          resetsAt: '2026-11-21T00:00:00Z',
+        },
       },
       rejectionsThisMinute: 9,
       bannedUntil: '2026-11-20T09:30:45Z',
@@ -540,9 +553,9 @@ describe('describeKey', () => {
     const { keyId, ownerId } = await issue();
     await stage.set(ownerId, {
       minuteWindow: minute - 60,
-      minuteCount: 60,
+      minuteCount: perMinute,
       dayWindow: day - 86_400,
-      dayCount: 1_000,
+      dayCount: perDay,
     });
     await set(keyId, {
       rejectionWindow: minute - 60,
@@ -552,7 +565,7 @@ describe('describeKey', () => {
 
     expect(await described(keyId)).toMatchObject({
       status: 'active',
-      usage: { minute: { used: 0, remaining: 60 }, day: { used: 0, remaining: 1_000 } },
+      usage: { minute: { used: 0, remaining: perMinute }, day: { used: 0, remaining: perDay } },
       rejectionsThisMinute: 0,
       bannedUntil: null,
       lastUsedAt: null,

@@ -5,8 +5,11 @@ import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.t
 import { findOwner } from '../../../admin/owners/find-owner.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
+import { plans } from '../../../lib/settings/plans.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import { failing, isUpdateOf, type StageOfKeys, stageOfKeys } from '../stage-of-keys.ts';
+
+const { free, pro, enterprise } = plans;
 
 let database: EmbeddedDynamoDb;
 let stage: StageOfKeys;
@@ -43,26 +46,26 @@ describe('applyPlans', () => {
     [
       'a larger number to its owners',
       { name: 'A', plan: 'free' },
-      { perMinute: 30, perDay: 500 },
-      { perMinute: 60, perDay: 1_000 },
+      { perMinute: free.perMinute / 2, perDay: free.perDay / 2 },
+      { perMinute: free.perMinute, perDay: free.perDay },
     ],
     [
       'a smaller number to its owners',
       { name: 'A', plan: 'pro' },
-      { perMinute: 600, perDay: 10_000 },
-      { perMinute: 300, perDay: 10_000 },
+      { perMinute: 2 * pro.perMinute, perDay: pro.perDay },
+      { perMinute: pro.perMinute, perDay: pro.perDay },
     ],
     [
       'a number to the limit that was not agreed',
       { name: 'A', plan: 'free', perMinute: 5 },
-      { perMinute: 5, perDay: 500 },
-      { perMinute: 5, perDay: 1_000 },
+      { perMinute: 5, perDay: free.perDay / 2 },
+      { perMinute: 5, perDay: free.perDay },
     ],
     [
       'a number that has become less than what was agreed',
-      { name: 'A', plan: 'enterprise', perMinute: 60_000, perDay: 1_000 },
-      { perMinute: 90_000, perDay: 1_000 },
-      { perMinute: 60_000, perDay: 1_000 },
+      { name: 'A', plan: 'enterprise', perMinute: enterprise.perMinute, perDay: 1_000 },
+      { perMinute: 2 * enterprise.perMinute, perDay: 1_000 },
+      { perMinute: enterprise.perMinute, perDay: 1_000 },
     ],
   ])('brings %s', async (_, request, then, expected) => {
     await createEarlier(request, then);
@@ -94,7 +97,10 @@ describe('applyPlans', () => {
 
   it('finds those that are left when it is run again', async () => {
     for (const name of ['A', 'B', 'C']) {
-      await createEarlier({ name, plan: 'free' }, { perMinute: 30, perDay: 500 });
+      await createEarlier(
+        { name, plan: 'free' },
+        { perMinute: free.perMinute / 2, perDay: free.perDay / 2 },
+      );
     }
     let writes = 0;
     const isSecond = (call: unknown) => call instanceof UpdateCommand && ++writes === 2;
@@ -105,16 +111,19 @@ describe('applyPlans', () => {
 
     expect(await apply()).toHaveLength(2);
     for (const name of ['A', 'B', 'C'])
-      expect(await limitsOf(name)).toMatchObject({ perMinute: 60 });
+      expect(await limitsOf(name)).toMatchObject({ perMinute: free.perMinute });
   });
 
   it('does not undo what somebody else has changed meanwhile', async () => {
-    await createEarlier({ name: 'A', plan: 'free' }, { perMinute: 30, perDay: 500 });
+    await createEarlier(
+      { name: 'A', plan: 'free' },
+      { perMinute: free.perMinute / 2, perDay: free.perDay / 2 },
+    );
     const { outdated } = await reviewPlans(store);
     await setOwnerPlan('A', { plan: 'pro' }, store);
 
     await expect(applyPlans(outdated, store)).rejects.toThrow('changed by somebody else meanwhile');
 
-    expect(await limitsOf('A')).toMatchObject({ perMinute: 300 });
+    expect(await limitsOf('A')).toMatchObject({ perMinute: pro.perMinute });
   });
 });

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { agreedLimits, limitsFor, presentLimits } from '../../../admin/owners/owner-limits.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 
+const { free, enterprise } = plans;
+
 describe('limitsFor', () => {
   it.each(['free', 'pro', 'business'] as const)(
     "gives an owner the %s plan's own limits",
@@ -27,13 +29,21 @@ describe('limitsFor', () => {
   });
 
   it('lets an owner have less than its plan', () => {
-    expect(limitsFor('free', { perMinute: 5 })).toEqual({ perMinute: 5, perDay: 1_000 });
+    expect(limitsFor('free', { perMinute: 5 })).toEqual({ perMinute: 5, perDay: free.perDay });
   });
 
   it.each([
-    ['free', { perMinute: 61 }, 'a whole number from 1 to 60, the most that the free plan allows'],
-    ['free', { perDay: 0 }, 'a whole number from 1 to 1000'],
-    ['enterprise', { perMinute: 60_001, perDay: 1 }, 'a whole number from 1 to 60000'],
+    [
+      'free',
+      { perMinute: free.perMinute + 1 },
+      `a whole number from 1 to ${free.perMinute}, the most that the free plan allows`,
+    ],
+    ['free', { perDay: 0 }, `a whole number from 1 to ${free.perDay}`],
+    [
+      'enterprise',
+      { perMinute: enterprise.perMinute + 1, perDay: 1 },
+      `a whole number from 1 to ${enterprise.perMinute}`,
+    ],
     ['pro', { perMinute: 1.5 }, 'a whole number'],
   ] as const)(
     'refuses limits that the usage plan would cut off: %s %j',

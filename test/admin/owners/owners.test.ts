@@ -11,6 +11,7 @@ import { setOwnerStatus } from '../../../admin/owners/set-owner-status.ts';
 import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { hashOwnerPart } from '../../../lambdas/shared/api-key.ts';
+import { plans } from '../../../lib/settings/plans.ts';
 import { createToken, isOwnerId } from '../../../shared/api-key-token.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import type { FakeGateway } from '../fake-gateway.ts';
@@ -24,6 +25,8 @@ import {
   type StageOfKeys,
   stageOfKeys,
 } from '../stage-of-keys.ts';
+
+const { free, pro, business } = plans;
 
 let database: EmbeddedDynamoDb;
 let stage: StageOfKeys;
@@ -57,7 +60,8 @@ describe('createOwner', () => {
       agreed: { plan: 'free' },
       keys: {},
     });
-    expect(item).toMatchObject({ plan: 'free', isActive: true, perMinute: 60, perDay: 1_000 });
+    const { perMinute, perDay } = free;
+    expect(item).toMatchObject({ plan: 'free', isActive: true, perMinute, perDay });
     expect(JSON.stringify(await database.readAll(store.apiKeysTable))).not.toContain(details.seed);
   });
 
@@ -77,7 +81,7 @@ describe('createOwner', () => {
     const { details, item } = await create({ plan: 'business', perDay: 5_000 });
 
     expect(details.agreed).toEqual({ plan: 'business', perDay: 5_000 });
-    expect(item).toMatchObject({ perMinute: 1_000, perDay: 5_000 });
+    expect(item).toMatchObject({ perMinute: business.perMinute, perDay: 5_000 });
   });
 
   it.each(['Acme', 'ACME', '  acme '])('refuses a name that is taken: %j', async (name) => {
@@ -181,8 +185,8 @@ describe('setOwnerPlan', () => {
 
     expect(owner.item).toMatchObject({
       plan: 'pro',
-      perMinute: 300,
-      perDay: 10_000,
+      perMinute: pro.perMinute,
+      perDay: pro.perDay,
       minuteCount: 7,
     });
     expect(owner.details.agreed).toEqual({ plan: 'pro' });
@@ -212,7 +216,7 @@ describe('setOwnerPlan', () => {
       await expect(setOwnerPlan('Acme', { plan: 'free' }, store)).rejects.toThrow(
         'run the command',
       );
-      expect(await itemOf('Acme')).toMatchObject({ perMinute: 60 });
+      expect(await itemOf('Acme')).toMatchObject({ perMinute: free.perMinute });
 
       await setOwnerPlan('Acme', { plan: 'free' }, store);
       expect(usagePlans()).toEqual([['plan-free']]);
@@ -357,6 +361,7 @@ describe('describeOwner', () => {
   it('tells what is used, and how many keys there are', async () => {
     const { details } = await create();
     await issueKey({ owner: 'Acme' }, store);
+    const { perMinute, perDay } = free;
     await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
 
     expect(describeOwner(await stage.owner(details.ownerId), nowMs)).toEqual({
@@ -364,13 +369,18 @@ describe('describeOwner', () => {
       name: 'Acme',
       plan: 'free',
       status: 'active',
-      perMinute: 60,
-      perDay: 1_000,
+      perMinute,
+      perDay,
       keys: 1,
       createdAt: '2026-11-20T09:30:15.500Z',
       usage: {
-        minute: { limit: 60, used: 12, remaining: 48, resetsAt: '2026-11-20T09:31:00Z' },
-        day: { limit: 1_000, used: 0, remaining: 1_000, resetsAt: '2026-11-21T00:00:00Z' },
+        minute: {
+          limit: perMinute,
+          used: 12,
+          remaining: perMinute - 12,
+          resetsAt: '2026-11-20T09:31:00Z',
+        },
+        day: { limit: perDay, used: 0, remaining: perDay, resetsAt: '2026-11-21T00:00:00Z' },
       },
     });
   });

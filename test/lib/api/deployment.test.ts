@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CfnAuthorizer, CfnMethod, CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
-import { type App, CfnResource } from 'aws-cdk-lib/core';
+import { CfnResource } from 'aws-cdk-lib/core';
 import type { StoreOrdersStack } from '../../../lib/store-orders-stack.ts';
-import type { Template } from '../../helpers/synthesized.ts';
-import { createStack } from '../stack-factory.ts';
+import { createStack, templateOf } from '../stack-factory.ts';
 
 /*
  * A stage serves a deployment, which is a snapshot of the API. CloudFormation creates a new one
@@ -49,20 +48,21 @@ const changes: Record<string, Change> = {
 };
 
 describe('the deployment of the API', () => {
+  const unchangedId = deploymentIdAfter(() => {});
+
   it('stays the same while nothing changes', () => {
-    expect(deploymentIdAfter(() => {})).toBe(deploymentIdAfter(() => {}));
+    expect(deploymentIdAfter(() => {})).toBe(unchangedId);
   });
 
   it.each(Object.entries(changes))('is a new one after a change of %s', (_name, change) => {
-    expect(deploymentIdAfter(change)).not.toBe(deploymentIdAfter(() => {}));
+    expect(deploymentIdAfter(change)).not.toBe(unchangedId);
   });
 });
 
 function deploymentIdAfter(change: Change): string {
   const stack = createStack('staging');
   change(stack);
-  const assembly = (stack.node.root as App).synth({ force: true });
-  const { Resources } = assembly.getStackByName(stack.stackName).template as Template;
+  const { Resources } = templateOf(stack);
   return Object.keys(Resources).find(
     (id) => Resources[id]!.Type === 'AWS::ApiGateway::Deployment',
   )!;

@@ -70,7 +70,7 @@ const expected: Record<string, Expected> = {
     status: 415,
     code: 'unsupported_media_type',
     message: /./,
-    rateLimit: 'authorizer',
+    rateLimit: 'none',
   },
   WAF_FILTERED: { status: 403, code: 'forbidden', message: /./, rateLimit: 'none' },
   INTEGRATION_FAILURE: { ...internalError, rateLimit: 'authorizer' },

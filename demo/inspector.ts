@@ -1,0 +1,54 @@
+import inspector from 'node:inspector';
+import { OperatorError } from '../shared/errors.ts';
+
+/** An inspector that debuggers can attach to. */
+export interface OpenInspector {
+  /** Disconnects all debuggers and resumes threads that they have paused. */
+  release(): void;
+}
+
+// Calls that resume a thread that is paused or waits for a debugger before it starts.
+const resumingCalls = [
+  { id: 1, method: 'Debugger.enable' },
+  { id: 2, method: 'Debugger.resume' },
+  { id: 3, method: 'Runtime.runIfWaitingForDebugger' },
+];
+
+/**
+ * Lets a debugger attach to this process, and through it to every thread in which a function runs. It
+ * listens on a loopback address only, because a debugger can do everything that this user can. Node
+ * prints the address.
+ *
+ * @param port the port to listen on, or 0 for any free port
+ * @throws OperatorError when the port is not available
+ */
+export function openInspector(port: number): OpenInspector {
+  inspector.open(port, '127.0.0.1');
+  if (inspector.url() === undefined) {
+    const remedy = 'choose another port, or 0 for any that is free';
+    throw new OperatorError(`--inspect: ${port} cannot be listened on; ${remedy}`);
+  }
+  let isReleased = false;
+  return {
+    release: () => {
+      if (isReleased) return;
+      isReleased = true;
+      // Unless the inspector is closed, Node does not exit while a debugger is attached.
+      inspector.close();
+      resumeThreads();
+    },
+  };
+}
+
+/** Resumes all threads, because a thread that is paused by a debugger cannot be terminated. */
+function resumeThreads(): void {
+  const session = new inspector.Session();
+  session.connect();
+  session.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
+    for (const call of resumingCalls) {
+      const message = JSON.stringify(call);
+      session.post('NodeWorker.sendMessageToWorker', { sessionId, message }, () => {});
+    }
+  });
+  session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, () => {});
+}

@@ -1,0 +1,58 @@
+import { rateLimitHeaders } from '../../../lambdas/shared/rate-limit-fields.ts';
+import type { Conversation } from './conversation.ts';
+import type { GeneratedRequest } from './generated-request.ts';
+import type { RawResponse } from './response-reader.ts';
+
+const requiredHeaders = Object.keys(rateLimitHeaders).map((name) => name.toLowerCase());
+
+/** What is wrong with the answers to a conversation. */
+export function answerFaults(
+  { requests, isHalfOpen, isRude }: Conversation,
+  responses: readonly RawResponse[],
+): string[] {
+  const readable = requests.filter(({ isReadable }) => isReadable).length;
+  const isCountRight = responses.length >= readable && responses.length <= requests.length;
+  return [
+    ...(isCountRight || isHalfOpen || isRude
+      ? []
+      : [
+          `${responses.length} answers to ${readable} requests, none to ${shown(requests[responses.length])}`,
+        ]),
+    ...responses.flatMap((response, index) => {
+      const faults = faultsOf(response, requests[index]?.isHead ?? false);
+      // Node reads nothing more from such a connection: a client must not wait for what it sent on it.
+      const isEnd = /^upgrade:/im.test(requests[index]?.bytes.toString('latin1') ?? '');
+      const isClosed = response.headers.get('connection')?.join() === 'close';
+      if (isEnd && !isClosed) faults.push('the connection stays open');
+      return faults.map((fault) => `${fault}, to ${shown(requests[index])}`);
+    }),
+  ];
+}
+
+function shown(request: GeneratedRequest | undefined): string {
+  return JSON.stringify(request?.bytes.toString('latin1').replaceAll(/(.)\1{50,}/g, '$1…'));
+}
+
+function faultsOf({ status, headers, body }: RawResponse, isHead: boolean): string[] {
+  if (status >= 500 || status < 200) return [`${status} ${body}`];
+  const wrong = requiredHeaders.filter((name) => headers.get(name)?.length !== 1);
+  const faults = wrong.map((name) => `${status} with ${headers.get(name)?.length ?? 0} ${name}`);
+  if (status < 300 || isHead) return faults;
+  return isError(body, status)
+    ? faults
+    : [...faults, `${status} with the body ${body.slice(0, 200)}`];
+}
+
+function isError(body: string, status: number): boolean {
+  try {
+    const error = JSON.parse(body);
+    return (
+      Object.keys(error).sort().join() === 'code,message,status' &&
+      typeof error.code === 'string' &&
+      typeof error.message === 'string' &&
+      error.status === status
+    );
+  } catch {
+    return false;
+  }
+}

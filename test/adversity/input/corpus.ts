@@ -1,0 +1,43 @@
+import type { Conversation } from './conversation.ts';
+
+const polite = { isSlowSender: false, isSlowReader: false, isHalfOpen: false, isRude: false };
+
+/** What once broke something, and must not again. */
+export const corpus: readonly { readonly name: string; readonly conversation: Conversation }[] = [
+  {
+    name: 'a content type that nobody knows, on an unknown path',
+    conversation: once('GET / HTTP/1.1\r\nContent-Type: ;;;\r\n\r\n'),
+  },
+  {
+    name: 'a request for another protocol, and what follows it',
+    conversation: last(
+      'GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      'GET / HTTP/1.1\r\n\r\n',
+    ),
+  },
+  {
+    name: 'a tunnel that is reset',
+    conversation: { ...last('CONNECT a:1 HTTP/1.1\r\n\r\n'), isRude: true },
+  },
+  {
+    name: 'bytes after a request, which are no request',
+    conversation: last(
+      'DELETE /staging/v1/store/orders/1 HTTP/1.1\r\n\r\n',
+      '\u0000garbage\r\n\r\n',
+    ),
+  },
+];
+
+function once(text: string): Conversation {
+  return { ...polite, requests: [request(text, true)] };
+}
+
+/** @param texts of which the last cannot be read */
+function last(...texts: string[]): Conversation {
+  const requests = texts.map((text, index) => request(text, index < texts.length - 1));
+  return { ...polite, requests };
+}
+
+function request(text: string, isReadable: boolean) {
+  return { bytes: Buffer.from(text, 'latin1'), isHead: false, isReadable };
+}

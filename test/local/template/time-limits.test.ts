@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { liftedTimeoutMs, withoutTimeLimits } from '../../../local/template/time-limits.ts';
+
+it('lifts the time limits of functions and of the integrations that wait for them, and of nothing else', () => {
+  const rest = { Type: 'AWS::DynamoDB::Table', Properties: { Timeout: 3 } };
+  const mock = { Type: 'AWS::ApiGateway::Method', Properties: { Integration: { Type: 'MOCK' } } };
+  const method = (integration: object) => ({
+    Type: 'AWS::ApiGateway::Method',
+    Properties: { HttpMethod: 'GET', Integration: { Type: 'AWS_PROXY', ...integration } },
+  });
+  const fn = { Type: 'AWS::Lambda::Function', Properties: { Handler: 'index.handler' } };
+
+  const { Resources } = withoutTimeLimits({
+    Resources: { rest, mock, fn, method: method({ TimeoutInMillis: 3_000 }) },
+  });
+
+  expect(Resources).toEqual({
+    rest,
+    mock,
+    fn: { ...fn, Properties: { ...fn.Properties, Timeout: liftedTimeoutMs / 1000 } },
+    method: method({ TimeoutInMillis: liftedTimeoutMs }),
+  });
+});
