@@ -33,6 +33,7 @@ export function drawPlot({ title, seconds, shaded, charts }: Plot): string {
   });
   const height = top + charts.length * (chartHeight + gap);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+<title>${escaped(title)}</title>
 <rect width="100%" height="100%" fill="white"/>
 <text x="${left}" y="24" font-size="15">${escaped(title)}</text>
 ${drawn.join('\n')}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { type MutationReport, scoreDifferences, scoresOf } from './mutants.ts';
+import { explanations } from './survivors.ts';
+import { testsOf } from './tests-of.ts';
+
+const [known] = explanations;
+
+/** The scores of a file with mutants of these statuses, all of them in its only line. */
+function differencesOf(statuses: string[], source = known!.code) {
+  const mutants = statuses.map((status) => ({
+    status,
+    replacement: known!.replacement,
+    location: { start: { line: 1 } },
+  }));
+  const report: MutationReport = { files: { [known!.file]: { source, mutants } } };
+  return scoresOf(report).flatMap(scoreDifferences);
+}
+
+describe('the score of a file', () => {
+  const killed = Array<string>(9).fill('Killed');
+
+  it('is good enough when nine of ten mutants are killed, and the other is explained', () => {
+    expect(differencesOf([...killed, 'Survived', 'CompileError', 'Ignored'])).toEqual([]);
+  });
+
+  it('is not when more of them survive, or no test reaches them', () => {
+    expect(differencesOf([...killed, 'Survived', 'NoCoverage'])).toEqual([
+      `${known!.file}: 9 of 11 mutants are killed`,
+    ]);
+  });
+
+  it('is not when a survivor has no explanation, as after a change of its line', () => {
+    expect(differencesOf([...killed, 'Survived'], 'const other = 1;')).toHaveLength(1);
+  });
+});
+
+describe('the tests of a file', () => {
+  it('are those that have its name, without those that start servers', () => {
+    expect(testsOf('lambdas/cancel-order.ts')).toEqual(['test/lambdas/cancel-order.test.ts']);
+  });
+
+  it('are those of its folder when none has its name', () => {
+    expect(testsOf('lambdas/shared/order-fields.ts')).toContain(
+      'test/lambdas/shared/order-id.test.ts',
+    );
+  });
+});
