@@ -39,7 +39,7 @@ export function readyText(
     ['In a browser', `${origin}/`],
     ['Functions log to', functionLogPath],
     ['Follows changes of', watch ? 'lambdas/ and lib/' : undefined],
-    ['Without time limits', inspect === undefined ? undefined : 'for a debugger'],
+    ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
   const cancelLine =

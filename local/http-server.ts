@@ -9,7 +9,10 @@ import type { Gateway } from './gateway/gateway.ts';
 import { RawAnswers } from './raw-answers.ts';
 import { bodyTimeoutMs, RequestBodies } from './request-bodies.ts';
 
-/** Answers a request instead of the gateway. Returns false to leave the request to the gateway. */
+/**
+ * Answers a request instead of the gateway. Returns false to leave the request to the gateway. A
+ * `GatewayFault` that it throws becomes that fault's answer, any other error a 500.
+ */
 export type Handler = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -175,13 +178,16 @@ function fail(
   options: HttpServerOptions,
 ): void {
   // The client has disconnected, or has received a part of an answer. Closing the connection shows
-  // it that the answer is incomplete.
-  if (incoming.socket.destroyed || outgoing.headersSent) {
+  // it that the answer is incomplete. Node sets the socket of a destroyed request to null, contrary
+  // to its type.
+  const socket: Socket | null = incoming.socket;
+  if (!socket || socket.destroyed || outgoing.headersSent) {
     outgoing.destroy();
     return;
   }
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
-  const fault = new GatewayFault('DEFAULT_5XX', { cause: error });
+  const fault =
+    error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
   send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
 }
 

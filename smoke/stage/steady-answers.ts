@@ -61,7 +61,9 @@ function isTemporary({ status }: TextAnswer): boolean {
 /** @throws OperatorError when the answer is not from this service, or refuses the key */
 function checkAnswer(answer: TextAnswer, stage: Stage): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
-  if (!isOurs) {
+  // The path that is asked for exists below the right address alone.
+  const isElsewhere = codeOf(answer) === 'not_found';
+  if (!isOurs || isElsewhere) {
     throw new OperatorError(
       `--url is not the address of this service: ${shown(answer)}. Give the stack's output BaseUrl, ` +
         `with its stage and version: https://…/${stage.name}/v1`,
