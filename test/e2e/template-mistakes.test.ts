@@ -259,7 +259,7 @@ describe('the template', () => {
         }));
       });
 
-      // Of the actions of one statement, the first that the function takes is refused.
+      // A statement has several actions, of which the function's first call is denied.
       await expect(onIndexes).rejects.toThrow(/is not authorized to perform dynamodb:\w+ on arn:/);
     },
   );
