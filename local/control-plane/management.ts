@@ -22,7 +22,7 @@ const bodyMaxBytes = 1_048_576;
  * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
  * false for other requests and for requests that are not trusted.
  *
- * @throws GatewayFault `REQUEST_TOO_LARGE`
+ * @throws GatewayFault `REQUEST_TOO_LARGE` for a body above 1 MiB
  */
 export async function answerManagement(
   incoming: IncomingMessage,
@@ -62,7 +62,7 @@ async function answerQuery(
   return true;
 }
 
-/** @throws GatewayFault `REQUEST_TOO_LARGE` */
+/** Reads a whole body. @throws GatewayFault `REQUEST_TOO_LARGE` */
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
