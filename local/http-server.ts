@@ -9,7 +9,10 @@ import type { Gateway } from './gateway/gateway.ts';
 import { RawAnswers } from './raw-answers.ts';
 import { bodyTimeoutMs, RequestBodies } from './request-bodies.ts';
 
-/** Answers a request instead of the gateway. Returns false to leave the request to the gateway. */
+/**
+ * Answers a request instead of the gateway. Returns false to leave the request to the gateway. A
+ * `GatewayFault` that it throws becomes that fault's answer, any other error a 500.
+ */
 export type Handler = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -135,12 +138,12 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const left = whenClosed(outgoing);
-    const request = arrivingRequest(incoming, outgoing, left, options);
+    const closed = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, closed, options);
     const answer = await options.gateway.answer(request);
     const report = () => reportSent(answer, startedAtMs, outgoing, options);
-    if (left.aborted) report();
-    else left.addEventListener('abort', report);
+    if (closed.aborted) report();
+    else closed.addEventListener('abort', report);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
@@ -148,8 +151,8 @@ async function respond(
 }
 
 /**
- * Aborts when the response is sent or its client has left. One listener on the response for all who
- * want to know: `pipeline` adds seven of its own, and Node warns above ten.
+ * Returns a signal that is aborted when the response has been sent or the client has disconnected.
+ * It adds a single listener to the response, because `pipeline` adds seven and Node warns above ten.
  */
 function whenClosed(outgoing: ServerResponse): AbortSignal {
   const closing = new AbortController();
@@ -175,13 +178,16 @@ function fail(
   options: HttpServerOptions,
 ): void {
   // The client has disconnected, or has received a part of an answer. Closing the connection shows
-  // it that the answer is incomplete.
-  if (incoming.socket.destroyed || outgoing.headersSent) {
+  // it that the answer is incomplete. Node sets the socket of a destroyed request to null, contrary
+  // to its type.
+  const socket: Socket | null = incoming.socket;
+  if (!socket || socket.destroyed || outgoing.headersSent) {
     outgoing.destroy();
     return;
   }
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
-  const fault = new GatewayFault('DEFAULT_5XX', { cause: error });
+  const fault =
+    error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
   send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
 }
 
@@ -189,12 +195,12 @@ function fail(
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  left: AbortSignal,
+  closed: AbortSignal,
   options: Serving,
 ): RawRequest {
   return {
     ...rawRequest(incoming, options),
-    left,
+    signal: closed,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);

@@ -13,6 +13,8 @@ export const bodyTimeoutMs = 30_000;
 /** Reads the bodies of requests, within a limit for the memory that all of them take together. */
 export class RequestBodies {
   readonly #refusals = new WeakMap<IncomingMessage, (type: GatewayResponseType) => void>();
+  /** Requests whose body cannot be parsed, which can turn out before `read` is called. */
+  readonly #unreadable = new WeakSet<IncomingMessage>();
   #heldBytes = 0;
 
   /**
@@ -27,6 +29,7 @@ export class RequestBodies {
     if (Number(incoming.headers['content-length']) > bodyMaxBytes) {
       throw new GatewayFault('REQUEST_TOO_LARGE');
     }
+    if (this.#unreadable.has(incoming)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const refuse = (type: GatewayResponseType) => reject(new GatewayFault(type));
     const timer = setTimeout(() => refuse('BAD_REQUEST_PARAMETERS'), bodyTimeoutMs);
@@ -62,8 +65,9 @@ export class RequestBodies {
     }
   }
 
-  /** Refuses a request whose body cannot be parsed any further, if `read` is still waiting for it. */
+  /** Refuses a request whose body cannot be parsed any further, now or when `read` is called. */
   refuse(incoming: IncomingMessage): void {
+    this.#unreadable.add(incoming);
     this.#refusals.get(incoming)?.('BAD_REQUEST_PARAMETERS');
   }
 }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { authorizationOfOperator, type GuardOptions } from './guard.ts';
 import type { Identities } from './identities.ts';
+import { answerHeaders } from './upstream.ts';
 
 /** The first message to the thread. All later messages are identities that replace the current ones. */
 export type GuardSettings = Omit<GuardOptions, 'log'>;
@@ -81,7 +82,7 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
       incoming.pipe(call);
       outgoing.once('close', () => call.destroy());
       const response = await answered.promise;
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      outgoing.writeHead(response.statusCode ?? 502, answerHeaders(response));
       await pipeline(response, outgoing);
     },
     close: async () => {

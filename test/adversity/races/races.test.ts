@@ -3,6 +3,7 @@ import type { IssuedKey } from '../../../admin/keys/key-draft.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
 import { plans } from '../../../lib/settings/plans.ts';
+import type { TextAnswer } from '../../../smoke/stage/http-client.ts';
 import { RunningStore, thisMinute } from '../../e2e/running-store.ts';
 import { type ServiceClock, serviceClock } from '../../helpers/service-clock.ts';
 import { randomFrom } from '../random.ts';
@@ -34,10 +35,18 @@ afterAll(async () => {
 
 async function exchange(key: IssuedKey, orderId?: string): Promise<Exchange> {
   const beganAtMs = performance.now();
-  const answer = await (orderId === undefined
-    ? store.call('GET', '/pets/1', { token: key.apiKey })
-    : store.cancel(orderId, key.apiKey));
+  const asked =
+    orderId === undefined
+      ? store.call('GET', '/pets/1', { token: key.apiKey })
+      : store.cancel(orderId, key.apiKey);
+  // On a machine that is slow today, a request can be given up: its outcome is open.
+  const answer = await asked.catch((error: NodeJS.ErrnoException) => unanswered(error));
   return { ownerId: key.ownerId, orderId, answer, beganAtMs, endedAtMs: performance.now() };
+}
+
+function unanswered(error: Error): TextAnswer {
+  if (!/^no answer|ECONNRESET|socket hang up/.test(error.message)) throw error;
+  return { status: 599, headers: new Map(), text: '', body: undefined as never };
 }
 
 describe('over a thousand requests at once, across the end of a minute', () => {
@@ -48,7 +57,8 @@ describe('over a thousand requests at once, across the end of a minute', () => {
     const [rotated, revoked, banned] = await Promise.all(
       Array.from({ length: 3 }, () => store.issue('enterprise')),
     );
-    const keys = [free, grown, rotated!, revoked!, banned!];
+    // Twice, so that its minute is full.
+    const keys = [free, free, grown, rotated!, revoked!, banned!];
     const minuteWindow = startMs / 1_000 - 59;
     await Promise.all(keys.map((key) => store.setCounters(key, { minuteWindow })));
     const limits = new Map(keys.map(({ ownerId, perMinute }) => [ownerId, perMinute]));
