@@ -151,8 +151,8 @@ async function respond(
 }
 
 /**
- * Aborts when the response is sent or its client has disconnected. One listener on the response for all who
- * want to know: `pipeline` adds seven of its own, and Node warns above ten.
+ * Returns a signal that is aborted when the response has been sent or the client has disconnected.
+ * It adds a single listener to the response, because `pipeline` adds seven and Node warns above ten.
  */
 function whenClosed(outgoing: ServerResponse): AbortSignal {
   const closing = new AbortController();

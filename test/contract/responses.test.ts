@@ -5,7 +5,7 @@ import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { Contract, type JudgedAnswer } from '../../smoke/stage/contract.ts';
+import { type ComparedAnswer, Contract } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
@@ -303,10 +303,10 @@ describe('the errors of the contract', () => {
   );
 });
 
-type JudgedText = JudgedAnswer & { readonly text: string };
+type ComparedText = ComparedAnswer & { readonly text: string };
 
-/** A list is judged order by order: its text is what shows whether an id was rounded. */
-function differencesOf(operation: string, answer: JudgedText): string[] {
+/** A list is compared order by order: its text is what shows whether an id was rounded. */
+function differencesOf(operation: string, answer: ComparedText): string[] {
   const fields = rateLimitFieldDifferences(answer, serverSeconds(answer));
   if (operation !== 'listOrders' || answer.status !== 200) {
     return [...contract.differences(operation, answer), ...fields];

@@ -400,6 +400,18 @@ describe('smoke test, before it begins', () => {
     ]);
   });
 
+  it('says that the address is wrong where the service knows no such path', async () => {
+    await using stage = await startFakeStage();
+    const url = stage.url.replace('/staging/v1', '/v1');
+
+    const { exitCode, errors } = await run(['--url', url], { key: fakeKey });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([
+      expect.stringMatching(/--url is not the address .* 404 .*not_found.* output BaseUrl/),
+    ]);
+  });
+
   it('asks whether the stage is right where API Gateway knows none of this name', async () => {
     const { errors } = await runAgainst((answer) => {
       Object.assign(answer, { status: 403, headers: {}, body: '{"message":"Forbidden"}' });

@@ -1,0 +1,84 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { Marked, type Token, type Tokens } from 'marked';
+
+const root = join(import.meta.dirname, '../..');
+const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
+const documents = globSync('**/*.md', {
+  cwd: root,
+  exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
+}).sort();
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+// A path in code, such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
+const pathInCode =
+  /^(?:admin|bench|bin|demo|docs|examples|lambdas|lib|local|model|reference|smoke|test)\/[\w./-]+$/;
+
+describe.each(documents)('%s', (document) => {
+  const markdown = readFileSync(join(root, document), 'utf8');
+
+  it('links to files and headings that exist', () => {
+    const broken = linksOf(markdown).filter((link) => isBroken(document, link));
+
+    expect(broken).toEqual([]);
+  });
+
+  it('names paths and scripts that exist', () => {
+    const paths = codeOf(markdown).filter((code) => pathInCode.test(code));
+    const commands = [...markdown.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)];
+
+    const missing = [
+      ...paths.filter((path) => !existsSync(join(root, path))),
+      ...commands.map(([, script]) => script!).filter((script) => !(script in scripts)),
+    ];
+
+    expect(missing).toEqual([]);
+  });
+});
+
+function isBroken(document: string, link: string): boolean {
+  if (/^[a-z]+:/.test(link)) return false;
+  const [path, anchor] = decodeURI(link).split('#');
+  const target = path ? join(dirname(document), path) : document;
+  if (!existsSync(join(root, target))) return true;
+  if (anchor === undefined || !target.endsWith('.md')) return false;
+  return !anchorsOf(readFileSync(join(root, target), 'utf8')).has(anchor);
+}
+
+/** The names that GitHub gives a page's headings; it numbers those that occur again. */
+function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  const times = new Map<string, number>();
+  for (const { text } of tokensOf(markdown).filter((token) => token.type === 'heading')) {
+    const name = text
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-');
+    const count = times.get(name) ?? 0;
+    times.set(name, count + 1);
+    anchors.add(count === 0 ? name : `${name}-${count}`);
+  }
+  return anchors;
+}
+
+function linksOf(markdown: string): string[] {
+  return tokensOf(markdown).flatMap((token) =>
+    token.type === 'link' || token.type === 'image' ? [token.href] : [],
+  );
+}
+
+function codeOf(markdown: string): string[] {
+  return tokensOf(markdown).flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
+}
+
+function tokensOf(markdown: string): Tokens.Generic[] {
+  const marked = new Marked();
+  const tokens: Tokens.Generic[] = [];
+  marked.walkTokens(marked.lexer(markdown), (token: Token) => {
+    tokens.push(token);
+    return undefined;
+  });
+  return tokens;
+}
