@@ -152,7 +152,7 @@ class Run {
     if (residentMb > mostResidentMb) this.#broken.add('memory', [`${residentMb} MB`]);
   }
 
-  /** Judges the orders that nothing happens to any more, and removes them. */
+  /** Judges the orders that nothing happens to any more. */
   async #judgeBatches(): Promise<void> {
     const { batches } = this.#context;
     const settled = this.#unjudged.filter(({ underWay }) => underWay === 0);
@@ -161,8 +161,7 @@ class Run {
     const statuses = await batches.statuses();
     for (const batch of settled) {
       this.#broken.add('cancel', batchDifferences(batch, statuses));
-      await batches.remove(batch);
+      batches.release(batch);
     }
-    batches.forget(this.#load.oldestMs);
   }
 }
