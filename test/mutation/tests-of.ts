@@ -24,8 +24,9 @@ export function testsOf(file: string): string[] {
   const own = globSync([...named, ...(others[file] ?? [])]);
   const folder = path.replace(/\/[^/]+$/, '');
   const tests = own.length > 0 ? own : globSync([`test/${folder}/*.test.ts`]);
-  return tests.filter((test) => !slowTests.has(test)).sort();
+  return tests.filter((test) => !slowTests.test(test) || others[file]?.some(isOverHttp)).sort();
 }
 
-/** They explore more than a mutant needs, and take longer than all others together. */
-const slowTests = new Set(['test/lambdas/authorizer/limiter-properties.test.ts']);
+/** They explore more than a mutant needs, or start servers, and take longer than all others together. */
+const slowTests = /limiter-properties\.test\.ts$|-over-http\.test\.ts$/;
+const isOverHttp = (pattern: string) => pattern.includes('-over-http');
