@@ -4,11 +4,10 @@ export const shells = ['bash', 'zsh'] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * A shell's script that defines the function `admin` and completes the words behind it, made of the
- * program's own commands and options. It is complete in itself: pressing the tabulator key starts no
- * process.
+ * Returns a shell script that defines the function `admin` and completes its arguments. The script
+ * contains all commands and options, so that a completion does not have to start Node.
  *
- * @param directory where the program is, as the function starts it from anywhere
+ * @param directory the program's directory, from which the function starts it
  */
 export function completionScript(program: Command, shell: Shell, directory: string): string {
   const commands = commandsBelow(program, '');
@@ -45,7 +44,7 @@ const zshPreface = 'autoload -U +X bashcompinit && bashcompinit\n';
 
 interface PlacedCommand {
   readonly command: Command;
-  /** Such as `/keys/list`; empty for the program itself. */
+  /** The path of command names, such as `/keys/list`; empty for the program itself. */
   readonly path: string;
 }
 
@@ -54,7 +53,7 @@ function commandsBelow(command: Command, path: string): PlacedCommand[] {
   return [{ command, path }, ...below];
 }
 
-/** Options of one name take the same values in every command. */
+/** The options of all commands by name. Options of the same name take the same values. */
 function uniqueOptions(commands: readonly Command[]): Option[] {
   const all = commands.flatMap(({ options }) => options);
   return [...new Map(all.map((option) => [option.long, option])).values()];
@@ -85,7 +84,7 @@ function wordsCase(command: Command, path: string): string {
   return `    '${path}')${files} words='${words.join(' ')}';;`;
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell command. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -6,27 +6,27 @@ import {
   ServiceError,
   UsageError,
 } from '../shared/errors.ts';
-import { explainFailure, mendingOf } from './stage/explain-failure.ts';
+import { explainFailure, remedyFor } from './stage/explain-failure.ts';
 import { failureOf } from './stage/service-failure.ts';
 import type { Target } from './stage/target.ts';
 
-/** Whose turn it is: the command was refused, is no command, or a service has failed. */
+/** The kinds of failure: the command was refused, its usage is wrong, or a service failed. */
 export type FailureClass = 'refused' | 'usage' | 'service';
 
 const exitCodes: Readonly<Record<FailureClass, number>> = { refused: 1, usage: 2, service: 3 };
 
-/** A failed command, as it is told. */
+/** A failed command, as it is reported to the operator. */
 export interface FailureReport {
   readonly exitCode: number;
   readonly class: FailureClass;
-  /** What happened, in a word for programs. */
+  /** The kind of error, as a word for programs. */
   readonly code: string;
-  /** Without the remedy. */
+  /** The problem, without the remedy. */
   readonly message: string;
   readonly remedy: string | null;
 }
 
-/** What to tell of an error that ended a command. */
+/** Describes the error that ended a command. */
 export function reportFailure(thrown: unknown, target: Target): FailureReport {
   const error = operatorErrorOf(thrown, target);
   const failureClass = classOf(error);
@@ -51,7 +51,7 @@ function operatorErrorOf(thrown: unknown, target: Target): OperatorError {
   );
 }
 
-/** Of what commander found: a value that an option does not take is refused as any other. */
+/** Converts an error of commander. An invalid value becomes the same error as in our own checks. */
 function usageErrorOf({ code, message }: CommanderError): OperatorError {
   if (code === 'commander.help') return new UsageError('a command is missing', help);
   const text = message
@@ -69,7 +69,7 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
   );
 }
 
-/** What somebody has pasted by mistake fills no screen and no log. */
+/** Matches long words, which are shortened because a value may have been pasted by mistake. */
 const overlongWord = /(\S{60})\S{20,}/g;
 
 const badOptionValue =
@@ -84,11 +84,11 @@ function classOf(error: OperatorError): FailureClass {
   return error instanceof ServiceError || failureBehind(error) ? 'service' : 'refused';
 }
 
-/** Where a service lies behind it, that has to be mended before the command can go on. */
+/** The remedy for an error. If a service caused it, the remedy for the service comes first. */
 function remedyOf(error: OperatorError, target: Target): string | undefined {
   const failure = error instanceof ServiceError ? undefined : failureBehind(error);
   if (!failure) return error.remedy;
-  return [mendingOf(failure.kind, target), error.remedy].filter(Boolean).join('; then ');
+  return [remedyFor(failure.kind, target), error.remedy].filter(Boolean).join('; then ');
 }
 
 function failureBehind({ cause }: Error) {
@@ -99,13 +99,13 @@ function failureBehind({ cause }: Error) {
   return undefined;
 }
 
-/** `NotFoundError` as `notFound`. */
+/** Converts the name of an error class into a code: `NotFoundError` becomes `notFound`. */
 function codeOf({ name }: OperatorError): string {
   const words = name.replace(/Error$/, '');
   return words === 'Operator' ? 'refused' : words.charAt(0).toLowerCase() + words.slice(1);
 }
 
-/** AWS's own messages name accounts, and errors end up in logs. */
+/** Removes account ids, which messages of AWS contain, because errors are often logged. */
 function withoutAccounts(text: string): string {
   return text
     .replaceAll(/(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}/g, '$1…')

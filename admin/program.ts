@@ -9,11 +9,12 @@ import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
 
 /**
- * Runs one command of the operator's.
+ * Runs one command of the operator. A failure is printed on standard error in one line, with its
+ * remedy.
  *
- * @param commandLine the words behind the program's name
- * @returns the exit code: 0, or that of a failure, which one line on standard error tells with its
- *   remedy: 1 where the command was refused, 2 where it is no command, 3 where a service failed
+ * @param commandLine the arguments after the program's name
+ * @returns the exit code: 0 for success, 1 when the command was refused, 2 when its usage is wrong,
+ *   and 3 when a service failed
  */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
@@ -25,7 +26,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // A reader that has seen enough, such as `head`, is no failure.
+    // A reader such as `head` closes the pipe when it has read enough, which is not a failure.
     if (Object(error).code === 'EPIPE') return 0;
     const { exitCode, ...failure } = reportFailure(error, program.opts());
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
@@ -65,7 +66,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   return program;
 }
 
-/** What is typed counts alone: a stage of the environment is no second one beside it. */
+/** Takes the target from the environment, unless the command line has one. */
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
   const { stage, local } = program.opts<GlobalOptions>();
   if (stage !== undefined || local !== undefined) return;

@@ -1,8 +1,8 @@
-import type { FunctionName } from '../lib/functions/bundling.ts';
+import { type FunctionName, functionNames } from '../lib/settings/functions.ts';
 import { ordersTableName } from './doubles/orders-table.ts';
 import type { Figures, Findings, Measurement } from './figures.ts';
 import { medianOf, mediansOf } from './medians.ts';
-import { type BundleFile, functionNames } from './workbench/bundles.ts';
+import type { BundleFile } from './workbench/bundles.ts';
 import { authorizerEvent, cancelEvent, listEvent } from './workbench/events.ts';
 import { interleave } from './workbench/interleave.ts';
 import type { ColdResult } from './workbench/job.ts';

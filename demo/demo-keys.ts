@@ -5,12 +5,12 @@ import type { KeyStore } from '../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
-import type { DataDirectory, Kept } from '../local/state/data-directory.ts';
+import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
 
 export type DemoKeys = Record<PlanName, string>;
 
 const file = 'demo-keys.json';
-const keptKeys: Kept<Partial<DemoKeys>> = {
+const keysFormat: FileFormat<Partial<DemoKeys>> = {
   isValid: (value): value is Partial<DemoKeys> =>
     typeof value === 'object' &&
     value !== null &&
@@ -19,19 +19,19 @@ const keptKeys: Kept<Partial<DemoKeys>> = {
 };
 
 /**
- * One owner per plan, with one key each, to try the service with. With a data directory they stay
- * the same from run to run: it is the only place that ever holds a token, and they are good for
- * nothing but that data.
+ * Creates one owner with one key per plan, to try the service. A data directory stores the tokens, so
+ * that later runs have the same keys. These are the only tokens that are ever stored, and they are
+ * valid only for the data in that directory.
  */
 export async function provideDemoKeys(
   store: KeyStore,
   directory: DataDirectory | undefined,
 ): Promise<DemoKeys> {
-  const kept = directory?.read(file, keptKeys);
+  const stored = directory?.read(file, keysFormat);
   const keys = await Promise.all(
     planNames.map(async (plan) => {
-      const token = kept?.[plan];
-      return [plan, token && (await isKept(token, store)) ? token : await issue(plan, store)];
+      const token = stored?.[plan];
+      return [plan, token && (await isUsable(token, store)) ? token : await issue(plan, store)];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -43,20 +43,20 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
   const { perMinute, perDay, limitsPerOwner } = plans[plan];
   const name = `demo ${plan}`;
   const owner = await lookUpOwner(name, store);
-  // An owner of an earlier run may be on another plan by now.
+  // An owner of an earlier run may have been moved to another plan.
   const request = owner?.item
     ? { owner: owner.details.ownerId }
     : { owner: name, plan, ...(limitsPerOwner && { perMinute, perDay }) };
   return (await issueKey({ ...request, label: 'npm start' }, store)).apiKey;
 }
 
-/** Whether a token is still good, or will be once its owner is not suspended any more. */
-async function isKept(token: string, store: KeyStore): Promise<boolean> {
+/** Whether a token is valid, or will be when its owner is resumed. */
+async function isUsable(token: string, store: KeyStore): Promise<boolean> {
   const { item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
   return item !== undefined && (item.keys.has(hashToken(token)) || !item.isActive);
 }
 
-/** The local run's control plane as the operator's commands know API Gateway's. */
+/** Adapts the local run's control plane to the interface that the operator's commands use. */
 export function keyGateway(controlPlane: ControlPlane): KeyGateway {
   const has = (member: { usagePlanId: string; keyId: string }) =>
     controlPlane.isInPlan(member.keyId, member.usagePlanId);

@@ -9,7 +9,7 @@ import { fillTable } from './fill-table.ts';
 import { LoadMarker } from './load-marker.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-// No file has this name: a path is kept as a whole, from the root.
+// This cannot be the name of a file, because files are recorded by their absolute paths.
 const sampleName = 'the sample';
 
 /**
@@ -32,11 +32,11 @@ function refuse(error: BadLineError): never {
 }
 
 /**
- * Loads the orders of a file, or the sample, into a table that has never been loaded and is empty.
- * A load that was broken off is done again from its beginning, and changes no order that is there.
+ * Loads the orders of a file or the sample, if the table is empty and has never been loaded. A load
+ * that was interrupted is repeated from its beginning, and does not change orders that exist.
  *
- * @returns false when the table has its orders already
- * @throws OperatorError when an earlier load of something else was broken off
+ * @returns false when the table already has orders
+ * @throws OperatorError when an earlier load from another source was interrupted
  */
 export async function provideOrders(
   file: string | undefined,
@@ -47,14 +47,14 @@ export async function provideOrders(
   const marker = await LoadMarker.of(table);
   const mark = await marker.read();
   if (mark ? mark.isComplete : await hasItems(table)) return false;
-  if (mark && mark.source !== source) throw brokenOff(mark.source);
+  if (mark && mark.source !== source) throw incompleteLoad(mark.source);
   await marker.write({ source, isComplete: false });
   await fillTable(file ? ordersOf(file) : sampleOrders(), table, signal);
   await marker.write({ source, isComplete: true });
   return true;
 }
 
-function brokenOff(source: string): OperatorError {
+function incompleteLoad(source: string): OperatorError {
   const again = source === sampleName ? 'without --orders' : `with --orders ${source}`;
   return new OperatorError(
     `--orders: an earlier run was stopped while it loaded ${source}: start ${again} to complete ` +

@@ -1,10 +1,10 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
 
-// Enough to meet a pending order in any store but a finished one, and little to read.
+// Enough orders to find a pending one in most stores, and few enough for one short scan.
 const readAtMost = 100;
 
-/** The id of an order that can be cancelled, or of any, to show as an example; none in an empty store. */
+/** The id of an example order, which is pending if possible; undefined if there are no orders. */
 export async function exampleOrderId({
   dynamodb,
   tableName,

@@ -7,18 +7,18 @@ import type { OrdersTable } from '../admin/orders/orders-table.ts';
 const transactionMaxItems = 100;
 
 /**
- * Inserts orders into a table. What is there already stays as it is, such as an order that has been
- * cancelled since an earlier load was broken off; of two orders with the same id the first one stays.
+ * Inserts orders into a table. Orders that exist are not changed, because they may have been cancelled
+ * since an earlier load was interrupted. Of two orders with the same id, the first is inserted.
  *
- * The embedded DynamoDB syncs its file once per transaction, which makes a hundred orders in one of
- * them several times as fast as any other way to write them.
+ * The orders are written in transactions of a hundred. The embedded DynamoDB syncs its file once per
+ * transaction, so this is several times as fast as other operations.
  */
 export async function fillTable(
   orders: AsyncIterable<OrderItem> | Iterable<OrderItem>,
   table: OrdersTable,
   signal: AbortSignal,
 ): Promise<void> {
-  // By id: a transaction cannot write the same item twice.
+  // The map is by id, because a transaction cannot write the same item twice.
   const batch = new Map<string, OrderItem>();
   for await (const order of orders) {
     signal.throwIfAborted();
@@ -31,7 +31,7 @@ export async function fillTable(
   await insert([...batch.values()], table);
 }
 
-/** One order that is there already makes the whole transaction fail: the others are tried again. */
+/** Inserts orders in a transaction. If some of them exist, it fails and is repeated without them. */
 async function insert(orders: readonly OrderItem[], table: OrdersTable): Promise<void> {
   const { dynamodb, tableName: TableName } = table;
   if (orders.length === 0) return;

@@ -1,13 +1,13 @@
 import inspector from 'node:inspector';
 import { OperatorError } from '../shared/errors.ts';
 
-/** What a debugger attaches to. */
+/** An inspector that debuggers can attach to. */
 export interface OpenInspector {
-  /** Sends every debugger away, and lets threads go on that one has stopped. */
+  /** Disconnects all debuggers and resumes threads that they have paused. */
   release(): void;
 }
 
-// What a thread may wait for: to be resumed, or to be started at all.
+// Calls that resume a thread that is paused or waits for a debugger before it starts.
 const resumingCalls = [
   { id: 1, method: 'Debugger.enable' },
   { id: 2, method: 'Debugger.resume' },
@@ -15,11 +15,12 @@ const resumingCalls = [
 ];
 
 /**
- * Lets a debugger attach to this process, and through it to every thread that a function runs in.
- * On this machine only: who can attach can do whatever this user can. Node prints the address.
+ * Lets a debugger attach to this process, and through it to every thread in which a function runs. It
+ * listens on a loopback address only, because a debugger can do everything that this user can. Node
+ * prints the address.
  *
- * @param port 0 for any free one
- * @throws OperatorError when nothing can listen there
+ * @param port the port to listen on, or 0 for any free port
+ * @throws OperatorError when the port is not available
  */
 export function openInspector(port: number): OpenInspector {
   inspector.open(port, '127.0.0.1');
@@ -32,14 +33,14 @@ export function openInspector(port: number): OpenInspector {
     release: () => {
       if (isReleased) return;
       isReleased = true;
-      // Node waits for an attached debugger to leave before it ends, unless the inspector is closed.
+      // Unless the inspector is closed, Node does not exit while a debugger is attached.
       inspector.close();
       resumeThreads();
     },
   };
 }
 
-/** A thread that is stopped in a debugger cannot be ended, not even with its process. */
+/** Resumes all threads, because a thread that is paused by a debugger cannot be terminated. */
 function resumeThreads(): void {
   const session = new inspector.Session();
   session.connect();

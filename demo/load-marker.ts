@@ -2,21 +2,21 @@ import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
 import { createTables } from '../local/dynamodb/tables.ts';
 
-/** How far the load of a table has come. */
+/** The progress of loading a table. */
 export interface LoadMark {
   readonly isComplete: boolean;
-  /** What is loaded: the path of a file, or the sample. */
+  /** The source of the orders: the path of a file, or the sample. */
   readonly source: string;
 }
 
 const key = { table: { S: 'orders' } };
 
 /**
- * Keeps how far the load of a table has come, where the table itself is: a data directory would not
- * know what another run has done to a DynamoDB that both use.
+ * Stores the progress of loading a table in the same DynamoDB as the table. In a data directory it
+ * could be wrong, because several runs can use the same external DynamoDB.
  *
- * It has a table of its own. Among the orders, clients would see it in their lists; among owners and
- * keys, the operator's commands would come upon it.
+ * It is in a table of its own. In the table of orders, clients would see it in their lists, and in the
+ * tables of owners and keys, the operator's commands would find it.
  */
 export class LoadMarker {
   readonly #table: OrdersTable;
@@ -40,7 +40,7 @@ export class LoadMarker {
     return marker;
   }
 
-  /** Undefined when nothing has ever begun to load the table. */
+  /** The progress; undefined if a load of the table has never been started. */
   async read(): Promise<LoadMark | undefined> {
     const get = new GetItemCommand({ TableName: this.#name, Key: key, ConsistentRead: true });
     const { Item } = await this.#table.dynamodb.send(get);

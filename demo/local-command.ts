@@ -10,9 +10,9 @@ import { removeLeftovers } from './synthesis.ts';
 const logsFolder = join(import.meta.dirname, '../.cache/logs');
 
 /**
- * Runs the service until it is told to stop.
+ * Runs the service until the signal is aborted or the service fails.
  *
- * @param stop ends the run, also while it starts
+ * @param stop ends the run, even during its start
  * @returns the exit code
  */
 export async function runLocalCommand(
@@ -66,7 +66,7 @@ function consoleFor({ json, verbose, stage }: LocalOptions): RunConsole {
   return textConsole({ basePath: basePathOf(stage), functionLogPath });
 }
 
-/** The log of a run that has ended stays until another one starts. */
+/** The path of the functions' log. The log of an ended run is kept until another run starts. */
 function functionLogFile(): string {
   removeLeftovers(logsFolder);
   return join(logsFolder, String(process.pid), 'functions.log');
@@ -79,7 +79,7 @@ function untilAborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** One line for what the caller can put right, all there is to know for anything else. */
+/** The message of an error that the user can correct, and the stack of any other error. */
 function messageOf(error: unknown): string {
   if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -6,30 +6,32 @@ import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 import { checkForgottenDashes } from './npm-options.ts';
 
-/** How `npm start` was called. */
+/** The options of `npm start`. */
 export interface LocalOptions {
-  /** 0 for any free one. */
+  /** The port to listen on, or 0 for any free port. */
   readonly port: number;
   readonly host: string;
   readonly stage: StageName;
-  /** Where the data is kept; in memory when absent. */
+  /** The directory with the data; undefined for data in memory. */
   readonly data: string | undefined;
-  /** File of orders to load; a sample when absent. */
+  /** The file with orders to load; undefined for the sample. */
   readonly orders: string | undefined;
   /** Whether one line of JSON is printed instead of text. */
   readonly json: boolean;
-  /** Whether the log of the functions is printed instead of kept in a file. */
+  /** Whether the log of the functions is printed instead of written to a file. */
   readonly verbose: boolean;
-  /** Whether saved changes are run at once. */
+  /** Whether changes of the sources are applied to the running service. */
   readonly watch: boolean;
-  /** The port for a debugger, 0 for any free one; undefined for none. */
+  /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
   readonly inspect: number | undefined;
 }
 
 /**
- * @param environment of a run that npm started
- * @returns undefined where help was asked for, which has been printed
- * @throws OperatorError naming the option, its value and what is accepted
+ * Parses the command line.
+ *
+ * @param environment the environment variables, which show options that npm has taken
+ * @returns undefined when help was requested, which has been printed
+ * @throws OperatorError whose message names the option, its value and the accepted values
  */
 export function parseLocalOptions(
   words: readonly string[],
@@ -108,9 +110,9 @@ function fileOf(path: string): string {
 }
 
 /**
- * The DynamoDB-compatible server of the environment; undefined when it names none.
+ * The URL of a DynamoDB-compatible server in `DYNAMODB_ENDPOINT`; undefined when it is not set.
  *
- * @throws OperatorError when it is no URL
+ * @throws OperatorError when it is not a URL
  */
 export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | undefined {
   const value = environment.DYNAMODB_ENDPOINT;

@@ -1,11 +1,11 @@
 import { OperatorError } from '../shared/errors.ts';
 
 /**
- * npm takes the options before a `--` for its own, and hands what it does not know to scripts in
- * variables: without this check, the service would start as if they had not been typed.
+ * Checks that no option was given to npm by mistake. npm treats all options before `--` as its own and
+ * passes unknown ones to scripts as environment variables, so the service would ignore them.
  *
- * @param names of the options that the service knows
- * @throws OperatorError with the command that was meant
+ * @param names the names of the service's options
+ * @throws OperatorError with the corrected command
  */
 export function checkForgottenDashes(
   names: readonly string[],
@@ -25,7 +25,7 @@ export function checkForgottenDashes(
   );
 }
 
-/** npm 11 leaves an option's value among the words, and earlier versions take it. */
+/** npm 11 passes an option's value on as an argument; earlier versions put it into the variable. */
 function option(name: string, value: string): string {
   return value === 'true' ? `--${name}` : `--${name} ${value}`;
 }

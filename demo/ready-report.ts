@@ -9,8 +9,8 @@ type Ready = Pick<
 >;
 
 /**
- * What a program needs to use the service, as one line. AWS clients of this machine reach the tables
- * through the service's own origin, as the operator's commands do.
+ * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
+ * tables at the service's own origin, like the operator's commands.
  */
 export function readyJson(service: Ready): string {
   const { baseUrl, stage, keys, origin, ordersTable, apiKeysTable } = service;
@@ -19,9 +19,9 @@ export function readyJson(service: Ready): string {
 }
 
 /**
- * What a person needs to try the service; the lines to paste stand last.
+ * The text that tells a person how to use the service. The commands to copy come last.
  *
- * @param exampleOrderId an order to cancel; undefined in an empty store
+ * @param exampleOrderId the id of an order to cancel; undefined if there are no orders
  */
 export function readyText(
   { baseUrl, keys, origin }: Ready,

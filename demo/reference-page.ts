@@ -9,17 +9,17 @@ import { pageAssets } from '../reference/page-assets.ts';
 import { contentSecurityPolicy, pageDocument } from '../reference/page-document.ts';
 
 export interface ReferencePageOptions {
-  /** Path of the API on the same origin, such as `/staging/v1`. */
+  /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  /** The demo keys that the page offers, by plan, once they are there. */
+  /** The demo keys by plan. Is called when the service is ready. */
   readonly demoKeys: () => Readonly<Record<PlanName, string>>;
-  /** The id of an order to show as an example; undefined where the store has none. */
+  /** The id of an example order; undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
-  /** Path of the contract. */
+  /** The path of the contract's file. */
   readonly openapiFile: string;
 }
 
-/** Answers the request if it is one for the page; otherwise it is for others to answer. */
+/** Answers a request for the page. Returns false for any other request. */
 export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -33,7 +33,7 @@ interface Content {
 const assetsPath = 'reference/';
 
 const securityHeaders = {
-  // The page holds keys: it loads nothing from elsewhere, and nobody may frame it.
+  // The page contains keys, so it must not load foreign content or be embedded in another page.
   'Content-Security-Policy': `${contentSecurityPolicy("'self'")}; frame-ancestors 'none'`,
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -42,9 +42,9 @@ const securityHeaders = {
 };
 
 /**
- * The API reference of a local run. It holds the demo keys, and therefore exists for this machine
- * only, and only under a name that means this machine: otherwise a web site whose name was made to
- * lead here could read them.
+ * Returns the handler for the API reference of a local run. The page contains the demo keys, so it is
+ * served to this machine only, and only under a loopback name, which protects it against DNS
+ * rebinding.
  */
 export function referencePage(options: ReferencePageOptions): RequestHandler {
   const contents: ReadonlyMap<string, Content> = new Map(Object.entries(pageContents(options)));
@@ -81,7 +81,7 @@ function documentReader(
     const orderId = await exampleOrderId();
     return pageDocument({
       contract: parse(contract()),
-      // The name that the page was asked under is the one that its policy lets it ask.
+      // The page's policy allows requests to its own origin only, so the base URL has the same host.
       baseUrl: `http://${headers.host}${basePath}`,
       assets: assetsPath,
       demoKeys: describeKeys(demoKeys()),

@@ -2,12 +2,12 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import type { FileField, OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
-// The contract's examples speak of order 1001: what they show can be tried.
+// The contract's examples use order 1001, so they also work with the sample.
 const firstId = 1_001;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
 
-// A JavaScript number would round all of these; the last one is the largest id that there can be.
+// A JavaScript number would round all of these ids. The last one is the largest possible id.
 const largeIds = [
   '9007199254740993',
   '9007199254740995',
@@ -17,8 +17,8 @@ const largeIds = [
 ];
 
 /**
- * A store to try the service with, the same each time: two orders of three are pending, the others
- * have shipped.
+ * The orders of the sample, which are the same in each run. Two of three orders are pending, and the
+ * others have shipped.
  */
 export function sampleOrders(): OrderItem[] {
   const smallIds = Array.from({ length: count - largeIds.length }, (_, index) =>

@@ -21,7 +21,7 @@ import { type Synthesis, synthesize } from './synthesis.ts';
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService extends LocalService {
-  /** Where the contract's paths begin. */
+  /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
   readonly keys: DemoKeys;
   readonly ordersTable: string;
@@ -30,18 +30,18 @@ export interface StoreService extends LocalService {
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
-export interface Surroundings {
-  /** A DynamoDB-compatible server to use; an embedded one when absent. */
+export interface RunEnvironment {
+  /** The DynamoDB-compatible server to use; undefined for an embedded one. */
   readonly dynamodbEndpoint: string | undefined;
-  /** Takes what is happening. */
+  /** Prints the log of the run and the requests. */
   readonly console: RunConsole;
-  /** Stops the start. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
 }
 
 const endpointTimeoutMs = 5_000;
 
-/** Where the contract's paths begin, such as `/staging/v1`. */
+/** The path that the contract's paths are relative to, such as `/staging/v1`. */
 export function basePathOf(stage: StageName): string {
   return `/${stage}/v1`;
 }
@@ -49,20 +49,20 @@ export function basePathOf(stage: StageName): string {
 /**
  * Starts the service with demo keys and orders.
  *
- * @throws OperatorError or LocalRunError for what its caller can put right
+ * @throws OperatorError or LocalRunError for a problem that the user can solve
  */
 export async function startStoreService(
   options: LocalOptions,
-  surroundings: Surroundings,
+  environment: RunEnvironment,
 ): Promise<StoreService> {
   await checkAddress(options);
-  if (surroundings.dynamodbEndpoint) await checkEndpoint(surroundings.dynamodbEndpoint);
+  if (environment.dynamodbEndpoint) await checkEndpoint(environment.dynamodbEndpoint);
   const failing = new AbortController();
-  const signal = AbortSignal.any([surroundings.signal, failing.signal]);
+  const signal = AbortSignal.any([environment.signal, failing.signal]);
   signal.throwIfAborted();
   const synthesis = synthesize(options.stage, signal);
   try {
-    return await start(options, synthesis, { ...surroundings, signal });
+    return await start(options, synthesis, { ...environment, signal });
   } catch (error) {
     failing.abort();
     await synthesis.templateFile.catch(() => {});
@@ -74,9 +74,9 @@ export async function startStoreService(
 async function start(
   options: LocalOptions,
   synthesis: Synthesis,
-  surroundings: Surroundings,
+  environment: RunEnvironment,
 ): Promise<StoreService> {
-  const { dynamodbEndpoint, console, signal } = surroundings;
+  const { dynamodbEndpoint, console, signal } = environment;
   const { port, host, stage, data, orders } = options;
   await using started = new AsyncDisposableStack();
   const isDevelopment = options.watch || options.inspect !== undefined;
@@ -105,7 +105,7 @@ async function start(
     ],
     prepare: async (prepared) => {
       readExample = () => readExampleOrderId(prepared);
-      keys = await fillStore(prepared, options, surroundings);
+      keys = await fillStore(prepared, options, environment);
     },
   });
   started.defer(() => service.close());
@@ -125,7 +125,7 @@ async function start(
   };
 }
 
-/** Loaded only where it is used: it brings the bundler. */
+/** Loads the module on demand, because it loads the bundler. */
 async function prepareDevelopment(options: LocalOptions, synthesis: Synthesis) {
   const { Development } = await import('./watch/development.ts');
   return new Development({ ...synthesis, isDebugged: options.inspect !== undefined });
@@ -134,7 +134,7 @@ async function prepareDevelopment(options: LocalOptions, synthesis: Synthesis) {
 async function fillStore(
   { controlPlane, outputs, dynamodbEndpoint, operatorCredentials, dataDirectory }: PreparedService,
   { stage, orders }: LocalOptions,
-  { console, signal }: Surroundings,
+  { console, signal }: RunEnvironment,
 ): Promise<DemoKeys> {
   const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const [forKeys, forOrders] = [clientOf(), clientOf()];
@@ -164,7 +164,7 @@ async function fillStore(
       );
     return keys;
   } finally {
-    // Where one has failed, the other must not go on with what is about to be closed.
+    // If one has failed, the other must end before its client is destroyed.
     failing.abort();
     await Promise.allSettled(work);
     forKeys.destroy();
@@ -181,7 +181,7 @@ async function readExampleOrderId(service: PreparedService): Promise<string | un
   }
 }
 
-/** The API reference, loaded when it is first asked for: most runs serve no browser. */
+/** The handler of the API reference. Its module is loaded with the first request for a page. */
 function referencePages(
   stage: StageName,
   sources: Pick<ReferencePageOptions, 'demoKeys' | 'exampleOrderId'>,
@@ -201,7 +201,7 @@ function referencePages(
   };
 }
 
-/** Before anything is started for nothing. @throws OperatorError when nothing can listen there */
+/** Checks the address before anything is started. @throws OperatorError when it is not available */
 async function checkAddress({ host, port }: LocalOptions): Promise<void> {
   const probe = createServer().listen(port, host);
   try {
@@ -231,7 +231,7 @@ function addressError(cause: NodeJS.ErrnoException, host: string, port: number):
   );
 }
 
-/** @throws OperatorError when nothing answers there */
+/** @throws OperatorError when no server answers at the endpoint */
 async function checkEndpoint(endpoint: string): Promise<void> {
   try {
     await (await fetchFrom(endpoint)).arrayBuffer();
@@ -246,7 +246,7 @@ async function checkEndpoint(endpoint: string): Promise<void> {
   }
 }
 
-/** `fetch` takes no URL with a user and a password in it. */
+/** Sends the user and password of the URL in a header, because `fetch` refuses such URLs. */
 function fetchFrom(endpoint: string): Promise<Response> {
   const url = new URL(endpoint);
   const { username, password } = url;

@@ -9,13 +9,13 @@ import { OperatorError } from '../shared/errors.ts';
 /** A stage's synthesized stack. */
 export interface Synthesis {
   readonly stackName: string;
-  /** Takes what belongs to the run and goes with it. */
+  /** The folder for the files of this run, which is removed with it. */
   readonly directory: string;
-  /** Settles when the template is there. */
+  /** Resolves with the template's path when it has been synthesized. */
   readonly templateFile: Promise<string>;
-  /** Synthesizes the stack as its sources are now; what was synthesized before stays. */
+  /** Synthesizes the stack from its current sources into another folder. */
   again(signal: AbortSignal): Promise<string>;
-  /** Takes the files away. */
+  /** Removes the files. */
   remove(): void;
 }
 
@@ -34,8 +34,8 @@ const internals = new RegExp(
 );
 
 /**
- * Synthesizes one stage's stack with the CDK app, in a process of its own: the CDK's memory is free
- * again once the template is there. Every run has its own folder.
+ * Synthesizes the stack of a stage with the CDK app, in a separate process that frees the CDK's memory
+ * when it ends. Each run has its own folder.
  */
 export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
   removeLeftovers(parent);
@@ -81,7 +81,7 @@ export function withoutInternals(text: string): string {
   return text.replaceAll(internals, '').replaceAll(/\n{3,}/g, '\n\n');
 }
 
-/** Removes the folders, each named by a process id, that processes left which were killed. */
+/** Removes the folders of processes that no longer run. Each folder is named by a process id. */
 export function removeLeftovers(parent: string): void {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {

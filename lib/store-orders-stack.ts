@@ -6,10 +6,10 @@ import { Firewall } from './api/firewall.ts';
 import { integrationTimeouts, OrdersApi } from './api/orders-api.ts';
 import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
-import type { FunctionName } from './functions/bundling.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { listConcurrency, warnOfConcurrency } from './functions/list-concurrency.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
+import type { FunctionName } from './settings/functions.ts';
 import { usagePlanOutput } from './settings/names.ts';
 import { planNames, plans } from './settings/plans.ts';
 import { validateConfiguration } from './settings/stage-validation.ts';
@@ -33,21 +33,14 @@ export class StoreOrdersStack extends Stack {
     const functions = this.createFunctions(props, tables);
     const { restApi, accessLogs } = new OrdersApi(this, 'Api', {
       configuration,
-      authorizer: functions.authorizer.handler,
-      listOrders: functions.listOrders.handler,
-      cancelOrder: functions.cancelOrder.handler,
+      functions,
     });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
     this.addEdge(configuration, restApi);
     const { deploymentAlarms } = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
-      logGroups: {
-        accessLog: accessLogs.logGroup,
-        authorizer: functions.authorizer.logGroup,
-        listOrders: functions.listOrders.logGroup,
-        cancelOrder: functions.cancelOrder.logGroup,
-      },
+      logs: { ...functions, accessLog: accessLogs },
       tables,
     });
     if (configuration.gradualDeployment) {
@@ -87,7 +80,10 @@ export class StoreOrdersStack extends Stack {
     }
   }
 
-  private createFunctions({ configuration, bundles }: StoreOrdersStackProps, tables: StoreTables) {
+  private createFunctions(
+    { configuration, bundles }: StoreOrdersStackProps,
+    tables: StoreTables,
+  ): Record<FunctionName, ApiFunction> {
     const authorizer = new ApiFunction(this, 'Authorizer', {
       configuration,
       bundleDirectory: bundles.authorizer.directory,

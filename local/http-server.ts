@@ -9,7 +9,10 @@ import type { Gateway } from './gateway/gateway.ts';
 import { RawAnswers } from './raw-answers.ts';
 import { bodyTimeoutMs, RequestBodies } from './request-bodies.ts';
 
-/** Answers a request in the gateway's place; false leaves it to the gateway. */
+/**
+ * Answers a request instead of the gateway. Returns false to leave the request to the gateway. A
+ * `GatewayFault` that it throws becomes that fault's answer, any other error a 500.
+ */
 export type Handler = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -18,51 +21,53 @@ export type Handler = (
 /** A request that the gateway has answered. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** Path and query as the client sent them. */
+  /** The path and query as the client sent them. */
   readonly target: string;
   readonly answer: GatewayAnswer;
-  /** From the request's headers to the last byte of the answer. */
+  /** The time from the request's headers to the last byte of the answer. */
   readonly durationMs: number;
-  /** Whether the client was sent all of it. */
+  /** Whether the whole answer was sent to the client. */
   readonly isComplete: boolean;
 }
 
 export interface HttpServerOptions {
   readonly gateway: Gateway;
-  /** Asked in turn before the gateway is. */
+  /** Are called in this order, before the gateway. The first that returns true has answered. */
   readonly handlers: readonly Handler[];
   readonly host: string;
-  /** 0 for any free one. */
+  /** The port to listen on, or 0 for any free port. */
   readonly port: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Told of each request that the gateway has answered, once its answer has gone. */
+  /** Called for each request that the gateway has answered, when the answer has been sent. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
-  /** Takes a line of what happens. */
+  /** Takes a line of the server's log. */
   readonly log: (line: string) => void;
 }
 
 export interface HttpServer {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The URL without a path, such as `http://127.0.0.1:3000`. */
   readonly origin: string;
-  /** Stops listening and breaks the connections that are open. */
+  /** Stops listening and closes all open connections. */
   close(): Promise<void>;
 }
 
-// As long as API Gateway keeps an idle connection: a client's next request must find it open.
+// Longer than Node's default of five seconds, as in API Gateway, so that clients can reuse an idle
+// connection.
 const keepAliveTimeoutMs = 65_000;
 
-// Far above API Gateway's 10 KB: a long path is the API's to answer, not the server's.
+// Far above API Gateway's 10 KB, so that the gateway, not Node's parser, answers a long path.
 const headerMaxBytes = 1_048_576;
 
-// More than any test of the service opens, and few enough for what each takes of memory.
+// Above what any test of the service opens, and low enough to bound the memory of all connections.
 const maxConnections = 8_192;
 
-// A request whose body nobody takes has no more time than one whose body is taken.
+// The limit also applies to a request whose body is never read. It is a little longer than that of
+// a body that is read, so that such a request gets the gateway's own answer first.
 const requestTimeoutMs = bodyTimeoutMs + 5_000;
 const connectionsCheckMs = 5_000;
 
-/** Serves a gateway over HTTP. Nothing that a client does on its connection ends the server. */
+/** Serves a gateway over HTTP. No error on a client's connection ends the server. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
     maxHeaderSize: headerMaxBytes,
@@ -82,7 +87,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
   server.on('request', serve);
   server.on('checkContinue', serve);
-  // Node would refuse these two by itself, without the headers that every answer has to have.
+  // Node would refuse an unknown `Expect` and a `CONNECT` by itself, without the headers that every
+  // answer of the API must have.
   server.on('checkExpectation', serve);
   server.on('connect', (incoming: IncomingMessage, socket: Socket) => {
     const fault = new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
@@ -90,7 +96,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     void rawAnswers.end(socket, () => options.gateway.answerFault(fault, request));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // What cannot be read may be of a request that has an answer of its own.
+    // The bytes that cannot be parsed may belong to the body of a request that is being answered.
     const unfinished = rawAnswers.unfinished(socket);
     if (unfinished) bodies.refuse(unfinished);
     const isAnswered = unfinished || error.code === 'ECONNRESET';
@@ -98,7 +104,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   server.listen(options.port, options.host);
   await once(server, 'listening');
-  // Such as an accept without a file descriptor left; who is connected is served on.
+  // For example, the process has no file descriptor left for a new connection. The connections
+  // that are open are served on.
   server.on('error', (error) => options.log(`server: ${error.message}`));
   return { origin: originOf(server, options.host), close: () => close(server) };
 }
@@ -131,12 +138,12 @@ async function respond(
     for (const handler of options.handlers) {
       if (await handler(incoming, outgoing)) return;
     }
-    const left = whenClosed(outgoing);
-    const request = arrivingRequest(incoming, outgoing, left, options);
+    const closed = whenClosed(outgoing);
+    const request = arrivingRequest(incoming, outgoing, closed, options);
     const answer = await options.gateway.answer(request);
     const report = () => reportSent(answer, startedAtMs, outgoing, options);
-    if (left.aborted) report();
-    else left.addEventListener('abort', report);
+    if (closed.aborted) report();
+    else closed.addEventListener('abort', report);
     send(answer, incoming, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
@@ -144,8 +151,8 @@ async function respond(
 }
 
 /**
- * Aborts when the response is sent or its client has left. One listener on the response for all who
- * want to know: `pipeline` adds seven of its own, and Node warns above ten.
+ * Returns a signal that is aborted when the response has been sent or the client has disconnected.
+ * It adds a single listener to the response, because `pipeline` adds seven and Node warns above ten.
  */
 function whenClosed(outgoing: ServerResponse): AbortSignal {
   const closing = new AbortController();
@@ -170,26 +177,30 @@ function fail(
   outgoing: ServerResponse,
   options: HttpServerOptions,
 ): void {
-  // The client has gone away, or has part of an answer already: it must not take that for all.
-  if (incoming.socket.destroyed || outgoing.headersSent) {
+  // The client has disconnected, or has received a part of an answer. Closing the connection shows
+  // it that the answer is incomplete. Node sets the socket of a destroyed request to null, contrary
+  // to its type.
+  const socket: Socket | null = incoming.socket;
+  if (!socket || socket.destroyed || outgoing.headersSent) {
     outgoing.destroy();
     return;
   }
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
-  const fault = new GatewayFault('DEFAULT_5XX', { cause: error });
+  const fault =
+    error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
   send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
 }
 
-/** A request whose body is taken when it is wanted, and whose client may leave. */
+/** A request whose body is read on demand, with a signal for the client's disconnecting. */
 function arrivingRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  left: AbortSignal,
+  closed: AbortSignal,
   options: Serving,
 ): RawRequest {
   return {
     ...rawRequest(incoming, options),
-    left,
+    signal: closed,
     readBody: () => {
       if (/^100-continue$/i.test(incoming.headers.expect ?? '')) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);
@@ -223,11 +234,11 @@ function send(answer: GatewayAnswer, incoming: IncomingMessage, outgoing: Server
     outgoing.end(hasBody ? body : undefined);
     return;
   }
-  // A failure on either side breaks the other: the client must not take a part for the whole.
+  // An error on either side destroys the other, so that an incomplete answer is recognisable.
   pipeline(body, outgoing, () => {});
 }
 
-/** The answer to what Node's parser could not read as a request. */
+/** The answer to bytes that Node's parser could not read as a request. */
 function refusal(
   error: NodeJS.ErrnoException,
   socket: Socket,

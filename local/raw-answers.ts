@@ -2,42 +2,42 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import type { GatewayAnswer } from './exchange/gateway-answer.ts';
 
-/** What a connection still owes its client. */
-interface Owed {
+/** The requests of one connection that have not been answered yet. */
+interface PendingAnswers {
   readonly answers: Set<ServerResponse>;
-  /** The last request that could be read, as far as it has come. */
+  /** The last request whose headers could be parsed. Its body may be incomplete. */
   latest: IncomingMessage;
-  /** Told when there is nothing owed any more. */
+  /** Called when all requests have been answered. */
   onSettled?: () => void;
 }
 
-// A client that does not close its side of a connection that is over.
+// How long a client may keep its side of the connection open after the last answer.
 const lingerMs = 1_000;
 
 /**
- * Answers what Node hands out as a bare socket: a request for a tunnel, or bytes that are no
- * request. Requests that came before on the same connection are answered first.
+ * Answers what Node hands over as a bare socket: a `CONNECT` request, or bytes that are not a
+ * request. Earlier requests on the same connection are answered first.
  */
 export class RawAnswers {
-  readonly #owed = new WeakMap<Duplex, Owed>();
+  readonly #pending = new WeakMap<Duplex, PendingAnswers>();
   readonly #ending = new WeakSet<Duplex>();
 
-  /** Notes that a request is to be answered on its connection. */
+  /** Records that a request will be answered on its connection. */
   expect(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
-    const owed = this.#owed.get(socket) ?? { answers: new Set(), latest: incoming };
-    owed.latest = incoming;
-    owed.answers.add(outgoing);
-    this.#owed.set(socket, owed);
+    const pending = this.#pending.get(socket) ?? { answers: new Set(), latest: incoming };
+    pending.latest = incoming;
+    pending.answers.add(outgoing);
+    this.#pending.set(socket, pending);
     outgoing.once('close', () => {
-      owed.answers.delete(outgoing);
-      if (owed.answers.size === 0) owed.onSettled?.();
+      pending.answers.delete(outgoing);
+      if (pending.answers.size === 0) pending.onSettled?.();
     });
   }
 
-  /** The request whose body is still to come on a connection. */
+  /** The request on a connection whose body has not been received completely, if there is one. */
   unfinished(socket: Duplex): IncomingMessage | undefined {
-    const latest = this.#owed.get(socket)?.latest;
+    const latest = this.#pending.get(socket)?.latest;
     return latest && !latest.complete ? latest : undefined;
   }
 
@@ -47,7 +47,8 @@ export class RawAnswers {
    * @param answer makes the last answer. @default - there is none
    */
   async end(socket: Duplex, answer?: () => GatewayAnswer): Promise<void> {
-    // Node tells of each further piece of what it cannot read, and listens no more by itself.
+    // Node emits `clientError` again for each further chunk that it cannot parse, and has removed
+    // its own error listener from the socket.
     if (this.#ending.has(socket)) return;
     this.#ending.add(socket);
     socket.on('error', () => socket.destroy());
@@ -57,16 +58,17 @@ export class RawAnswers {
       return;
     }
     socket.end(answer && asBytes(answer()));
-    // What is left unread when a connection closes takes what was answered with it.
+    // If received data were unread when the socket closes, the system would reset the connection,
+    // and the client could lose the answer.
     socket.resume();
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     socket.once('close', () => clearTimeout(timer));
   }
 
   #settled(socket: Duplex): Promise<void> {
-    const owed = this.#owed.get(socket);
+    const pending = this.#pending.get(socket);
     return new Promise((resolve) => {
-      if (owed && owed.answers.size > 0) owed.onSettled = resolve;
+      if (pending && pending.answers.size > 0) pending.onSettled = resolve;
       else resolve();
     });
   }

@@ -1,32 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayFault, type GatewayResponseType } from './exchange/gateway-fault.ts';
 
-// API Gateway's maximum payload.
+// API Gateway's maximum payload size.
 const bodyMaxBytes = 10_485_760;
 
-// Of all bodies at once that wait for their end, or belong to a request that is not answered yet.
+// The total of all bodies in memory, both incomplete ones and those of unanswered requests.
 const allBodiesMaxBytes = 67_108_864;
 
 /** How long a client may take to send a body. */
 export const bodyTimeoutMs = 30_000;
 
-/** Takes the bodies of requests, of which only so much is in memory at any time. */
+/** Reads the bodies of requests, within a limit for the memory that all of them take together. */
 export class RequestBodies {
   readonly #refusals = new WeakMap<IncomingMessage, (type: GatewayResponseType) => void>();
+  /** Requests whose body cannot be parsed, which can turn out before `read` is called. */
+  readonly #unreadable = new WeakSet<IncomingMessage>();
   #heldBytes = 0;
 
   /**
-   * Takes a whole body. One that is refused leaves its connection as it is: what still comes of it
-   * is thrown away.
+   * Reads a whole body. After a refusal the connection stays open, and the rest of the body is
+   * received and discarded.
    *
-   * @throws GatewayFault `REQUEST_TOO_LARGE`; `THROTTLED` when other bodies fill the memory there is
-   *   for them; `BAD_REQUEST_PARAMETERS` when it is malformed, or its end does not come in time
-   * @throws Error when the client goes away
+   * @throws GatewayFault `REQUEST_TOO_LARGE`; `THROTTLED` when all bodies together would exceed
+   *   their memory limit; `BAD_REQUEST_PARAMETERS` when the body is malformed or takes too long
+   * @throws Error when the client disconnects
    */
   async read(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Buffer> {
     if (Number(incoming.headers['content-length']) > bodyMaxBytes) {
       throw new GatewayFault('REQUEST_TOO_LARGE');
     }
+    if (this.#unreadable.has(incoming)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const refuse = (type: GatewayResponseType) => reject(new GatewayFault(type));
     const timer = setTimeout(() => refuse('BAD_REQUEST_PARAMETERS'), bodyTimeoutMs);
@@ -40,19 +43,19 @@ export class RequestBodies {
       this.#heldBytes += chunk.length;
       chunks.push(chunk);
     };
-    const giveBack = () => {
+    const releaseMemory = () => {
       this.#heldBytes -= bytes;
       bytes = 0;
     };
     incoming.on('data', take);
     incoming.once('end', () => resolve(Buffer.concat(chunks)));
-    incoming.once('close', () => reject(new Error('the client has gone away')));
-    outgoing.once('close', giveBack);
+    incoming.once('close', () => reject(new Error('the client has disconnected')));
+    outgoing.once('close', releaseMemory);
     try {
       return await promise;
     } catch (error) {
       chunks.length = 0;
-      giveBack();
+      releaseMemory();
       throw error;
     } finally {
       clearTimeout(timer);
@@ -62,8 +65,9 @@ export class RequestBodies {
     }
   }
 
-  /** Refuses a body that cannot be read on, if it is being taken. */
+  /** Refuses a request whose body cannot be parsed any further, now or when `read` is called. */
   refuse(incoming: IncomingMessage): void {
+    this.#unreadable.add(incoming);
     this.#refusals.get(incoming)?.('BAD_REQUEST_PARAMETERS');
   }
 }

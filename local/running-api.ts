@@ -15,10 +15,10 @@ import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
 import type { GatewayState } from './state/gateway-state.ts';
 import type { Template } from './template/template.ts';
 
-/** Where the code of functions lies: folders by logical id. */
+/** The folder of each function's code, by the function's logical id. */
 export type FunctionCode = ReadonlyMap<string, string>;
 
-/** A template, and its synthesized `….assets.json`, which says where the code lies. */
+/** A template and its synthesized `….assets.json`, which contains the paths of the code. */
 export interface TemplateVersion {
   readonly template: Template;
   readonly assetsManifestFile: string;
@@ -34,11 +34,11 @@ export interface RunningApiOptions {
   readonly log: (line: string) => void;
   readonly logFunction: (functionName: string, line: string) => void;
   readonly startEnvironment: StartEnvironment | undefined;
-  /** Where a function's code lies instead of in the template's asset; undefined for that asset. */
+  /** The folder of a function's code; when it returns undefined, the template's asset is used. */
   readonly codeOf: ((lambda: LambdaFunction) => string | undefined) | undefined;
 }
 
-/** A template's REST API with its functions, both of which can be replaced while requests come. */
+/** A template's REST API and functions, both of which can be replaced while requests are served. */
 export class RunningApi {
   readonly controlPlane: ControlPlane;
   readonly #options: RunningApiOptions;
@@ -68,15 +68,16 @@ export class RunningApi {
     this.#gateway = this.#createGateway(version.template, this.#functions);
   }
 
-  /** Of the newest template. */
+  /** The gateway of the template that was loaded last. */
   get gateway(): Gateway {
     return this.#gateway;
   }
 
   /**
-   * Gives functions other code. A request that comes before it is there waits for it.
+   * Replaces the code of functions. Requests that arrive before the new code is ready wait for it,
+   * up to a limit.
    *
-   * @throws Error when it does not come or cannot be loaded; then nothing is replaced
+   * @throws Error when the promise rejects or the code cannot be loaded; then nothing is replaced
    */
   replaceFunctionCode(code: Promise<FunctionCode>): Promise<void> {
     const changed = Promise.all([code, this.#lastChange]).then(([directories]) =>
@@ -93,7 +94,7 @@ export class RunningApi {
   }
 
   /**
-   * Runs another version of the template: its routes, settings, permissions and functions.
+   * Replaces the template: its routes, settings, permissions and functions.
    *
    * @throws TemplateError for what is not supported, and Error when a function cannot be loaded; then
    *   nothing is replaced
@@ -102,12 +103,12 @@ export class RunningApi {
     return this.#inTurn(this.#lastChange.then(() => this.#replaceTemplate(version)));
   }
 
-  /** Stops all functions. */
+  /** Stops all execution environments. */
   close(): Promise<void> {
     return this.#runner.close();
   }
 
-  /** Changes follow each other, whether the one before has failed or not. */
+  /** Makes the next change start after this one, whether this one fails or not. */
   #inTurn(change: Promise<void>): Promise<void> {
     this.#lastChange = change.catch(() => {});
     return change;
@@ -159,7 +160,7 @@ export class RunningApi {
     });
   }
 
-  /** What Lambda would have put into a function's environment: who it is, and where. */
+  /** The environment variables that Lambda sets: credentials, Region, and DynamoDB's endpoint. */
   #variablesOf({ logicalId }: LambdaFunction): Record<string, string> {
     const { accessKeyId, secretAccessKey } = this.#identities.functions.get(logicalId)!.credentials;
     return {

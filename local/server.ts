@@ -18,49 +18,49 @@ import { readTemplate, type Template } from './template/template.ts';
 import { withoutTimeLimits } from './template/time-limits.ts';
 
 export interface LocalServiceOptions {
-  /** The synthesized template, or the wait for it: everything else starts meanwhile. */
+  /** The synthesized template's path. Everything else starts while a promise of it is pending. */
   readonly templateFile: string | Promise<string>;
   /** The synthesized `….assets.json`. @default - the one beside the template */
   readonly assetsManifestFile?: string;
   readonly stackName: string;
-  /** 0 for any free one. @default 0 */
+  /** The port to listen on, or 0 for any free port. @default 0 */
   readonly port?: number;
   /** @default 127.0.0.1 */
   readonly host?: string;
   /** A DynamoDB-compatible server. @default - an embedded one is started */
   readonly dynamodbEndpoint?: string;
-  /** Where tables and gateway keys are kept. @default - in memory */
+  /** The directory that keeps the tables and gateway keys. @default - in memory */
   readonly dataDirectory?: string;
-  /** Milliseconds since the epoch, for the gateway; functions read the system's clock. */
+  /** The gateway's clock, in milliseconds since the epoch. Functions read the system's clock. */
   readonly now?: () => number;
-  /** Takes a line of what happens. @default - to standard error */
+  /** Takes a line of the local run's own log. @default - writes it to standard error */
   readonly log?: (line: string) => void;
-  /** Takes a line that a function logged. @default - to `log`, with the function's name */
+  /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
   readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
-  /** Told of each request that the gateway has answered. */
+  /** Called for each request that the gateway has answered. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
-  /** Where a function's code lies; undefined for the template's asset. @default - all in assets */
+  /** The folder of a function's code, or undefined for its asset. @default - always the asset */
   readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
-  /** Whether functions and integrations end at their timeouts. @default true */
+  /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
-  /** Answer requests in the gateway's place, such as for a page about the API. */
+  /** Answer requests instead of the gateway, such as those for a page about the API. */
   readonly handlers?: readonly Handler[];
-  /** What functions run in. @default - worker threads */
+  /** Starts an execution environment of a function. @default - starts a worker thread */
   readonly startEnvironment?: StartEnvironment;
-  /** Runs when everything but the server is in place, before the first request can come. */
+  /** Is awaited when everything except the HTTP server is running, before the server listens. */
   readonly prepare?: (service: PreparedService) => Promise<void>;
-  /** Stops the start, and with it whatever has been started. */
+  /** Aborts the start and ends everything that has been started. */
   readonly signal?: AbortSignal;
 }
 
-/** A service whose tables and keys can be used, and which does not answer requests yet. */
+/** A service whose tables and keys can be used, but which does not listen for requests yet. */
 export interface PreparedService {
   readonly stage: string;
   /** Physical table names by logical id. */
   readonly tables: Readonly<Record<string, string>>;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Of the guard before DynamoDB, which answers who signs with the operator's credentials. */
+  /** The address of the guard before DynamoDB. Calls must be signed with credentials of the run. */
   readonly dynamodbEndpoint: string;
   readonly operatorCredentials: Credentials;
   readonly controlPlane: ControlPlane;
@@ -68,25 +68,25 @@ export interface PreparedService {
 }
 
 export interface LocalService extends PreparedService {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The URL without a path, such as `http://127.0.0.1:3000`. */
   readonly origin: string;
-  /** Settles when something that the service cannot do without has ended by itself. */
+  /** Resolves when a part that the service depends on, such as the database, ends unexpectedly. */
   readonly failed: Promise<Error>;
   /**
-   * Gives functions other code. A request that comes before it is there waits for it; one that is
-   * under way ends in the code that it began in.
+   * Replaces the code of functions. A request that arrives before the new code is ready waits for
+   * it, up to a limit; a request that is being served is finished by the old code.
    *
-   * @throws Error when it does not come or cannot be loaded; then nothing is replaced
+   * @throws Error when the promise rejects or the code cannot be loaded; then nothing is replaced
    */
   replaceFunctionCode(code: Promise<FunctionCode>): Promise<void>;
   /**
-   * Runs another version of the template, with the data that is there.
+   * Replaces the template and keeps the data.
    *
-   * @param templateFile with its assets manifest beside it
+   * @param templateFile the path of the template, whose assets manifest is in the same folder
    * @throws TemplateError, LocalRunError or Error when it cannot be run; then nothing is replaced
    */
   replaceTemplate(templateFile: string): Promise<void>;
-  /** Ends everything that was started. */
+  /** Stops everything that was started. */
   close(): Promise<void>;
 }
 
@@ -94,9 +94,9 @@ interface Database {
   readonly endpoint: string;
   readonly isSerial: boolean;
   readonly ended: Promise<Error>;
-  /** What it is and where, for people. */
+  /** Names the database and its location in error messages. */
   readonly shownName: string;
-  /** What to do when it fails. */
+  /** Tells the user what to do when the database fails. */
   readonly remedy: string;
 }
 
@@ -115,20 +115,20 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   return { ...service, close: () => running.disposeAsync() };
 }
 
-/** @param started takes everything that has to be ended, in the order in which it is started */
+/** @param started collects what has to be stopped; it is stopped in the reverse order */
 async function start(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
   const { signal, log = logToStandardError } = options;
   const templateReady = Promise.resolve(options.templateFile);
-  // It is awaited below, unless something else fails first.
+  // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
   templateReady.catch(() => {});
   const dataDirectory = options.dataDirectory
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
-  // It loads its code while the template is synthesized.
+  // The guard's thread loads its code while the template is synthesized.
   const guard = startGuardThread(log);
   started.defer(() => guard.close());
   const [templateFile, database] = await allOrNone([
@@ -194,7 +194,7 @@ function readVersion(file: string, { stackName, hasTimeLimits }: LocalServiceOpt
   return readTemplate(file, { ...environment, stackName }, change);
 }
 
-/** Lambda's limit for the initialization of a function is in no template. */
+/** Lifts Lambda's limit for a function's initialization, which is not part of the template. */
 function untimedEnvironment({ hasTimeLimits }: LocalServiceOptions): StartEnvironment | undefined {
   if (hasTimeLimits !== false) return undefined;
   return (...parameters) => new WorkerEnvironment(...parameters, true);
@@ -227,7 +227,7 @@ async function provideDatabase(
   };
 }
 
-/** @throws LocalRunError when the database fails, or ends meanwhile */
+/** @throws LocalRunError when the database fails, or ends before the work is done */
 async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T> {
   const ended = database.ended.then((error) => Promise.reject(error));
   try {
@@ -237,7 +237,7 @@ async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T
   }
 }
 
-/** Physical table names by logical id. */
+/** Creates the template's tables where they are missing. Returns their names by logical id. */
 async function provideTables(
   template: Template,
   endpoint: string,
@@ -281,7 +281,7 @@ async function serve(
   return { ...prepared, outputs: stack.outputs, origin: server.origin };
 }
 
-/** The outputs, with this server's address where the API's address in the cloud would stand. */
+/** The outputs, with this server's address instead of the API's address in the cloud. */
 function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, origin: string) {
   const cloudOrigin = `https://${apiId}.execute-api.${environment.region}.amazonaws.com`;
   const entries = Object.entries(outputs).map(([name, value]) => [
@@ -291,7 +291,7 @@ function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, 
   return Object.fromEntries(entries);
 }
 
-/** Like `Promise.all`, but waits for all: what starts although another has failed must be ended. */
+/** Like `Promise.all`, but settles only when all have, so that all that has started is stopped. */
 async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);

@@ -1,12 +1,12 @@
 import type { ListedOperation } from './contract-index.ts';
 
 export interface CodeSample {
-  /** Such as `curl`, for a reader. */
+  /** The title of the sample, such as `curl`. */
   readonly name: string;
   readonly code: string;
 }
 
-/** How to call an operation. The key comes from the environment, and stands in none of them. */
+/** Samples of how to call an operation. They read the key from the environment. */
 export function codeSamples(operation: ListedOperation, baseUrl: string): CodeSample[] {
   const url = baseUrl + operation.examplePath;
   return [

@@ -1,6 +1,6 @@
 import { type Contract, type ContractOperation, type MediaType, resolve } from './contract.ts';
 
-/** An operation of the contract, as a reference lists it. */
+/** An operation of the contract, as the reference lists it. */
 export interface ListedOperation {
   readonly operationId: string;
   readonly method: string;
@@ -10,25 +10,25 @@ export interface ListedOperation {
   readonly summary: string;
   /** The stability marker (`x-stability`), or `deprecated`. */
   readonly marker: string;
-  /** Whether success has a body. */
+  /** Whether the successful response has a body. */
   readonly hasBody: boolean;
   readonly details: ContractOperation;
 }
 
-/** An error code, with what the contract says of it. */
+/** An error code with its description in the contract. */
 export interface ListedError {
   readonly status: number;
   readonly code: string;
   readonly summary: string;
   readonly message: string;
-  /** The ids of the operations that answer it; none where only the gateway does, to any request. */
+  /** The ids of the operations with this error; empty for an error that any request can get. */
   readonly operationIds: readonly string[];
 }
 
-/** Values for parameters, by name, to show instead of the contract's own examples. */
+/** Example values of parameters by name, which replace those of the contract. */
 export type ParameterExamples = Readonly<Record<string, string>>;
 
-/** The operations in the contract's order. */
+/** Lists the operations in the order of the contract. */
 export function listOperations(
   { paths }: Contract,
   examples: ParameterExamples = {},
@@ -47,7 +47,7 @@ export function listOperations(
   );
 }
 
-/** The error codes by status and then by name, each once. */
+/** Lists each error code once, sorted by status and name. */
 export function listErrors(contract: Contract): ListedError[] {
   const errors = new Map<string, ListedError>();
   for (const [name, response] of Object.entries(contract.components.responses)) {
@@ -63,7 +63,7 @@ export function listErrors(contract: Contract): ListedError[] {
   return [...errors.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, error]) => error);
 }
 
-/** The JSON of a response that has some. */
+/** The JSON media type of a response's content, which has to have one. */
 export function jsonOf(content: Readonly<Record<string, MediaType>> | undefined): MediaType {
   return content!['application/json']!;
 }

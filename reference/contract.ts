@@ -72,19 +72,19 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-/** Such as `#/components/schemas/Order`. */
+/** A reference to another part of the contract, such as `#/components/schemas/Order`. */
 export interface Reference {
   readonly $ref: string;
 }
 
-/** What a part of the contract stands for: itself, or the part that it refers to. */
+/** Resolves a reference. Any other part of the contract is returned as it is. */
 export function resolve<T extends object>(contract: Contract, part: T | Reference): T {
   if (!('$ref' in part)) return part;
   const [, ...names] = part.$ref.split('/');
   return names.reduce((node, name) => (node as never)[name], contract as unknown) as T;
 }
 
-/** The name of the part that this one refers to; undefined where it is written out. */
+/** The name of the part that a reference refers to; undefined for any other part. */
 export function referredName(part: object | Reference): string | undefined {
   return '$ref' in part ? String(part.$ref).split('/').at(-1) : undefined;
 }

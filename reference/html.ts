@@ -1,4 +1,4 @@
-/** Text that is markup already; every other text is escaped before it goes into a page. */
+/** Text that is markup. All other texts are escaped before they are inserted into a page. */
 export class Markup {
   readonly text: string;
 
@@ -13,7 +13,7 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | readonly Part[];
 
-/** Markup with values in it: texts are escaped, lists are joined, nothing is left out. */
+/** A template tag for markup: it escapes texts, joins lists and leaves out undefined values. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.reduce((text, next, index) => text + render(parts[index - 1]) + next));
 }

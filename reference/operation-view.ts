@@ -9,15 +9,15 @@ import { constraints, typeOf } from './schema-view.ts';
 export interface OperationViewOptions {
   readonly contract: Contract;
   readonly baseUrl: string;
-  /** What the parameters of “Try it” begin with; nothing for those that are not here. */
+  /** The initial values of the parameters in “Try it”. Other parameters start empty. */
   readonly examples: ParameterExamples;
 }
 
-/** All that the contract says of an operation, with samples and a form that sends it. */
+/** The description of an operation, with samples and a form that sends a request. */
 export function operationView(operation: ListedOperation, options: OperationViewOptions): Markup {
   const { operationId, method, path, summary, marker, details } = operation;
   const sunset = details['x-sunset'];
-  // What answers 410 alone is not for anyone to call from a program.
+  // A deprecated operation only answers 410, so there are no samples for it.
   const samples = marker === 'deprecated' ? [] : codeSamples(operation, options.baseUrl);
   return html`<article class="operation" id="${operationId}">
 <h3>${summary} <span class="marker" data-marker="${marker}">${marker}</span></h3>
@@ -53,7 +53,7 @@ function sampleList(operationId: string, samples: readonly CodeSample[]): Markup
 <div class="samples">${samples.map(({ name, code }, index) => sampleView(`samples-${operationId}`, name, code, index === 0))}</div>`;
 }
 
-/** Of the details with one name, a browser opens one at a time. */
+/** A sample that can be unfolded. A browser opens one `details` element per name at a time. */
 function sampleView(group: string, name: string, code: string, isOpen: boolean): Markup {
   return html`<details class="sample" name="${group}"${isOpen ? html` open` : undefined}><summary>${name}</summary>
 <div class="code"><pre><code>${code}</code></pre>
@@ -64,7 +64,7 @@ function tryForm(
   { operationId, method, path, details: { parameters = [], deprecated } }: ListedOperation,
   examples: ParameterExamples,
 ): Markup {
-  // An operation that is withdrawn answers alike whatever it is asked for.
+  // A deprecated operation gives the same answer for all parameters, so the form has none.
   const fields = parameters.map(
     ({ name, example }) =>
       html`<label>${name} <input name="${name}" value="${examples[name] ?? (deprecated ? String(example) : undefined)}" required autocomplete="off"></label>`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const pageDirectory = join(import.meta.dirname, 'page');
 
 /**
- * The files that the page loads, by name.
+ * Builds the files that the page loads. Returns their contents by name.
  *
  * @throws esbuild's `BuildFailure` when the script does not build
  */
@@ -17,12 +17,12 @@ export async function pageAssets(): Promise<Readonly<Record<string, string>>> {
 }
 
 async function bundle(name: string): Promise<string> {
-  // Loaded only now: a start without a browser does not pay for it.
+  // The module is loaded on demand, because most runs never show the page.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [join(pageDirectory, name)],
     bundle: true,
-    // No module: a browser runs it out of a file, too.
+    // Browsers do not load modules from `file:` URLs, so the script is not a module.
     format: 'iife',
     target: 'es2022',
     write: false,

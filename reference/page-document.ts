@@ -8,7 +8,7 @@ import { navigation, referenceView } from './reference-view.ts';
 
 export interface PageDocumentOptions extends PageSettings {
   readonly contract: Contract;
-  /** Where the page's other files are, seen from the page: nothing, or a path that ends in `/`. */
+  /** The path of the page's files, relative to the page: empty, or ending in `/`. */
   readonly assets: string;
   readonly examples: ParameterExamples;
 }
@@ -16,8 +16,8 @@ export interface PageDocumentOptions extends PageSettings {
 const pageDirectory = join(import.meta.dirname, 'page');
 
 /**
- * The reference as one HTML document: the contract, and the means to try it. With demo keys it has
- * a console that lists and cancels orders; without, a field for the reader's own key.
+ * Renders the reference as an HTML document with forms that send requests. With demo keys, it has a
+ * console that lists and cancels orders; without them, it has a field for the reader's own key.
  */
 export function pageDocument(options: PageDocumentOptions): string {
   const { contract, assets, baseUrl, demoKeys, runId } = options;
@@ -37,7 +37,7 @@ export function pageDocument(options: PageDocumentOptions): string {
   });
 }
 
-/** What the page may do: it loads its own files only, and asks nobody but the API. */
+/** The page's content security policy: it may load its own files and send requests to the API. */
 export function contentSecurityPolicy(apiOrigin: string): string {
   return [
     "default-src 'none'",
@@ -50,7 +50,7 @@ export function contentSecurityPolicy(apiOrigin: string): string {
   ].join('; ');
 }
 
-/** Within a script element, nothing but `</script` and `<!--` means anything. */
+/** The settings as JSON in a script element, in which `<` is escaped because of `</script`. */
 function settingsElement(settings: PageSettings): Markup {
   const json = new Markup(JSON.stringify(settings).replaceAll('<', '\\u003c'));
   return html`<script type="application/json" id="settings">${json}</script>`;

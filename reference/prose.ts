@@ -1,7 +1,7 @@
 import { Marked } from 'marked';
 import { Markup } from './html.ts';
 
-// The contract's headings begin at the second level, which is that of the page's own sections.
+// The contract's headings are on the level of the page's sections, so they are moved below them.
 const marked = new Marked({
   renderer: {
     heading({ tokens, depth, text }) {
@@ -11,12 +11,12 @@ const marked = new Marked({
   },
 });
 
-/** The contract's own text, which is Markdown, as markup. */
+/** Converts a Markdown text of the contract into markup. */
 export function paragraphs(text: string): Markup {
   return new Markup(marked.parse(text, { async: false }));
 }
 
-/** The headings of a text, with the ids that they have in its markup. */
+/** The headings of a Markdown text, with their ids in the markup. */
 export function headings(text: string): { readonly id: string; readonly title: string }[] {
   return [...text.matchAll(/^##+ (.+)$/gm)].map(([, title]) => ({
     id: slug(title!),

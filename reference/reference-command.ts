@@ -25,7 +25,7 @@ environment. Files of the same names in the folder are replaced.`;
 /**
  * Writes the API reference of a stage into a folder.
  *
- * @param words of the command line
+ * @param words the arguments of the command line
  * @returns the exit code
  */
 export async function referenceCommand(words: readonly string[]): Promise<number> {

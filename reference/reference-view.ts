@@ -6,7 +6,7 @@ import { headings, paragraphs } from './prose.ts';
 import { statusBadge } from './response-view.ts';
 import { constraints, propertyTable, typeOf } from './schema-view.ts';
 
-/** The whole contract as sections of a page, in the order of `navigation`. */
+/** The contract as sections of a page, in the order of `navigation`. */
 export function referenceView(options: OperationViewOptions): Markup {
   const { contract, examples } = options;
   const { headers, schemas } = contract.components;
@@ -23,7 +23,7 @@ ${section('headers', 'Headers', headerTable(Object.entries(headers)))}
 ${section('schemas', 'Schemas', html`${Object.entries(schemas).map((entry) => schemaView(contract, entry))}`)}`;
 }
 
-/** Links to the sections, and to what stands in the longer ones. */
+/** Links to the sections, and to the parts of the longer ones. */
 export function navigation(contract: Contract): Markup {
   const operations = listOperations(contract).map(({ operationId, summary }) => ({
     id: operationId,

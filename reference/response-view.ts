@@ -10,7 +10,7 @@ import { html, type Markup } from './html.ts';
 import { paragraphs } from './prose.ts';
 import { propertyTable, typeOf } from './schema-view.ts';
 
-/** A response, folded up: its status, its error codes, its headers, its schema and its examples. */
+/** A response that can be unfolded: status, error codes, headers, schema and examples. */
 export function responseView(
   contract: Contract,
   status: string,
@@ -25,7 +25,7 @@ ${bodyView(contract, response)}
 </details>`;
 }
 
-/** The status in the colour of its class. */
+/** A status with the colour of its class. */
 export function statusBadge(status: string | number): Markup {
   const kind = Number(status) < 400 ? 'good' : 'bad';
   return html`<span class="badge" data-kind="${kind}">${status}</span>`;
@@ -35,7 +35,7 @@ function isSaidByTitle({ description }: ContractResponse, status: string): boole
   return Number(status) < 400 && !description.includes('. ');
 }
 
-/** The codes of an error, or the first sentence of a success. */
+/** The title of a response: its error codes, or the first sentence of its description. */
 function titleOf({ content, description }: ContractResponse, status: string): Markup {
   if (Number(status) < 400) return html`${description.split('. ')[0]}`;
   const codes = Object.values(jsonOf(content).examples).map(

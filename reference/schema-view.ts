@@ -2,7 +2,7 @@ import { type Contract, type Reference, referredName, resolve, type Schema } fro
 import { html, type Markup } from './html.ts';
 import { paragraphs } from './prose.ts';
 
-/** A schema's type in a few words; the name of a schema of its own leads to it. */
+/** The type of a schema. A schema with a name is shown as a link to it. */
 export function typeOf(schema: Schema | Reference): Markup {
   const name = referredName(schema);
   if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
@@ -12,7 +12,7 @@ export function typeOf(schema: Schema | Reference): Markup {
   return html`${type}${format && ` (${format})`}`;
 }
 
-/** A table of the properties of an object: what it states and what it is composed of. */
+/** A table of the properties of an object, including those of the schemas that it is composed of. */
 export function propertyTable(contract: Contract, schema: Schema | Reference): Markup {
   const { properties, required } = merged(contract, schema);
   const rows = Object.entries(properties).map(
@@ -28,7 +28,7 @@ export function propertyTable(contract: Contract, schema: Schema | Reference): M
 </table>`;
 }
 
-/** What a value has to be, besides its type; undefined where that is all. */
+/** The constraints on a value besides its type; undefined if there are none. */
 export function constraints(schema: Schema): Markup | undefined {
   if (schema.const !== undefined) return constraint(html`always ${code(schema.const)}`);
   const { minimum, maximum, pattern } = schema;
@@ -59,7 +59,7 @@ interface ObjectSchema {
   readonly required: readonly string[];
 }
 
-/** A later part of a composition says more of a property than an earlier one. */
+/** Merges the parts of a composition. For the same property, the later part has precedence. */
 function merged(contract: Contract, part: Schema | Reference): ObjectSchema {
   const { allOf = [], properties = {}, required = [] } = resolve<Schema>(contract, part);
   const all = [...allOf.map((one) => merged(contract, one)), { properties, required }];

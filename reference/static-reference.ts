@@ -3,19 +3,19 @@ import { pageAssets } from './page-assets.ts';
 import { pageDocument } from './page-document.ts';
 
 export interface StaticReferenceOptions {
-  /** Where the API is, with its version: `https://…/v1`. */
+  /** The URL of the API with its version: `https://…/v1`. */
   readonly baseUrl: string;
-  /** The contract's text, YAML. */
+  /** The contract as YAML. */
   readonly contract: string;
 }
 
-/** Files by name; all of them go into one folder. */
+/** The contents of files by name, for one folder. */
 export type Files = Readonly<Record<string, string>>;
 
 /**
- * The API reference of a stage, as files that any web server can serve and a browser can also open
- * from a disk. It holds no key, and loads nothing from elsewhere; requests go to the stage alone,
- * which the page's own policy enforces.
+ * Builds the API reference of a stage as files that a web server can serve and a browser can open from
+ * a disk. They contain no key. The page's content security policy ensures that it loads nothing else
+ * and sends requests to the stage only.
  */
 export async function staticReference({
   baseUrl,

@@ -2,15 +2,17 @@ import { OperatorError } from '../shared/errors.ts';
 
 export interface KeySources {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What standard input holds; undefined where it is a terminal. */
+  /** Reads standard input; undefined when it is a terminal. */
   readonly readInput: () => Promise<string | undefined>;
 }
 
 const keyPattern = /^so_(live|test)_[0-9A-Za-z]{46}$/;
 
 /**
- * The API key, from the environment or else from standard input; never from the command line.
- * @throws OperatorError where there is none, without what there is instead: it is nearly a key
+ * Reads the API key from the environment or, if it is not there, from standard input.
+ *
+ * @throws OperatorError when there is no valid key. The message does not contain the given text,
+ *   because that may be a mistyped key
  */
 export async function readKey({ environment, readInput }: KeySources): Promise<string> {
   const given = environment.STORE_ORDERS_KEY || (await readInput());

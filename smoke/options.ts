@@ -29,8 +29,10 @@ once more where it has at most 1,000 orders.
 Exit code: 0 where everything is as documented, 1 otherwise.`;
 
 /**
- * @returns undefined where help was asked for, which has been printed
- * @throws OperatorError in one line that says what to do
+ * Parses the command line.
+ *
+ * @returns undefined when help was requested, which has been printed
+ * @throws OperatorError whose message is one line that says what to do
  */
 export function parseOptions(words: readonly string[]): SmokeOptions | undefined {
   const command = new Command('npm run smoke --')
@@ -54,7 +56,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
   return options as SmokeOptions;
 }
 
-/** npm writes the words of a command to its log, and every process can read them. */
+/** Refuses a key as an argument, because npm logs arguments and other processes can read them. */
 function refuseKeyOnCommandLine(words: readonly string[]): void {
   const isKey = (word: string) => /^--key(=|$)/.test(word) || /^so_(live|test)_/.test(word);
   if (!words.some(isKey)) return;

@@ -1,8 +1,8 @@
-/** What was reported already: a header that all answers lack is one difference and not thirty. */
+/** Filters differences that were already reported, such as a header that all answers lack. */
 export class Repetitions {
   readonly #known = new Set<string>();
 
-  /** Leaves out what was reported before, and says that there was some. */
+  /** Returns the new differences, with a remark if some were reported before. */
   withoutKnown(details: readonly string[]): string[] {
     const fresh = details.filter((detail) => {
       const key = keyOf(detail);
@@ -17,7 +17,7 @@ export class Repetitions {
 
 const reportedAbove = 'and what is reported above of another answer';
 
-/** The difference without where it is and, where it is about a header, without the header's value. */
+/** The key by which differences are equal: without the place and without the value of a header. */
 function keyOf(detail: string): string {
   const difference = detail.replace(/ \([^()]*\)$/, '');
   if (!/^(header |(x-)?ratelimit)/.test(difference)) return difference;

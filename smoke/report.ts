@@ -14,7 +14,7 @@ export interface Reporter {
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' };
 
-/** A report for people, line by line as the results come. */
+/** Creates a reporter that prints lines of text as the results arrive. */
 export function textReporter(url: string, print: (line: string) => void): Reporter {
   let group = '';
   return {
@@ -34,7 +34,7 @@ export function textReporter(url: string, print: (line: string) => void): Report
   };
 }
 
-/** ` (3 requests, 120 ms, 1.2 KB)`, and nothing where nothing was asked. */
+/** Formats the cost like ` (3 requests, 120 ms, 1.2 KB)`; empty if there was no request. */
 function costs({ requests, elapsedMs, bytes }: Result): string {
   if (requests === 0) return '';
   const size = bytes < 1_000 ? `${bytes} bytes` : `${shortened(bytes / 1_000)} KB`;
@@ -46,7 +46,7 @@ function shortened(number: number): string {
   return new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(number);
 }
 
-/** One line of JSON, once everything was checked. */
+/** Creates a reporter that prints one line of JSON at the end. */
 export function jsonReporter(url: string, print: (line: string) => void): Reporter {
   return {
     begin: () => {},

@@ -14,32 +14,32 @@ export interface Result {
   readonly group: string;
   readonly title: string;
   readonly outcome: 'passed' | 'failed' | 'skipped';
-  /** What differs, or why the check was left out. */
+  /** The differences, or the reason why the check was skipped. */
   readonly details: readonly string[];
-  /** The answers that differ: request, status, request id, the first of the body. */
+  /** The answers that differ: request, status, request id, and the start of the body. */
   readonly evidence: readonly string[];
   readonly elapsedMs: number;
   readonly requests: number;
-  /** Of all bodies, as they were sent. */
+  /** The bytes of all bodies as they were sent, that is, before decompression. */
   readonly bytes: number;
 }
 
 export interface Selection {
-  /** Cancelled for good. @default - nothing is cancelled */
+  /** The order to cancel, which cannot be undone. @default - no order is cancelled */
   readonly cancelOrder?: string;
-  /** Whether the key's allowance is used up. */
+  /** Whether to use up the key's limit. */
   readonly limits: boolean;
   /** Whether to wait until the key is served again. */
   readonly wait: boolean;
-  /** Whether the first check of each group is enough. */
+  /** Whether to run only the first check of each group. */
   readonly quick: boolean;
-  /** Whether the list is read over HTTP/2 as well. */
+  /** Whether to read the list over HTTP/2 as well. */
   readonly http2: boolean;
-  /** The limits that the key's owner was given. @default - any */
+  /** The expected limits of the key's owner. @default - the limits are not checked */
   readonly expectLimits?: ExpectedLimits;
 }
 
-/** What is selected, in an order that leaves the key usable until the end. */
+/** The selected checks. Those that use up the key's limit come last. */
 export function selectChecks(selection: Selection): Check[] {
   const { cancelOrder, limits, wait, http2, expectLimits } = selection;
   const always = [
@@ -63,10 +63,10 @@ function firstOfEachGroup(checks: readonly Check[]): Check[] {
   return [...Map.groupBy(checks, ({ group }) => group).values()].map(([first]) => first!);
 }
 
-/** Runs the checks one after the other: they share a key, and its counters. */
+/** Runs the checks one after the other, because they share a key and its counters. */
 export async function* runChecks(stage: Stage, checks: readonly Check[]): AsyncGenerator<Result> {
   const repetitions = new Repetitions();
-  // What the preflight asked is no check's.
+  // The requests of the preflight belong to no check.
   stage.exchanges.take();
   for (const check of checks) yield await runCheck(stage, check, repetitions);
 }

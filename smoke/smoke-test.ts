@@ -10,24 +10,24 @@ import { HttpClient } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
-/** What surrounds the command. */
+/** The inputs and outputs of the command. */
 export interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
-  /** @default - the system's */
+  /** @default - the system's clock */
   readonly clock?: Clock;
 }
 
-/** Asked by the preflight until answers are steady. */
+/** The number of requests that the preflight makes when answers are steady at once. */
 const preflightRequests = 5;
 const requestsOfAllChecks = 40;
 const requestsOfQuickChecks = 15;
 
 const contractFile = join(import.meta.dirname, '..', 'openapi.yaml');
-/** Read once for all walks: compiling it takes longer than most of them. */
+/** The contract is read only once per process, because compiling it takes longer than most runs. */
 let contract: Contract | undefined;
 
-/** The whole command; resolves to its exit code. */
+/** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
   const io = withoutKeys(unsafeIo);
   try {
@@ -69,7 +69,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   }
 }
 
-/** Hides whatever looks like a key: a wrong stage may repeat one, a person may mistype an option. */
+/** Hides keys in all output, because an answer or a mistyped option may contain one. */
 function withoutKeys(io: SmokeIo): SmokeIo {
   const hide = (line: string) => line.replace(/so_(live|test)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
   const { print, printError } = io;

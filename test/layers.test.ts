@@ -72,7 +72,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'reference/page': ['reference/browser', 'reference/console'],
   reference: ['shared', 'admin/stage', 'reference/browser'],
   'demo/console': ['local', 'admin/console'],
-  'demo/watch': ['shared', 'lib/functions', 'local/functions', 'local', 'demo/console'],
+  'demo/watch': [
+    'shared',
+    'lib/settings',
+    'lib/functions',
+    'local/functions',
+    'local',
+    'demo/console',
+  ],
   demo: [
     'shared',
     'lambdas/shared',
@@ -98,8 +105,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
   'bench/peers': ['lambdas/shared'],
   'bench/doubles': ['lambdas/shared'],
-  'bench/workbench': ['shared', 'bench/doubles', 'lib/functions'],
-  bench: ['shared', 'lib/functions', 'local/dynamodb', 'bench/doubles', 'bench/workbench'],
+  'bench/workbench': ['shared', 'bench/doubles', 'lib/settings', 'lib/functions'],
+  bench: [
+    'shared',
+    'lib/settings',
+    'lib/functions',
+    'local/dynamodb',
+    'bench/doubles',
+    'bench/workbench',
+  ],
 
   model: [],
 

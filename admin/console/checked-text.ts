@@ -1,14 +1,16 @@
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 
 const tokenLike = /(?:^|[^0-9A-Za-z])so_[0-9A-Za-z]*_/i;
-// Control characters, unpaired surrogates, and what separates lines or turns the direction of text.
+// Control characters, unpaired surrogates, line separators and marks for the direction of text.
 const unprintable = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 /**
- * A name or a label as it may be stored: on one line, without spaces around it, in Unicode's
- * composed form, so that what looks the same is the same.
+ * Normalizes a name or a label for storage. It has to be one line without control characters. Spaces
+ * around it are removed, and it is brought into Unicode's composed form (NFC), so that texts that
+ * look the same are equal.
  *
- * @throws OperatorError when it is none; a text that looks like a token is not repeated
+ * @param maxLength the maximum length in UTF-16 code units
+ * @throws OperatorError when the text is not accepted; its message does not contain a token
  */
 export function checkedText(field: string, text: string, maxLength: number): string {
   refuseToken(field, text);
@@ -21,7 +23,11 @@ export function checkedText(field: string, text: string, maxLength: number): str
   );
 }
 
-/** @throws OperatorError, which does not repeat the text: errors end up in logs */
+/**
+ * Refuses a text that looks like a token.
+ *
+ * @throws OperatorError whose message does not contain the text, because errors are often logged
+ */
 export function refuseToken(field: string, text: string): void {
   if (!tokenLike.test(text)) return;
   throw new OperatorError(

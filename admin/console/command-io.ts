@@ -1,31 +1,31 @@
 import type { Readable, Writable } from 'node:stream';
 import { printable } from './printable.ts';
 
-/** All that a command touches besides the service: so that tests can run it in process. */
+/** Everything that a command uses besides the service, so that tests can run it in process. */
 export interface CommandIo {
-  /** Where secrets and answers to questions come from. */
+  /** Secrets and answers to questions are read from it. */
   readonly stdin: Readable & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
   readonly stdout: Screen;
   /** Questions are asked and a progress bar is drawn on it when it is a terminal. */
   readonly stderr: Screen;
-  /** Of its variables, only `STORE_ORDERS_STAGE` and `STORE_ORDERS_LOCAL` are looked at. */
+  /** The environment variables. Only `STORE_ORDERS_STAGE` and `STORE_ORDERS_LOCAL` are read. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Filled in by the command that finds its stage. */
+  /** Is set when a command has found its stage. */
   readonly actedOn?: { stage?: string };
-  /** Where interrupted imports leave their checkpoints. */
+  /** The directory for the checkpoints of imports. */
   readonly stateDirectory: string;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
-  /** Aborted when the operator interrupts a command that can end in good order. */
+  /** Returns a signal that is aborted when the operator presses Ctrl+C. */
   readonly onInterrupt: () => AbortSignal;
 }
 
-/** What is written on: a terminal, a file or a pipe. */
+/** An output stream: a terminal, a file or a pipe. */
 export type Screen = Writable & { isTTY?: boolean; columns?: number };
 
 const usualColumns = 80;
 
-/** How many columns there are to write in; no limit where no terminal is written on. */
+/** The width of a stream in columns; infinity when it is not a terminal. */
 export function columnsOf({ isTTY, columns }: Screen): number {
   return isTTY ? columns || usualColumns : Number.POSITIVE_INFINITY;
 }
@@ -38,19 +38,20 @@ export interface GlobalOptions {
 }
 
 /*
- * Names come from owners and messages from servers: each text passes `printable` where it is
- * written, and therefore here and nowhere else. Only exported orders and progress bars do not.
+ * Names come from owners and messages from servers, so the functions below pass every text through
+ * `printable`. Commands print with these functions only, except for exported orders and the progress
+ * bar.
  */
 
-/** Prints a result: `value` as one line of JSON where that is asked for, else text for people. */
+/** Prints a result: with `--json` the value as one line of JSON, otherwise the text. */
 export function print(io: CommandIo, { json }: GlobalOptions, value: unknown, text: string): void {
   printText(io, json ? JSON.stringify(value) : text);
 }
 
 /**
- * Prints a result with a token that cannot be had again.
+ * Prints a result with a token, which cannot be shown again.
  *
- * @throws the stream's error where nobody has got it
+ * @throws the stream's error when it could not be written
  */
 export async function printIssued(
   io: CommandIo,
@@ -65,17 +66,17 @@ export async function printIssued(
   });
 }
 
-/** Prints a result that is text already. */
+/** Prints a text on standard output. */
 export function printText({ stdout }: CommandIo, text: string): void {
   stdout.write(`${printable(text)}\n`);
 }
 
-/** Tells something that is no result, on standard error. */
+/** Prints a message on standard error. */
 export function tell(io: Pick<CommandIo, 'stderr'>, text: string): void {
   io.stderr.write(`${printable(text)}\n`);
 }
 
-/** Asks something whose answer is typed behind it, and says of which stage. */
+/** Prints a question with the name of the stage, without a line break. */
 export function ask({ stderr, actedOn }: CommandIo, question: string): void {
   const stage = actedOn?.stage === undefined ? '' : `${actedOn.stage}: `;
   stderr.write(`${printable(stage + question)} `);

@@ -1,18 +1,18 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { planNames } from '../../lib/settings/plans.ts';
 
-/** Examples below a command's help. */
+/** Formats the examples below a command's help. */
 export function examples(...commands: string[]): string {
   const lines = commands.map((command) => `  npm run admin -- ${command}`);
   return `\nExamples:\n${lines.join('\n')}`;
 }
 
-/** `--plan`, which takes the name of a plan. */
+/** The option `--plan`, whose value is the name of a plan. */
 export function planOption(description: string): Option {
   return new Option('--plan <plan>', description).choices(planNames);
 }
 
-/** A commander argument parser. */
+/** Parses a whole number from 1. @throws InvalidArgumentError, which commander reports */
 export function wholeNumber(text: string): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
   if (value > 0) return value;

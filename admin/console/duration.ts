@@ -1,12 +1,13 @@
 import { InvalidValueError } from '../../shared/errors.ts';
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-// A hundred years: what is longer is a slip of the finger, and no longer fits a date.
+// A hundred years. A longer duration is probably a typing error and may not fit into a date.
 const maxSeconds = 36_500 * 86_400;
 
 /**
- * The seconds in a duration such as `30s`, `15m`, `24h` or `90d`.
- * @throws InvalidValueError
+ * Parses a duration such as `30s`, `15m`, `24h` or `90d`. Returns seconds.
+ *
+ * @throws InvalidValueError when it has another form or is too long
  */
 export function parseDuration(field: string, text: string): number {
   const [, count, unit] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];

@@ -1,17 +1,17 @@
 import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
 
-// What can move a terminal's cursor, change its state or turn the direction of writing, except for
-// the line feed that ends a line of ours.
+// Characters that can move a terminal's cursor, change its state or the direction of text. Line
+// feeds are allowed, because texts of this program have several lines.
 const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 const prefixes = stageNames.map((stage) => stageConfiguration(stage, {}).apiKeyPrefix);
 const tokens = new RegExp(`(${prefixes.join('|')})[0-9A-Za-z]+`, 'g');
 
 /**
- * A text as it may be written anywhere: control characters as `\u001b`, which stays valid within a
- * JSON string, and of a token no more than its prefix.
+ * Makes a text safe to print. Control characters are escaped like `\u001b`, which is also valid in a
+ * JSON string, and tokens are shortened to their prefix.
  *
- * @param issuedToken the one token that this text is there to show
+ * @param issuedToken a token that is kept, because the text has to show it
  */
 export function printable(text: string, issuedToken?: string): string {
   return text

@@ -6,7 +6,7 @@ const longestBar = 30;
 const shortestBar = 5;
 const framesPerSecond = 8;
 
-/** Shows how far a file has been read: on a terminal as a bar, elsewhere not at all. */
+/** Shows how much of a file has been read, if the stream is a terminal. */
 export class ProgressBar {
   readonly #stream: Screen;
   readonly #now: () => number;
@@ -20,7 +20,7 @@ export class ProgressBar {
     this.#now = now;
   }
 
-  /** Begins a bar of its own for one phase, at a place in the file. */
+  /** Starts a new bar for a phase of the import. @param bytes the position in the file */
   begin(phase: string, bytes: number, totalBytes: number): void {
     this.stop();
     if (!this.#stream.isTTY) return;
@@ -40,7 +40,7 @@ export class ProgressBar {
 
   update(bytes: number, orders: number): void {
     if (!this.#bar) return;
-    // The orders of an earlier, interrupted run are no part of this one's rate.
+    // The rate does not include orders of an earlier run that was interrupted.
     if (this.#start.orders < 0) this.#start.orders = orders;
     const seconds = Math.max((this.#now() - this.#start.ms) / 1_000, 0.001);
     const bytesPerSecond = (bytes - this.#start.bytes) / seconds;
@@ -52,7 +52,7 @@ export class ProgressBar {
     });
   }
 
-  /** Takes the bar away for a line of text; the next update brings it back below. */
+  /** Clears the bar to print a line of text. The next update draws it again, below the text. */
   interrupt(writeText: () => void): void {
     if (this.#bar) this.#stream.write('\r\x1b[K');
     writeText();
@@ -72,16 +72,16 @@ interface Measured {
 }
 
 /**
- * One line of a terminal: the bar gives way first, and then what is known of the rate, so that the
- * time that is left can be read on a narrow one too.
+ * Formats the line of the progress bar. On a narrow terminal the bar is shortened first and then the
+ * rate is left out, so that the remaining time stays visible.
  *
- * @param share from 0 to 1
+ * @param share the progress from 0 to 1
  */
 export function progressLine(share: number, measured: Measured, columns: number): string {
   const { phase, orders, rate, left } = measured;
   const percentage = `${Math.floor(share * 100)}%`;
   const ends = [` | ${orders} orders | ${rate}/s | ${left} left`, ` | ${orders} | ${left} left`];
-  // A terminal wraps a line that fills it.
+  // One column stays free, because some terminals wrap a line that fills their width.
   const room = (end: string) => columns - 1 - `${phase} [] ${percentage}${end}`.length;
   const end = ends.find((each) => room(each) >= shortestBar);
   if (end === undefined) return `${phase} ${percentage} | ${left} left`.slice(0, columns - 1);
@@ -90,7 +90,7 @@ export function progressLine(share: number, measured: Measured, columns: number)
   return `${phase} [${bar}] ${percentage}${end}`;
 }
 
-/** Seconds as `2m 05s`. */
+/** Formats seconds like `2m 05s`. */
 export function timeLeft(seconds: number): string {
   if (!Number.isFinite(seconds)) return '-';
   const whole = Math.ceil(seconds);

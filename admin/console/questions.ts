@@ -3,24 +3,24 @@ import { text } from 'node:stream/consumers';
 import { OperatorError } from '../../shared/errors.ts';
 import { ask, type CommandIo, tell } from './command-io.ts';
 
-/** Options of a command that asks before it changes something. */
+/** Options of a command that asks for confirmation. */
 export interface ConfirmationOptions {
   yes?: boolean;
 }
 
-/** Stands in the help of a command that a script runs as before. */
+/** Help text of commands that use `confirm`. */
 export const confirmationHelp = `
 On a terminal it asks before it does so, unless --yes is given; without a terminal it does not ask.`;
 
-/** Whether somebody can be asked. */
+/** Whether the command runs on a terminal, so that a question can be answered. */
 export function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /**
- * Asks on a terminal, where `--yes` has not answered already. A script is not asked.
+ * Asks for confirmation on a terminal, unless `--yes` is given. Without a terminal, it does not ask.
  *
- * @param question made only where somebody is asked
+ * @param question called only if the question is asked
  * @throws OperatorError when the answer is not yes
  */
 export async function confirm(
@@ -36,9 +36,10 @@ export async function confirm(
 }
 
 /**
- * As `confirm`, for what no script should do by accident.
+ * Like `confirm`, but without a terminal `--yes` is required, so that a script does not do this by
+ * accident.
  *
- * @throws OperatorError when the answer is not yes, or there is nobody to ask
+ * @throws OperatorError when the answer is not yes, or when there is neither a terminal nor `--yes`
  */
 export async function confirmAlways(
   io: CommandIo,
@@ -52,9 +53,9 @@ export async function confirmAlways(
 }
 
 /**
- * A secret from standard input, which shows it nowhere: a terminal's echo is off meanwhile.
+ * Reads a secret from standard input, on a terminal with its echo switched off.
  *
- * @param prompt what to ask for on a terminal
+ * @param prompt the question that is shown on a terminal
  */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return text(io.stdin);
@@ -74,7 +75,7 @@ const erased = /[^\u007f\b][\u007f\b]/;
 
 async function hiddenLine({ stdin }: CommandIo): Promise<string> {
   let typed = '';
-  // Ended by the return, the loop would otherwise close standard input for good.
+  // Without this option, leaving the loop would close standard input.
   for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
     typed += String(chunk).replaceAll(controlD, '\n');
     if (typed.includes(controlC)) throw new OperatorError('Interrupted: nothing was looked up');

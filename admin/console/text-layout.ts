@@ -5,21 +5,20 @@ import { printable } from './printable.ts';
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => string;
-  /** Whether a wide cell may be cut where space is short: never what somebody copies. */
+  /** Whether cells may be shortened on a narrow terminal. Ids and times must stay complete. */
   readonly isCuttable?: boolean;
 }
 
 const gap = '  ';
 const indent = '  ';
-/** No cuttable column takes more where space is short. */
+/** The width to which columns are shortened on a narrow terminal. */
 const cutWidth = 24;
 
 /**
- * Rows under their headings, in columns as wide as they need to be. Where that is wider than the
- * terminal, long names are cut; and where that is still too wide, a row takes several lines, all of
- * them in columns.
+ * Formats rows as a table with headings. If the table is wider than the terminal, the columns that
+ * are cuttable are shortened. If it is still too wide, each row is wrapped to several lines.
  *
- * @param width the terminal's columns; without a limit where a program reads
+ * @param width the width of the terminal in columns. @default - no limit
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -44,7 +43,7 @@ export function table<Row>(
     .join('\n');
 }
 
-/** Which columns stand in the first line of a row, in the second, and so on. */
+/** Distributes the columns over the lines of a row. */
 function columnsPerLine(widths: readonly number[], width: number): number[][] {
   const groups: number[][] = [];
   let left = 0;
@@ -77,18 +76,18 @@ function totalWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
 }
 
-/** Names and values, one pair a line. */
+/** Formats names and values, one pair per line. */
 export function pairs(entries: [string, string][]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-/** `1234567` as `1,234,567`. */
+/** Formats a number with separators: 1234567 becomes `1,234,567`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** `n` and a noun in its number. */
+/** Formats a count with its noun, such as `1 key` or `2 keys`. */
 export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

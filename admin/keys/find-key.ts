@@ -6,22 +6,22 @@ import { readOwner } from '../owners/find-owner.ts';
 import type { KeyDetails, StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
-/** All that is stored of a key. */
+/** Everything that is stored about a key. */
 export interface StoredKey {
   readonly keyId: string;
   readonly owner: StoredOwner;
-  /** Names the key's entry in its owner's item, if it has one. */
+  /** The name of the key's entry in the map `keys` of its owner's item. */
   readonly tokenHash: string;
-  /** Undefined when somebody has removed them by hand: the key can be valid all the same. */
+  /** Undefined when somebody has removed them by hand. The key can still be valid. */
   readonly details: KeyDetails | undefined;
-  /** Undefined for a key that is not valid: revoked, or issued in part only. */
+  /** Undefined for a key that is revoked or whose issue was interrupted: it is not valid. */
   readonly entry: KeyEntry | undefined;
 }
 
 /**
- * A key as it is now.
+ * Finds a key by its id.
  *
- * @throws OperatorError when the id is malformed, or no key has it
+ * @throws OperatorError when the id is malformed, or there is no such key
  */
 export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey> {
   refuseMalformed(keyId);
@@ -33,7 +33,7 @@ export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey
   });
 }
 
-/** Every key of an owner: those with details, and any other that is valid. */
+/** All keys of an owner: those with details, and valid ones whose details have been removed. */
 export function keysOf(owner: StoredOwner): StoredKey[] {
   const details = Object.entries(owner.details.keys);
   const entries = owner.item?.keys ?? new Map<string, KeyEntry>();

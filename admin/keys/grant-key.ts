@@ -7,29 +7,29 @@ import type { DraftKey } from './key-draft.ts';
 
 /** The two writes that make a key valid, in this order. */
 export interface Grant {
-  /** Writes the key's details into the Owners table: from then on the key is listed. */
-  readonly note: () => Promise<void>;
-  /** Writes the key's entry into the ApiKeys table: from then on its token works. */
-  readonly enter: () => Promise<void>;
-  /** Takes the details away again. */
-  readonly forget: () => Promise<void>;
-  /** What to tell when it cannot be known whether the key is valid, and what repairs it. */
+  /** Writes the key's details to the Owners table, after which the key is listed. */
+  readonly saveDetails: () => Promise<void>;
+  /** Writes the key's entry to the ApiKeys table, after which its token is valid. */
+  readonly addEntry: () => Promise<void>;
+  /** Undoes `saveDetails`. */
+  readonly removeDetails: () => Promise<void>;
+  /** Describes the problem when it is unknown whether the key is valid, and the remedy. */
   readonly explain: (reason: string) => { problem: string; remedy: string };
 }
 
 /**
- * Makes a key valid, its details first, so that no token ever works whose key nobody knows of. When
- * a write fails, what was done is taken back; when not even that can be done, the error says what
- * repairs it.
+ * Makes a key valid. Its details are written first, so that every valid token belongs to a key that is
+ * listed. If the second write fails, the first is undone; if that fails as well, the error contains
+ * the remedy.
  *
- * @throws OperatorError
+ * @throws OperatorError when a write fails
  */
 export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): Promise<void> {
   try {
-    await grant.note();
-    await grant.enter();
+    await grant.saveDetails();
+    await grant.addEntry();
   } catch (error) {
-    if (await isValidAfterAll(draft, grant, error, store)) return;
+    if (await isValidDespiteError(draft, grant, error, store)) return;
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`No key was issued: ${failureText(error)}`, {
       cause: error,
@@ -38,8 +38,8 @@ export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): 
   }
 }
 
-// A write whose answer was lost may have arrived. If it has not, nothing of the key should stay.
-async function isValidAfterAll(
+// A write whose response was lost may have succeeded. If it has not, the details are removed.
+async function isValidDespiteError(
   { issued: { ownerId }, tokenHash }: DraftKey,
   grant: Grant,
   reason: unknown,
@@ -48,7 +48,7 @@ async function isValidAfterAll(
   try {
     const owner = await readOwner(ownerId, store);
     if (owner?.item?.keys.has(tokenHash)) return true;
-    await grant.forget();
+    await grant.removeDetails();
     return false;
   } catch (error) {
     const { problem, remedy } = grant.explain(failureText(reason));
@@ -56,8 +56,8 @@ async function isValidAfterAll(
   }
 }
 
-/** Adds a key's details to its owner's. Returns whether the condition, if any, held. */
-export async function noteDetails(
+/** Adds a key's details to its owner's item in the Owners table. */
+export async function saveDetails(
   { issued: { keyId, ownerId }, details }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
@@ -74,8 +74,8 @@ export async function noteDetails(
   );
 }
 
-/** Removes a key's details, if they are there. */
-export async function forgetDetails(
+/** Removes a key's details, if they exist. */
+export async function removeDetails(
   ownerId: string,
   keyId: string,
   store: KeyStore,

@@ -7,26 +7,26 @@ import { type OwnerLimits, optionOf } from '../owners/owner-limits.ts';
 import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { forgetDetails, grantKey, noteDetails } from './grant-key.ts';
+import { grantKey, removeDetails, saveDetails } from './grant-key.ts';
 import { type DraftKey, draftKey, type IssuedKey, type KeyTraits, keyLabel } from './key-draft.ts';
 
 export interface KeyRequest extends KeyTraits, Partial<OwnerLimits> {
-  /** Id or name. */
+  /** The owner's id or name. */
   readonly owner: string;
-  /** The plan that the owner is on, or is created on when there is no owner of this name. */
+  /** The owner's plan. If there is no owner of this name, it is created with this plan. */
   readonly plan?: PlanName;
 }
 
 /**
- * How many keys an owner can have at a time. Every request writes the item that holds them all, and
- * costs a write unit for each kilobyte of it: about one for every four keys.
+ * The maximum number of an owner's keys. Every request writes the item that contains all of them, and
+ * costs one write unit per kilobyte: about one for every four keys.
  */
 const maxKeys = 100;
 
 /**
- * Issues a key to an owner, who is created where a plan is named and there is no such owner yet.
+ * Issues a key to an owner. If the owner does not exist and a plan is given, the owner is created.
  *
- * @throws OperatorError when the request is wrong, or one of the two services fails
+ * @throws OperatorError when the request is invalid, or DynamoDB or API Gateway fails
  */
 export async function issueKey(request: KeyRequest, store: KeyStore): Promise<IssuedKey> {
   const label = request.label === undefined ? undefined : keyLabel(request.label);
@@ -36,9 +36,9 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   await grantKey(
     draft,
     {
-      note: () => noteDetails(draft, store),
-      enter: () => enterKey(owner, draft, store),
-      forget: () => forgetDetails(ownerId, keyId, store),
+      saveDetails: () => saveDetails(draft, store),
+      addEntry: () => addEntry(owner, draft, store),
+      removeDetails: () => removeDetails(ownerId, keyId, store),
       explain: (reason) => ({
         problem:
           `No key was issued: ${reason}; what may be left of ${keyId} nobody can use, but it could ` +
@@ -54,7 +54,7 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
 async function ownerFor(request: KeyRequest, store: KeyStore): Promise<CompleteOwner> {
   const { owner: idOrName, plan, perMinute, perDay } = request;
   const found = await lookUpOwner(idOrName, store);
-  if (found?.item) return inAgreement(complete(found), request);
+  if (found?.item) return requireSamePlan(complete(found), request);
   if (plan === undefined || isOwnerId(idOrName)) {
     if (found) return complete(found);
     throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
@@ -64,11 +64,11 @@ async function ownerFor(request: KeyRequest, store: KeyStore): Promise<CompleteO
   return complete(await createOwner({ name: idOrName, plan, perMinute, perDay }, store));
 }
 
-/** What can differ, as it is called in a message. */
+/** The names of the compared fields in messages. */
 const nameOf = { plan: 'plan', ...optionOf };
 
-/** @throws WrongStateError for a suspended owner, or another plan or other limits than it has */
-function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
+/** @throws WrongStateError when the owner is suspended, or has another plan or other limits */
+function requireSamePlan(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
   const { name, ownerId } = owner.details;
   const { item } = owner;
   const others = (['plan', 'perMinute', 'perDay'] as const).filter(
@@ -88,8 +88,8 @@ function inAgreement(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
   );
 }
 
-/** @throws WrongStateError when the owner has as many keys as it can, or was changed meanwhile */
-async function enterKey(
+/** @throws WrongStateError when the owner has the maximum number of keys, or was changed meanwhile */
+async function addEntry(
   { details: { ownerHash, name }, item }: CompleteOwner,
   { tokenHash, entry }: DraftKey,
   store: KeyStore,

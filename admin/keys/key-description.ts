@@ -5,8 +5,9 @@ import { isoTime, type Usage, usageOf } from '../owners/owner-description.ts';
 import type { StoredKey } from './find-key.ts';
 
 /**
- * What can be said of a key in a word. `suspended` is its owner; `unfinished` is a key whose issue
- * or revocation was interrupted: it is not valid, and "keys revoke" completes its end.
+ * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
+ * issue or revocation was interrupted: the key is not valid, and "keys revoke" completes its
+ * revocation.
  */
 export const keyStatuses = [
   'active',
@@ -19,7 +20,7 @@ export const keyStatuses = [
 
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** What an operator is told of a key in a list. Times are ISO 8601, or null where there is none. */
+/** A key in a list of keys. Times are in ISO 8601, or null when there is none. */
 export interface KeySummary {
   keyId: string;
   owner: string;
@@ -27,24 +28,24 @@ export interface KeySummary {
   label: string | null;
   /** The last four characters of the token. */
   lastFour: string | null;
-  /** Null, as are the limits, where the owner was created in part only. */
+  /** The plan is null, like the limits, when the creation of the owner was interrupted. */
   plan: string | null;
   status: KeyStatus;
   perMinute: number | null;
   perDay: number | null;
   createdAt: string | null;
   expiresAt: string | null;
-  /** The end of the present ban. */
+  /** The end of the current ban. */
   bannedUntil: string | null;
   /** The minute in which a request of the key was last admitted. */
   lastUsedAt: string | null;
 }
 
-/** All that an operator is told of one key. */
+/** A key with everything that an operator can know about it. */
 export interface KeyDescription extends KeySummary {
-  /** Of all keys of the owner together. */
+  /** The usage of all keys of the owner together. */
   usage: Usage | null;
-  /** Requests of this key refused for a limit, in the present minute. */
+  /** The requests of this key that were rejected for a limit in the current minute. */
   rejectionsThisMinute: number;
   revokedAt: string | null;
   /** The key ids before and after this one in a rotation. */
@@ -52,7 +53,7 @@ export interface KeyDescription extends KeySummary {
   replacedBy: string | null;
 }
 
-/** A key as it stands at a moment: its counters may be those of a window that is over. */
+/** Describes a key at a time. Counters of a window that has ended count as 0. */
 export function describeKey(key: StoredKey, nowMs: number): KeyDescription {
   const { owner, details, entry } = key;
   return {
@@ -65,6 +66,7 @@ export function describeKey(key: StoredKey, nowMs: number): KeyDescription {
   };
 }
 
+/** Describes a key for a list of keys. */
 export function summarizeKey(key: StoredKey, nowMs: number): KeySummary {
   const { keyId, owner, details, entry } = key;
   return {
@@ -84,7 +86,7 @@ export function summarizeKey(key: StoredKey, nowMs: number): KeySummary {
   };
 }
 
-/** As the authorizer sees it: a ban that is longer than any can be is none. */
+/** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
 export function isBanned({ bannedUntil }: KeyEntry, nowMs: number): boolean {
   const nowSeconds = Math.floor(nowMs / 1_000);
   return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
@@ -94,7 +96,7 @@ const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) 
 
 function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
   if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
-  // As the authorizer compares: in the second of the expiry, the key is refused.
+  // The authorizer compares the same way: it refuses the key from the second of its expiry on.
   const isExpired = entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
   if (isExpired) return 'expired';
   if (!owner.item?.isActive) return 'suspended';
@@ -108,7 +110,7 @@ function rejectionsNow({ rejectionWindow, rejectionCount }: KeyEntry, nowMs: num
   return isNow ? rejectionCount : 0;
 }
 
-/** Unix seconds, of which 0 is none. */
+/** Converts Unix seconds, of which 0 means none. */
 function timeOf(unixSeconds: number | undefined): string | null {
   return unixSeconds ? isoTime(unixSeconds) : null;
 }

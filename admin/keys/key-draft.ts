@@ -5,10 +5,10 @@ import { checkedText } from '../console/checked-text.ts';
 import type { CompleteOwner, DocumentOfEntry, KeyDetails } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
-/** A key whose token was just made. */
+/** A new key with its token. */
 export interface IssuedKey {
   keyId: string;
-  /** The bearer token: shown once, stored nowhere. */
+  /** The bearer token, which is shown once and never stored. */
   apiKey: string;
   plan: PlanName;
   /** The owner's name. */
@@ -16,12 +16,12 @@ export interface IssuedKey {
   ownerId: string;
   perMinute: number;
   perDay: number;
-  /** Unix seconds. */
+  /** The expiry in Unix seconds. */
   expiresAt?: number;
   label?: string;
 }
 
-/** A key that is made up, and exists nowhere yet: what is to be stored of it, and where. */
+/** A key that has been generated but not stored, with its details and its entry. */
 export interface DraftKey {
   readonly issued: IssuedKey;
   readonly tokenHash: string;
@@ -29,17 +29,17 @@ export interface DraftKey {
   readonly entry: DocumentOfEntry;
 }
 
-/** What a new key is to have of its own. */
+/** The properties of a key that do not come from its owner. */
 export interface KeyTraits {
   readonly label?: string;
-  /** Unix seconds; never expires when absent. */
+  /** The expiry in Unix seconds. @default - never expires */
   readonly expiresAt?: number;
 }
 
 const labelMaxLength = 100;
 const shownCharacters = 4;
 
-/** Makes up a key of an owner without storing it. */
+/** Generates a key of an owner without storing it. */
 export function draftKey(
   owner: CompleteOwner,
   { label, expiresAt }: KeyTraits,
@@ -60,7 +60,7 @@ export function draftKey(
   };
 }
 
-/** A label that a key can have. @throws OperatorError when it is none */
+/** Normalizes a key's label. @throws OperatorError when it is not accepted */
 export function keyLabel(text: string): string {
   return checkedText('--label', text, labelMaxLength);
 }

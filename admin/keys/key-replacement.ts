@@ -4,27 +4,28 @@ import type { DocumentOfEntry } from '../owners/stored-owner.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, type StoredKey } from './find-key.ts';
-import { forgetDetails } from './grant-key.ts';
+import { removeDetails } from './grant-key.ts';
 import { isBanned } from './key-description.ts';
 import type { DraftKey } from './key-draft.ts';
 
-/** A key that can be rotated: its entry, and the replacement that an interrupted rotation left. */
-export interface Previous {
+/** A key that can be rotated, with the replacement of an interrupted rotation, if there was one. */
+export interface RotatableKey {
   readonly key: StoredKey;
   readonly entry: KeyEntry;
   readonly abandoned: string | undefined;
 }
 
-// Each attempt fails only where the old key's ban began, ended or was lifted since it was read.
+// The write is repeated only if the old key was banned or unbanned since it was read.
 const maxAttempts = 10;
 
 /**
- * Writes down which key replaces the old one. Of two rotations at the same time only one can.
+ * Writes the replacement's details and records it with the old key. Of concurrent rotations, only one
+ * can do this.
  *
- * @throws WrongStateError where the other one was quicker
+ * @throws WrongStateError when another rotation was first
  */
-export async function noteReplacement(
-  { key: { keyId }, abandoned }: Previous,
+export async function saveReplacement(
+  { key: { keyId }, abandoned }: RotatableKey,
   { issued, details }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
@@ -50,23 +51,23 @@ export async function noteReplacement(
 }
 
 /**
- * Enters the replacement and lets the old key expire, in one write, which is repeated where the old
- * key's ban has changed.
+ * Adds the replacement's entry and sets the old key's expiry in one write. The write is repeated when
+ * the old key's ban has changed.
  *
- * @param end when the old key expires, in Unix seconds
- * @throws WrongStateError where the old key was revoked or rotated meanwhile
+ * @param end the old key's expiry in Unix seconds
+ * @throws WrongStateError when the old key was revoked or rotated meanwhile
  */
-export async function enterReplacement(
-  previous: Previous,
+export async function addReplacementEntry(
+  previous: RotatableKey,
   draft: DraftKey,
   end: number,
   store: KeyStore,
 ): Promise<void> {
   let { key, entry } = previous;
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    if (await tryToEnter(key, entry, draft, end, store)) return;
+    if (await tryToAdd(key, entry, draft, end, store)) return;
     key = await findKey(key.keyId, store);
-    // The answer to a write that was carried out may have been lost, and the write repeated.
+    // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
     if (key.owner.item?.keys.has(draft.tokenHash)) return;
     if (!key.entry || key.entry.expiresAt !== entry.expiresAt) break;
     entry = key.entry;
@@ -74,15 +75,15 @@ export async function enterReplacement(
   throw changedMeanwhile(key.keyId);
 }
 
-/** Returns whether the old key's ban and expiry were still as they were read. */
-async function tryToEnter(
+/** Returns whether the write succeeded, that is, whether the old key's ban and expiry are unchanged. */
+async function tryToAdd(
   { tokenHash, owner }: StoredKey,
   old: KeyEntry,
   draft: DraftKey,
   end: number,
   store: KeyStore,
 ): Promise<boolean> {
-  const entry: DocumentOfEntry = { ...draft.entry, ...punishments(old, store.now()) };
+  const entry: DocumentOfEntry = { ...draft.entry, ...banAndRejections(old, store.now()) };
   const unchanged = [same('bannedUntil', old.bannedUntil || undefined)];
   unchanged.push(same('expiresAt', old.expiresAt));
   const entered = await change(
@@ -102,8 +103,8 @@ async function tryToEnter(
   return entered !== undefined;
 }
 
-/** What a key has earned itself, and its replacement does not escape. */
-function punishments(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry> {
+/** The ban and the counted rejections of a key, which its replacement inherits. */
+function banAndRejections(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry> {
   const { bannedUntil, rejectionWindow, rejectionCount } = old;
   return {
     ...(isBanned(old, nowMs) && { bannedUntil }),
@@ -111,16 +112,16 @@ function punishments(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry> {
   };
 }
 
-/** The condition that an attribute of the old key's entry is as it was read. */
+/** The condition that an attribute of the old key's entry is unchanged. */
 function same(attribute: 'bannedUntil' | 'expiresAt', value: number | undefined) {
   const path = `#keys.#old.${attribute}`;
   if (value === undefined) return { condition: `attribute_not_exists(${path})`, values: {} };
   return { condition: `${path} = :${attribute}`, values: { [`:${attribute}`]: value } };
 }
 
-/** Takes away what was noted, as far as it is still so. */
-export async function forgetReplacement(
-  { key: { keyId }, abandoned }: Previous,
+/** Undoes `saveReplacement`, unless another rotation has replaced it meanwhile. */
+export async function removeReplacement(
+  { key: { keyId }, abandoned }: RotatableKey,
   { issued }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
@@ -138,10 +139,10 @@ export async function forgetReplacement(
     },
     store,
   );
-  if (!forgotten) await forgetDetails(issued.ownerId, issued.keyId, store);
+  if (!forgotten) await removeDetails(issued.ownerId, issued.keyId, store);
 }
 
-/** What to say where somebody else was quicker. */
+/** The error of a rotation during which the key was changed. */
 export function changedMeanwhile(keyId: string): WrongStateError {
   return new WrongStateError(
     `${keyId} was changed by somebody else meanwhile, and was not rotated here`,

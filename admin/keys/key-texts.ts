@@ -6,7 +6,7 @@ import type { KeyDescription, KeySummary } from './key-description.ts';
 import type { IssuedKey } from './key-draft.ts';
 import type { StageKeys } from './purge-keys.ts';
 
-/** A key that was just issued, with what only its owner may know. */
+/** Formats a new key with its token. */
 export function issuedText(key: IssuedKey): string {
   const details = pairs([
     ['key id', key.keyId],
@@ -21,7 +21,7 @@ export function issuedText(key: IssuedKey): string {
   return `${details}\n\nThe API key is shown this once and stored nowhere: hand it over now.`;
 }
 
-/** All that is known of one key. */
+/** Formats the description of one key. */
 export function keyText(key: KeyDescription): string {
   return pairs([
     ['key id', key.keyId],
@@ -43,7 +43,7 @@ export function keyText(key: KeyDescription): string {
   ]);
 }
 
-/** Many keys as a table. */
+/** Formats a list of keys as a table. */
 export function keyList(
   keys: KeySummary[],
   { isFiltered, width }: { isFiltered: boolean; width?: number },
@@ -64,7 +64,7 @@ const keyColumns: readonly Column<KeySummary>[] = [
   { heading: 'LAST USED', cell: (key) => lastUse(key) },
 ];
 
-/** Whose an API key is, and what to do about it if it has leaked. */
+/** Formats the description of a key, with the commands for a token that has leaked. */
 export function whoisText(key: KeyDescription): string {
   return `${keyText(key)}\n\n${adviceOn(key)}`;
 }
@@ -77,7 +77,7 @@ function adviceOn({ keyId, status, replacedBy }: KeyDescription): string {
   return `The API key is valid: ${replace}"keys revoke ${keyId}" ends it.`;
 }
 
-/** What lifting a ban came to. */
+/** Formats the result of lifting a ban. */
 export function unbanText({ keyId, wasBanned, usage }: KeyDescription & { wasBanned: boolean }) {
   const full = [usage?.day, usage?.minute].find((window) => window?.remaining === 0);
   const wait = full
@@ -108,7 +108,7 @@ export function withdrawQuestion({ valid, gatewayKeys }: StageKeys, label: strin
   );
 }
 
-/** Known to the minute. */
+/** Formats the time of the last use, which is stored to the minute. */
 function lastUse({ lastUsedAt }: KeySummary): string {
   return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
 }

@@ -47,7 +47,7 @@ interface RotateOptions extends GlobalOptions {
 
 interface RevokeOptions extends GlobalOptions, ConfirmationOptions {}
 
-/** `keys …`: each command parses, calls one function, and prints what it returns. */
+/** Adds the commands `keys …`. Each one parses its options, calls one function and prints its result. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, inspect and withdraw API keys');
   addIssue(keys, io);
@@ -178,7 +178,7 @@ function addUnban(keys: Command, io: CommandIo): void {
     });
 }
 
-/** @throws OperatorError where nobody has got the key, with what takes it back */
+/** Prints a new key. @throws OperatorError when that fails, with the command that revokes the key */
 async function handOver(
   io: CommandIo,
   options: GlobalOptions,
@@ -201,7 +201,7 @@ function issuedJson(issued: IssuedKey) {
   return { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt: iso };
 }
 
-/** Unix seconds. */
+/** Converts the value of `--expires-in` into Unix seconds. */
 function expiry(duration: string | undefined, { now }: CommandIo): number | undefined {
   if (duration === undefined) return undefined;
   return Math.floor(now() / 1_000) + parseDuration('--expires-in', duration);

@@ -4,15 +4,15 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf } from './find-key.ts';
 import { type KeyStatus, type KeySummary, summarizeKey } from './key-description.ts';
 
-/** Which keys to list: all that are absent let every key through. */
+/** The keys to list. A field that is absent does not filter. */
 export interface KeyFilter {
-  /** Id or name. */
+  /** The owner's id or name. */
   readonly owner?: string;
   readonly plan?: PlanName;
   readonly status?: KeyStatus;
 }
 
-/** The keys of the stage, or those asked for, the newest first. @throws OperatorError */
+/** Lists keys, the newest first. @throws OperatorError when the owner does not exist */
 export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeySummary[]> {
   const owners =
     filter.owner === undefined ? await allOwners(store) : [await findOwner(filter.owner, store)];

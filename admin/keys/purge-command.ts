@@ -31,7 +31,7 @@ and which keys they had stay written down; "owners create" with an owner's name 
 have keys again. Without a terminal, --all needs --yes.
 ${examples('keys purge --stage prod --older-than 90d', 'keys purge --stage staging --all --yes')}`;
 
-/** `keys purge`. */
+/** Adds the command `keys purge`. */
 export function addPurge(keys: Command, io: CommandIo): void {
   const command = keys
     .command('purge')

@@ -4,27 +4,27 @@ import { findGatewayKeys } from '../owners/gateway-key.ts';
 import { orHalfDone } from '../owners/half-done.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
-import { forgetDetails } from './grant-key.ts';
+import { removeDetails } from './grant-key.ts';
 import { summarizeKey } from './key-description.ts';
-import { noteRevocation, removeEntry } from './revoke-key.ts';
+import { recordRevocation, removeEntry } from './revoke-key.ts';
 
-/** Which keys to purge: those of one owner or of all, that ended so long ago. */
+/** The keys to purge: those of one owner or of all, that ended at least so long ago. */
 export interface PurgeFilter {
-  /** Id or name. */
+  /** The owner's id or name. */
   readonly owner?: string;
   readonly olderThanSeconds: number;
 }
 
-/** Everything that lets a client in. */
+/** Everything that has to be withdrawn so that no key of a stage is valid. */
 export interface StageKeys {
   readonly valid: StoredKey[];
-  /** Not valid, and not written down as revoked: an earlier run was interrupted. */
+  /** Keys that are not valid but not recorded as revoked, because a command was interrupted. */
   readonly unfinished: StoredKey[];
-  /** API Gateway's ids. */
+  /** The ids of API Gateway's keys. */
   readonly gatewayKeys: string[];
 }
 
-/** The keys that were revoked, have expired or were left unfinished so long ago. */
+/** Finds the keys that were revoked, expired or left unfinished at least so long ago. */
 export async function findPurgeable(
   { owner, olderThanSeconds }: PurgeFilter,
   store: KeyStore,
@@ -38,8 +38,8 @@ export async function findPurgeable(
 }
 
 /**
- * Removes all that is stored of keys which are not valid any more. Stopped in between, running it
- * again finds those that are left.
+ * Removes everything that is stored about keys that are no longer valid. If it is interrupted, it can
+ * be run again for the remaining keys.
  *
  * @throws OperatorError when DynamoDB fails
  */
@@ -47,12 +47,12 @@ export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Pr
   await orHalfDone('Some keys may be purged and others not', async () => {
     for (const key of keys) {
       if (key.entry) await removeEntry(key, store);
-      await forgetDetails(key.owner.details.ownerId, key.keyId, store);
+      await removeDetails(key.owner.details.ownerId, key.keyId, store);
     }
   });
 }
 
-/** What there is to withdraw before a stage is destroyed. */
+/** Finds everything to withdraw before a stage is destroyed. */
 export async function findStageKeys(store: KeyStore): Promise<StageKeys> {
   const keys = (await allOwners(store)).flatMap(keysOf);
   return {
@@ -63,11 +63,11 @@ export async function findStageKeys(store: KeyStore): Promise<StageKeys> {
 }
 
 /**
- * Withdraws every key of a stage: first the items that the authorizer knows keys by, then their
- * counterparts in API Gateway, which CloudFormation would leave behind. Who had which key stays
- * written in the Owners table. Stopped in between, running it again completes it.
+ * Withdraws every key of a stage: first the authorizer's items, after which no key is valid, and then
+ * the keys in API Gateway, which CloudFormation would not delete. The Owners table keeps a record of
+ * the keys. If it is interrupted, running it again completes it.
  *
- * @throws OperatorError when one of the two services fails
+ * @throws OperatorError when DynamoDB or API Gateway fails
  */
 export async function withdrawStageKeys(
   { valid, unfinished, gatewayKeys }: StageKeys,
@@ -78,12 +78,12 @@ export async function withdrawStageKeys(
       const command = new DeleteCommand({ TableName: store.apiKeysTable, Key: { ownerHash } });
       await store.documents.send(command);
     }
-    for (const key of [...valid, ...unfinished]) await noteRevocation(key, key.entry, store);
+    for (const key of [...valid, ...unfinished]) await recordRevocation(key, key.entry, store);
     for (const apiKey of gatewayKeys) await store.gateway.deleteApiKey({ apiKey });
   });
 }
 
-/** When a key ceased to be valid, in milliseconds; undefined for one that is. */
+/** The time at which a key ended, in milliseconds; undefined for a key that has not ended. */
 function endOf(key: StoredKey, nowMs: number): number | undefined {
   const { details, entry } = key;
   switch (summarizeKey(key, nowMs).status) {

@@ -8,14 +8,14 @@ import { findKey, type StoredKey } from './find-key.ts';
 
 export interface Revocation {
   keyId: string;
-  /** False when the key had been revoked before, and this run only made sure of it. */
+  /** False if the key had no entry any more, because it had been revoked before. */
   wasActive: boolean;
 }
 
 /**
- * Revokes a key: its entry in the ApiKeys table goes first, from which moment on the token is
- * refused, and then its details say so. Revoking again is no error and repairs a revocation that
- * stopped between the two.
+ * Revokes a key. First its entry is removed from the ApiKeys table, after which the token is refused;
+ * then the revocation is recorded in its details. Revoking a key again is not an error, and completes
+ * a revocation that was interrupted between the two writes.
  *
  * @throws OperatorError when no key has this id, or DynamoDB fails
  */
@@ -23,7 +23,7 @@ export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocat
   const key = await findKey(keyId, store);
   const entry = key.entry && ((await removeEntry(key, store)) ?? key.entry);
   try {
-    await noteRevocation(key, entry, store);
+    await recordRevocation(key, entry, store);
   } catch (error) {
     throw new HalfDoneError(
       `${keyId} is revoked, and refused already; that could not be written down: ` +
@@ -34,7 +34,7 @@ export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocat
   return { keyId, wasActive: entry !== undefined };
 }
 
-/** Returns the entry as it was in its last moment. */
+/** Removes a key's entry. Returns it as it was before, or undefined if it did not exist. */
 export async function removeEntry(
   { tokenHash, owner }: StoredKey,
   store: KeyStore,
@@ -53,8 +53,8 @@ export async function removeEntry(
   return before && readOwnerItem(before).keys.get(tokenHash);
 }
 
-/** Writes down that a key is revoked, and what was last known of its entry. */
-export async function noteRevocation(
+/** Records in a key's details that it is revoked, with the last use and the expiry of its entry. */
+export async function recordRevocation(
   { keyId, owner, details }: StoredKey,
   entry: KeyEntry | undefined,
   store: KeyStore,

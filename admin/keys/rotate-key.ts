@@ -7,34 +7,32 @@ import { grantKey } from './grant-key.ts';
 import { summarizeKey } from './key-description.ts';
 import { type DraftKey, draftKey, type IssuedKey } from './key-draft.ts';
 import {
+  addReplacementEntry,
   changedMeanwhile,
-  enterReplacement,
-  forgetReplacement,
-  noteReplacement,
-  type Previous,
+  type RotatableKey,
+  removeReplacement,
+  saveReplacement,
 } from './key-replacement.ts';
 import { revokeKey } from './revoke-key.ts';
 
 export interface Rotation {
-  /** How long the old token still works. */
+  /** How long the old token stays valid. */
   readonly graceSeconds: number;
-  /** The new key's expiry in Unix seconds. @default the old key's */
+  /** The new key's expiry in Unix seconds. @default - that of the old key */
   readonly expiresAt?: number;
 }
 
 export interface RotatedKey extends IssuedKey {
   previousKeyId: string;
-  /** Unix seconds. */
+  /** The old key's expiry in Unix seconds. */
   previousExpiresAt: number;
 }
 
 /**
- * Replaces a key by a new one of the same owner, with the same label. Both work during the grace
- * period, and share the owner's limits as all its keys do. The replacement of a banned key is banned
- * as long, and has as many rejections counted.
+ * Replaces a key by a new one of the same owner, with the same label. Both are valid during the grace
+ * period. The new key inherits the old one's ban and counted rejections.
  *
- * The new key's entry and the old one's expiry are one write: either the old key expires and there
- * is a new one, or nothing has changed.
+ * The new key's entry and the old key's expiry are one write, so either both take effect or neither.
  *
  * @throws OperatorError when the key is not valid, or was rotated before
  */
@@ -52,12 +50,12 @@ export async function rotateKey(
   await grantKey(
     draft,
     {
-      note: () => noteReplacement(previous, draft, store),
-      enter: async () => {
-        await enterReplacement(previous, draft, end, store);
-        await withdrawIfOvertaken(keyId, draft, store);
+      saveDetails: () => saveReplacement(previous, draft, store),
+      addEntry: async () => {
+        await addReplacementEntry(previous, draft, end, store);
+        await revokeIfSuperseded(keyId, draft, store);
       },
-      forget: () => forgetReplacement(previous, draft, store),
+      removeDetails: () => removeReplacement(previous, draft, store),
       explain: (reason) => ({
         problem: `It is not known whether ${keyId} was rotated: ${reason}`,
         remedy: 'run the command again, and where it names a replacement, rotate that one',
@@ -68,8 +66,8 @@ export async function rotateKey(
   return { ...draft.issued, previousKeyId: keyId, previousExpiresAt: end };
 }
 
-/** @throws WrongStateError for a key that cannot be rotated, with the command for what is wanted */
-function rotatable(key: StoredKey, nowMs: number): Previous {
+/** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
+function rotatable(key: StoredKey, nowMs: number): RotatableKey {
   const { keyId, details, entry, owner } = key;
   const { status } = summarizeKey(key, nowMs);
   if (status === 'suspended') {
@@ -97,17 +95,17 @@ function rotatable(key: StoredKey, nowMs: number): Previous {
   return { key, entry, abandoned: details.replacedBy };
 }
 
-/** A key is never given more time than it had. */
+/** The old key's expiry in Unix seconds, which is never later than before. */
 function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number): number {
   const end = Math.floor(nowMs / 1_000) + graceSeconds;
   return Math.min(end, expiresAt ?? end);
 }
 
 /**
- * Another rotation, which took this one for interrupted, may have noted its own replacement since:
- * that one holds.
+ * Revokes the new key if another rotation of the same key has recorded its own replacement meanwhile,
+ * because it considered this rotation interrupted.
  */
-async function withdrawIfOvertaken(
+async function revokeIfSuperseded(
   keyId: string,
   { issued }: DraftKey,
   store: KeyStore,

@@ -5,8 +5,8 @@ import { findKey } from './find-key.ts';
 import { describeKey, type KeyDescription } from './key-description.ts';
 
 /**
- * Lifts a key's ban and forgives what it was banned for. What is used of its owner's limits stays
- * used. Lifting a ban that is not there is no error.
+ * Lifts a key's ban and resets its counted rejections. The usage of its owner's limits stays as it is.
+ * It is not an error if the key is not banned.
  *
  * @throws OperatorError when there is no such key, or it is not valid any more
  */
@@ -22,7 +22,7 @@ export async function unbanKey(
       {
         table: store.apiKeysTable,
         key: { ownerHash: before.owner.details.ownerHash },
-        update: `REMOVE ${punishments.map((name) => `#keys.#key.${name}`).join(', ')}`,
+        update: `REMOVE ${banAttributes.map((name) => `#keys.#key.${name}`).join(', ')}`,
         condition: 'attribute_exists(#keys.#key)',
         names: { '#keys': 'keys', '#key': before.tokenHash },
       },
@@ -37,4 +37,4 @@ export async function unbanKey(
   return { ...describeKey(key, store.now()), wasBanned: bannedUntil !== null };
 }
 
-const punishments = ['bannedUntil', 'bannedBy', 'rejectionWindow', 'rejectionCount'] as const;
+const banAttributes = ['bannedUntil', 'bannedBy', 'rejectionWindow', 'rejectionCount'] as const;

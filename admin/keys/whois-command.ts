@@ -13,7 +13,7 @@ The API key comes from standard input, where no list of processes and no shell's
 typed, without an echo, or from a file or a pipe. It is not shown again.
 ${examples('keys whois --stage prod', 'keys whois --stage prod < leaked.txt')}`;
 
-/** `keys whois`. */
+/** Adds the command `keys whois`. */
 export function addWhois(keys: Command, io: CommandIo): void {
   const command = keys
     .command('whois')

@@ -8,10 +8,10 @@ import { keysOf, type StoredKey } from './find-key.ts';
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
 /**
- * The key that a token belongs to, also when the key is not valid any more.
+ * Finds the key that a token belongs to, even if the key is no longer valid.
  *
- * @param text holds the token, perhaps with other words around it
- * @throws OperatorError, which repeats nothing of the text
+ * @param text a text that contains the token, possibly among other words
+ * @throws OperatorError whose message contains nothing of the text
  */
 export async function whoseToken(text: string, store: KeyStore): Promise<StoredKey> {
   const token = soleToken(text);

@@ -7,10 +7,11 @@ export interface CheckResult {
 }
 
 /**
- * Reads all lines without loading any.
+ * Reads all lines of an orders file without loading them.
  *
- * @param onBadLine told of each bad line
- * @param onRead told after each line how many bytes of the file have been read
+ * @param onBadLine called for each bad line
+ * @param onRead called after each line with the number of bytes read so far
+ * @throws OperatorError when the signal is aborted
  */
 export async function checkOrders(
   lines: AsyncIterable<OrderLine>,

@@ -6,12 +6,12 @@ import type { OrdersFormat } from './orders-file.ts';
 import type { OrdersTable } from './orders-table.ts';
 
 /**
- * All orders as the text of an orders file that can be imported again, one chunk per page of the
- * table: in constant memory, in no particular order. Orders that change meanwhile come as they are
- * when their page is read.
+ * Exports all orders as the text of an orders file that can be imported again, in no particular order.
+ * It yields one chunk per page of the table, so that memory stays constant. Each order is exported in
+ * the state that it has when its page is read.
  *
- * @param onPage told how many orders have been read so far
- * @throws OperatorError when an answer of DynamoDB is not whole
+ * @param onPage called after each page with the number of orders so far
+ * @throws OperatorError when a response of DynamoDB is incomplete
  */
 export async function* exportOrders(
   table: OrdersTable,
@@ -44,7 +44,7 @@ async function* pages({ dynamodb, tableName }: OrdersTable) {
     },
   );
   for await (const { Items: orders = [], Count: stated } of scan) {
-    // An answer that was cut short can still be JSON: the file would be shorter, and look whole.
+    // A truncated response can still be valid JSON, and the file would then lack orders unnoticed.
     if (orders.length !== stated) {
       throw new OperatorError(
         `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}`,

@@ -7,7 +7,7 @@ import {
   tooLong,
 } from '../../shared/json-array.ts';
 
-/** One record's text, the line that it starts on, and the position behind it. */
+/** The text of a record, the number of its first line, and the position after it. */
 export interface FileRecord {
   readonly text: string;
   readonly line: number;
@@ -19,8 +19,8 @@ const newline = 0x0a;
 /**
  * Splits a stream of bytes into its lines, which may end in CRLF.
  *
- * @param from where the stream starts in its file
- * @throws UnreadableFileError where a line is longer than any order
+ * @param from the position in the file at which the stream starts
+ * @throws UnreadableFileError when a line is longer than any order can be
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
@@ -47,10 +47,10 @@ export async function* splitLines(
 }
 
 /**
- * Splits a stream of bytes that is one JSON array into the texts of its elements.
+ * Splits a stream of bytes that contains a JSON array into the texts of its elements.
  *
- * @param from where the stream starts in its file: at 0, or behind an element
- * @throws UnreadableFileError where the text is not a JSON array
+ * @param from the position in the file at which the stream starts: 0, or the end of an element
+ * @throws UnreadableFileError when the text is not a JSON array
  */
 export async function* splitArray(
   chunks: AsyncIterable<Uint8Array>,

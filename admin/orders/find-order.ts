@@ -4,7 +4,7 @@ import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import type { StoredOrder } from './order-record.ts';
 import type { OrdersTable } from './orders-table.ts';
 
-/** @throws OperatorError when the id is no int64, or no order has it */
+/** Finds an order. @throws OperatorError when the id is not an int64, or there is no such order */
 export async function findOrder(
   orderId: string,
   { dynamodb, tableName }: OrdersTable,
@@ -16,7 +16,7 @@ export async function findOrder(
   throw new NotFoundError(`No order has the id ${orderId}`);
 }
 
-/** @throws OperatorError when the id is no int64 */
+/** The key of an order in the table. @throws OperatorError when the id is not an int64 */
 export function orderKey(orderId: string): { id: NumberValue } {
   if (isInt64(orderId)) return { id: NumberValue.from(orderId) };
   throw new InvalidValueError(

@@ -5,31 +5,31 @@ import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
 import type { TextPosition } from '../../shared/json-array.ts';
 import type { LoadCounts } from './load-orders.ts';
 
-/** How far an import has come, kept on disk until it is complete. */
+/** The progress of an import, which is stored until the import is complete. */
 export interface Checkpoint {
   readonly file: FileIdentity;
-  /** DynamoDB's id of the table: one that was deleted and made again has another. */
+  /** DynamoDB's id of the table, which changes when the table is deleted and created again. */
   readonly tableId: string;
-  /** The whole file was read before, and had no bad line. */
+  /** Whether the whole file has been read before and has no bad line. */
   readonly isChecked: boolean;
   readonly counts: LoadCounts;
   readonly end: TextPosition;
-  /** An order that must be in the table if what the checkpoint says is still true. */
+  /** An order before `end`. If it is not in the table, the checkpoint is invalid. */
   readonly orderId?: string;
 }
 
-/** What tells a file from another, or from itself before it was edited. */
+/** The identity of a file and of its content: it changes when the file is edited. */
 export interface FileIdentity {
   readonly path: string;
   readonly size: number;
   readonly modifiedMs: number;
-  /** SHA-256 of the first bytes. */
+  /** The SHA-256 of the first 64 KiB, in hexadecimal. */
   readonly head: string;
 }
 
 const headBytes = 65_536;
 
-/** @throws OperatorError when there is no such file that can be read twice */
+/** Identifies a file. @throws OperatorError when it cannot be read or is not a regular file */
 export async function identifyFile(path: string): Promise<FileIdentity> {
   try {
     const { size, mtimeMs, isFile } = await statOf(path);
@@ -47,13 +47,13 @@ export async function identifyFile(path: string): Promise<FileIdentity> {
 export class CheckpointFile {
   readonly path: string;
 
-  /** @param target what tells this table from those of other services with the same name */
+  /** @param target distinguishes this table from tables of other services with the same name */
   constructor(stateDirectory: string, filePath: string, target: string) {
     const name = createHash('sha256').update(`${filePath}\n${target}`).digest('hex').slice(0, 24);
     this.path = join(stateDirectory, `import-${name}.json`);
   }
 
-  /** Undefined when there is none, or it belongs to another state of the file or table. */
+  /** Reads the checkpoint; undefined when there is none, or the file or table is another one. */
   async read(file: FileIdentity, tableId: string): Promise<Checkpoint | undefined> {
     const text = await readFile(this.path, 'utf8').catch(() => '');
     const checkpoint = parse(text);
@@ -61,10 +61,10 @@ export class CheckpointFile {
     return JSON.stringify(checkpoint.file) === JSON.stringify(file) ? checkpoint : undefined;
   }
 
-  /** Replaces the checkpoint as a whole: killed in the middle, the one before is still there. */
+  /** Replaces the checkpoint atomically, so that an interrupted write keeps the previous one. */
   async write(checkpoint: Checkpoint): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-    // A name that nobody can have put a link under, and that is refused where it exists.
+    // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
     const next = `${this.path}.${randomBytes(8).toString('hex')}`;
     await writeFile(next, `${JSON.stringify(checkpoint)}\n`, { flag: 'wx', mode: 0o600 });
     await rename(next, this.path);

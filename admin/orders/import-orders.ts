@@ -17,44 +17,44 @@ import {
   type FileIdentity,
   identifyFile,
 } from './import-checkpoint.ts';
-import { type PatientTable, patiently } from './insert-orders.ts';
+import { type RetryingTable, withRetries } from './insert-orders.ts';
 import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
 import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
 
 export interface ImportRequest {
   readonly path: string;
-  /** @default what the file looks like */
+  /** @default - detected from the file's name and first bytes */
   readonly format?: OrdersFormat;
-  /** `stop`: no order is loaded when a line is bad; `skip`: all but the bad lines are. */
+  /** With a bad line in the file, `stop` loads no order, and `skip` loads all others. */
   readonly onError: 'stop' | 'skip';
   readonly concurrency?: number;
-  /** Forgets how far an earlier import of this file came. */
+  /** Whether to start at the first line and ignore the checkpoint of an earlier import. */
   readonly restart?: boolean;
 }
 
-export interface ImportTarget extends PatientTable {
-  /** Tells this service's table from that of another one with the same name. */
+export interface ImportTarget extends RetryingTable {
+  /** Distinguishes this table from tables of other services with the same name. */
   readonly label: string;
-  /** Where checkpoints are kept. */
+  /** The directory for checkpoints. */
   readonly stateDirectory: string;
   readonly now: () => number;
-  /** Ends the import early, so that it can be resumed. */
+  /** Interrupts the import in such a way that it can be resumed. */
   readonly signal?: AbortSignal;
 }
 
-/** What a watcher of the import is told. */
+/** Callbacks for the progress of an import. */
 export interface ImportObserver {
   onPhase(phase: 'checking' | 'loading', bytes: number, totalBytes: number): void;
   onProgress(bytes: number, orders: number): void;
   onBadLine(error: BadLineError): void;
-  /** An order is in the table already, with other values than its line. */
+  /** Called for an order that is already in the table with other values. */
   onDifferent(error: BadLineError): void;
 }
 
 export interface ImportSummary extends LoadCounts {
   file: string;
   format: OrdersFormat;
-  /** The line that an interrupted import was resumed at. */
+  /** The line at which an interrupted import was resumed. */
   resumedAtLine: number | null;
   seconds: number;
 }
@@ -62,11 +62,11 @@ export interface ImportSummary extends LoadCounts {
 const checkpointEveryMs = 1_000;
 
 /**
- * Imports an orders file of any size in constant memory. Stopped anywhere, also by `kill -9`, the
- * same call goes on where it was: everything before the checkpoint is in the table, and inserting
- * what lies behind it once more changes nothing.
+ * Imports an orders file of any size in constant memory. If it is interrupted, even by `kill -9`, the
+ * same call resumes it: all orders before the checkpoint are in the table, and inserting orders after
+ * it a second time changes nothing.
  *
- * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot go on
+ * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue
  */
 export async function importOrders(
   request: ImportRequest,
@@ -107,7 +107,7 @@ class OrdersImport {
     this.#checkpoints = new CheckpointFile(target.stateDirectory, file.path, target.label);
   }
 
-  /** Where an earlier import of this very file into this very table stopped. */
+  /** Finds the checkpoint of an earlier import of the same file into the same table. */
   async findCheckpoint(): Promise<Checkpoint | undefined> {
     this.#tableId = await tableIdOf(this.#target);
     if (this.#request.restart) return undefined;
@@ -125,8 +125,8 @@ class OrdersImport {
       this.#observer.onPhase('loading', last.end.offset, this.#file.size);
       const counts = await this.#loadFrom(last, (progress) => {
         last = this.#checkpoint(progress);
-        this.#writeNowAndThen(last);
-        this.#observer.onProgress(last.end.offset, settled(last.counts));
+        this.#writePeriodically(last);
+        this.#observer.onProgress(last.end.offset, loadedOrders(last.counts));
       });
       if (this.#target.signal?.aborted) throw new OperatorError('interrupted');
       await this.#writing;
@@ -208,23 +208,23 @@ class OrdersImport {
     }
   }
 
-  #writeNowAndThen(checkpoint: Checkpoint): void {
+  #writePeriodically(checkpoint: Checkpoint): void {
     if (this.#target.now() - this.#writtenMs < checkpointEveryMs) return;
     this.#writtenMs = this.#target.now();
-    // A checkpoint that could not be written leaves an older one, which is as true.
+    // If a checkpoint cannot be written, the previous one remains, which is still valid.
     this.#writing = this.#checkpoints.write(checkpoint).catch(() => {});
   }
 }
 
 const noCounts: LoadCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
 
-function settled({ inserted, alreadyThere, different }: LoadCounts): number {
+function loadedOrders({ inserted, alreadyThere, different }: LoadCounts): number {
   return inserted + alreadyThere + different;
 }
 
-/** Batches are done in no order: there may be more in the table than what stands before that line. */
+/** The error of an interrupted load. Batches finish in any order, so later lines may be loaded too. */
 function stopped(error: unknown, path: string, { end, counts }: Checkpoint): OperatorError {
-  const place = `stopped before line ${end.line}, with ${counted(settled(counts), 'order')} in the table before it`;
+  const place = `stopped before line ${end.line}, with ${counted(loadedOrders(counts), 'order')} in the table before it`;
   if (error instanceof UnreadableFileError) {
     return new OperatorError(`${path}: ${place}: ${error.message}`, {
       cause: error,
@@ -239,15 +239,15 @@ function stopped(error: unknown, path: string, { end, counts }: Checkpoint): Ope
 
 async function tableIdOf({ dynamodb, tableName, wait }: ImportTarget): Promise<string> {
   const describe = new DescribeTableCommand({ TableName: tableName });
-  const { Table } = await patiently(() => dynamodb.send(describe), wait);
+  const { Table } = await withRetries(() => dynamodb.send(describe), wait);
   return Table?.TableId ?? String(Table?.CreationDateTime?.getTime());
 }
 
-/** Orders are never deleted: one that is gone means that the table was put back to an earlier state. */
+/** Whether an order exists. Orders are never deleted, so a missing one means a restored table. */
 async function hasOrder(orderId: string | undefined, target: ImportTarget): Promise<boolean> {
   if (orderId === undefined) return true;
   try {
-    await patiently(() => findOrder(orderId, target), target.wait);
+    await withRetries(() => findOrder(orderId, target), target.wait);
     return true;
   } catch (error) {
     if (error instanceof NotFoundError) return false;

@@ -6,13 +6,13 @@ import { failureOf, failureText } from '../stage/service-failure.ts';
 import { fileFields, type OrderItem, type StoredOrder } from './order-record.ts';
 import type { OrdersTable } from './orders-table.ts';
 
-/** A table of orders, and how to wait for it. */
-export interface PatientTable extends OrdersTable {
-  /** Pauses before a retry; a test's own need not wait. */
+/** A table of orders, with the function that waits between attempts. */
+export interface RetryingTable extends OrdersTable {
+  /** Waits before a retry. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** What became of an order: `different` means that the table's order of this id has other values. */
+/** The outcome for an order; `different` means that the table has one of this id with other values. */
 export type InsertOutcome = 'inserted' | 'already there' | 'different';
 
 /** DynamoDB's limit for one BatchExecuteStatement. */
@@ -20,30 +20,30 @@ export const insertBatchSize = 25;
 
 const firstPauseMs = 50;
 const longestPauseMs = 10_000;
-const maxFruitlessAttempts = 12;
-/** How many attempts one counts for that got no answer in time. */
-const silentAttempt = 3;
+const maxAttemptsWithoutProgress = 12;
+/** A timeout counts as this number of attempts, because it has already taken so long. */
+const attemptsPerTimeout = 3;
 
 /**
- * Inserts up to 25 orders of different ids in one round trip, and never touches an order that is
- * there already: it may have been cancelled since.
+ * Inserts up to 25 orders with different ids in one call. An order that exists is never changed,
+ * because it may have been cancelled since it was imported.
  *
- * That is why this is PartiQL's INSERT and not BatchWriteItem, whose puts cannot be conditional: it
- * costs the same write units, and each statement fails by itself with `DuplicateItem`. So a write
- * may be sent again whenever its answer was lost.
+ * For this reason it uses PartiQL's INSERT: the puts of BatchWriteItem cannot be conditional, while
+ * each INSERT of an existing order fails on its own with `DuplicateItem`, at the same price. A call
+ * whose response was lost can therefore be repeated.
  *
- * @returns one outcome per order, in their order
- * @throws OperatorError when DynamoDB refuses, or throttles for longer than about a minute
+ * @returns one outcome per order, in the order of the parameter
+ * @throws OperatorError when DynamoDB refuses an order, or throttles for longer than about a minute
  */
 export async function insertOrders(
   orders: readonly OrderItem[],
-  table: PatientTable,
+  table: RetryingTable,
 ): Promise<InsertOutcome[]> {
   const outcomes = new Map<OrderItem, InsertOutcome>();
   const duplicates: OrderItem[] = [];
   let open = orders;
-  for (let fruitless = 0; open.length > 0; ) {
-    const { responses, failure, isSilent, error } = await sendInserts(open, table);
+  for (let attempts = 0; open.length > 0; ) {
+    const { responses, failure, isTimeout, error } = await sendInserts(open, table);
     const again: OrderItem[] = [];
     for (const [index, order] of open.entries()) {
       const code = responses?.[index]?.Error?.Code ?? (responses ? undefined : 'unsent');
@@ -51,9 +51,9 @@ export async function insertOrders(
       else if (code === 'DuplicateItem') duplicates.push(order);
       else again.push(order);
     }
-    fruitless = again.length < open.length ? 0 : fruitless + (isSilent ? silentAttempt : 1);
-    if (fruitless >= maxFruitlessAttempts) throw gaveUp(failure, error);
-    if (again.length > 0) await table.wait(pauseMs(fruitless));
+    attempts = again.length < open.length ? 0 : attempts + (isTimeout ? attemptsPerTimeout : 1);
+    if (attempts >= maxAttemptsWithoutProgress) throw retriesExhausted(failure, error);
+    if (again.length > 0) await table.wait(pauseMs(attempts));
     open = again;
   }
   for (const [order, outcome] of await compareWithTable(duplicates, table)) {
@@ -63,15 +63,15 @@ export async function insertOrders(
 }
 
 interface Sent {
-  /** One per order; absent when the whole request failed in a way worth repeating. */
+  /** One response per order; absent when the whole call failed and can be repeated. */
   responses?: BatchStatementResponse[];
   failure?: string;
-  /** Whether there was no answer at all, for which a time-out had to be waited out. */
-  isSilent?: boolean;
+  /** Whether the call has timed out. */
+  isTimeout?: boolean;
   error?: unknown;
 }
 
-async function sendInserts(orders: readonly OrderItem[], table: PatientTable): Promise<Sent> {
+async function sendInserts(orders: readonly OrderItem[], table: RetryingTable): Promise<Sent> {
   try {
     const Statements = orders.map((order) => insertStatement(order, table.tableName));
     const sent = await table.dynamodb.send(new BatchExecuteStatementCommand({ Statements }));
@@ -79,8 +79,8 @@ async function sendInserts(orders: readonly OrderItem[], table: PatientTable): P
     refuseFatal(orders, responses);
     return { responses, failure: responses.find((each) => each.Error)?.Error?.Message };
   } catch (error) {
-    if (!isWorthRepeating(error)) throw error;
-    return { failure: failureText(error), isSilent: isSilence(error), error };
+    if (!isRetryable(error)) throw error;
+    return { failure: failureText(error), isTimeout: isTimeout(error), error };
   }
 }
 
@@ -102,15 +102,15 @@ function refuseFatal(orders: readonly OrderItem[], responses: BatchStatementResp
   throw new OperatorError(`order ${orders[index]!.id}: DynamoDB refused it: ${Code} ${Message}`);
 }
 
-function isSilence(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return failureOf(error)?.kind === 'noAnswer';
 }
 
 const temporaryNames = /Throttl|ThroughputExceeded|RequestLimitExceeded|^TimeoutError$/;
-// Not ECONNREFUSED: nothing is listening, and a wrong address should be told of at once.
+// ECONNREFUSED is not repeated, because it usually means a wrong address.
 const lostConnection = /^(ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
 
-function isWorthRepeating(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   const {
     name = '',
     code,
@@ -128,7 +128,7 @@ function isWorthRepeating(error: unknown): boolean {
 
 const statements = new Map<string, string>();
 
-// The same few texts again and again: DynamoDB and this process need to build each only once.
+// Orders have few combinations of fields, so each statement's text is built once and reused.
 function insertStatement(order: OrderItem, tableName: string) {
   const fields = Object.keys(order);
   const key = `${tableName} ${fields.join()}`;
@@ -141,12 +141,12 @@ function insertStatement(order: OrderItem, tableName: string) {
   return { Statement, Parameters: Object.values(order) };
 }
 
-/** `status` is left out: an order may have been shipped or cancelled since it was loaded. */
+/** The status is not compared, because an order may have been shipped or cancelled meanwhile. */
 const comparedFields = fileFields.filter((field) => field !== 'status');
 
 async function compareWithTable(
   orders: readonly OrderItem[],
-  table: PatientTable,
+  table: RetryingTable,
 ): Promise<Map<OrderItem, InsertOutcome>> {
   const stored = await getOrders(orders, table);
   return new Map(
@@ -160,40 +160,46 @@ async function compareWithTable(
 
 async function getOrders(
   orders: readonly OrderItem[],
-  { dynamodb, tableName, wait }: PatientTable,
+  { dynamodb, tableName, wait }: RetryingTable,
 ): Promise<Map<string, StoredOrder>> {
   const found = new Map<string, StoredOrder>();
   let Keys: StoredOrder[] = orders.map(({ id }) => ({ id }));
   for (let attempt = 0; Keys.length > 0; attempt++) {
-    if (attempt === maxFruitlessAttempts) throw gaveUp('keys stay unprocessed');
+    if (attempt === maxAttemptsWithoutProgress) throw retriesExhausted('keys stay unprocessed');
     if (attempt > 0) await wait(pauseMs(attempt));
     const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
-    const page = await patiently(() => dynamodb.send(new BatchGetCommand({ RequestItems })), wait);
+    const page = await withRetries(
+      () => dynamodb.send(new BatchGetCommand({ RequestItems })),
+      wait,
+    );
     for (const item of page.Responses?.[tableName] ?? []) found.set(String(item.id), item);
     Keys = page.UnprocessedKeys?.[tableName]?.Keys ?? [];
   }
   return found;
 }
 
-/** Repeats a call that may be repeated, as long as its failure is one that passes. */
-export async function patiently<T>(call: () => Promise<T>, wait: PatientTable['wait']): Promise<T> {
-  for (let fruitless = 0; ; ) {
+/** Repeats an idempotent call while its failures are temporary, up to a number of attempts. */
+export async function withRetries<T>(
+  call: () => Promise<T>,
+  wait: RetryingTable['wait'],
+): Promise<T> {
+  for (let attempts = 0; ; ) {
     try {
       return await call();
     } catch (error) {
-      fruitless += isSilence(error) ? silentAttempt : 1;
-      if (!isWorthRepeating(error) || fruitless >= maxFruitlessAttempts) throw error;
-      await wait(pauseMs(fruitless));
+      attempts += isTimeout(error) ? attemptsPerTimeout : 1;
+      if (!isRetryable(error) || attempts >= maxAttemptsWithoutProgress) throw error;
+      await wait(pauseMs(attempts));
     }
   }
 }
 
-// Exponential, with full jitter, so that batches that were throttled together do not return together.
+// The full jitter prevents batches that were throttled together from being repeated together.
 function pauseMs(attempt: number): number {
   return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
 }
 
-function gaveUp(failure = 'unknown', cause?: unknown): OperatorError {
+function retriesExhausted(failure = 'unknown', cause?: unknown): OperatorError {
   return new OperatorError(`DynamoDB kept refusing writes (${failure})`, {
     cause,
     remedy: 'run the same command again to go on, maybe with a lower --concurrency',

@@ -4,44 +4,44 @@ import {
   type InsertOutcome,
   insertBatchSize,
   insertOrders,
-  type PatientTable,
+  type RetryingTable,
 } from './insert-orders.ts';
 import type { OrderItem } from './order-record.ts';
 import type { OrderLine } from './orders-file.ts';
 
-export interface LoadOptions extends PatientTable {
-  /** Whether the first bad line ends the load, or is left out of it. */
+export interface LoadOptions extends RetryingTable {
+  /** Whether the first bad line ends the load, or bad lines are skipped. */
   readonly onError: 'stop' | 'skip';
-  /** How many batches of 25 are under way at once. */
+  /** The number of concurrent batches of 25 orders. @default 8 */
   readonly concurrency?: number;
-  /** What to count on from; a resumed load has begun before. */
+  /** The initial counts, which for a resumed load are those of its checkpoint. */
   readonly counts: LoadCounts;
-  /** Told of each bad line that is left out. */
+  /** Called for each bad line that is skipped. */
   readonly onBadLine: (error: BadLineError) => void;
-  /** Told of each order that the table has with other values than its line. */
+  /** Called for each order that is already in the table with other values. */
   readonly onDifferent: (error: BadLineError) => void;
-  /** Told after each batch, in the file's order. */
+  /** Called for each finished batch, in the order of the file. */
   readonly onProgress: (progress: LoadProgress) => void;
-  /** Ends the load after the batches that are under way. */
+  /** Ends the load when the batches under way have finished. */
   readonly signal?: AbortSignal;
 }
 
 export interface LoadCounts {
-  /** Orders that were not in the table before. */
+  /** The orders that were inserted. */
   inserted: number;
-  /** Orders that were there, with the same values, and were left alone. */
+  /** The orders that were already in the table with the same values. */
   alreadyThere: number;
-  /** Orders that were there with other values than in the file, and were left alone. */
+  /** The orders that were already in the table with other values, and were not changed. */
   different: number;
-  /** Bad lines that were left out. */
+  /** The bad lines that were skipped. */
   rejected: number;
 }
 
 export interface LoadProgress {
   readonly counts: LoadCounts;
-  /** Every line before it is settled; those behind it may be or not. */
+  /** All lines before this position have been loaded; later lines may have been loaded. */
   readonly end: TextPosition;
-  /** An order before `end` that is in the table, if this batch has one. */
+  /** An order of the batch, which is in the table, if the batch has one. */
   readonly orderId?: string;
 }
 
@@ -49,22 +49,21 @@ interface Batch {
   readonly lines: { line: number; order: OrderItem }[];
   rejected: number;
   end?: TextPosition;
-  /** One per line, once the batch is done. */
+  /** One outcome per line, set when the batch has finished. */
   outcomes?: InsertOutcome[];
 }
 
 const defaultConcurrency = 8;
 
 /**
- * Loads orders into the table, in constant memory. An order that is there already stays as it is,
- * whatever it holds and whether it has been shipped or cancelled since: loading the same lines again
- * changes nothing.
+ * Loads orders into the table in constant memory. Orders that exist are not changed, so loading the
+ * same lines again has no effect.
  *
- * Whatever ends it early, all that was begun is done and counted before it throws.
+ * If it ends early, it first waits for the batches under way and counts them.
  *
- * @throws BadLineError at the first bad line, unless they are to be skipped
- * @throws UnreadableFileError where the file's structure is lost, behind all orders before that place
- *   unless the first bad line ends the load
+ * @throws BadLineError at the first bad line, if `onError` is `stop`
+ * @throws UnreadableFileError when the rest of the file cannot be parsed; with `skip`, all orders
+ *   before that position are loaded first
  */
 export async function loadOrders(
   lines: AsyncIterable<OrderLine>,
@@ -87,14 +86,15 @@ export async function loadOrders(
 }
 
 /**
- * How many batches that are done may wait for one before them: their lines are kept in memory until
- * it is done too. A hundred times the usual concurrency.
+ * The maximum number of batches in memory. Finished batches are kept until all earlier ones have
+ * finished. This is a hundred times the default concurrency.
  */
 const longestWindow = 800;
 
 /**
- * The batch being filled and, in the file's order, those that are under way or wait for one before
- * them. A slow batch holds back what is reported, which has no gaps, and not what is sent.
+ * The current batch and the window of earlier batches, in the order of the file. A batch is reported
+ * and leaves the window when it and all earlier ones have finished. A slow batch therefore delays the
+ * reports, which have no gaps, but not the sending of later batches.
  */
 class Load {
   readonly counts: LoadCounts;
@@ -116,7 +116,7 @@ class Load {
     if ('error' in line) {
       this.#reject(line.error, this.#batch);
     } else {
-      // An id that is under way twice: which of the two came first in the file must decide.
+      // If the file contains an id twice, its first line has to be inserted first.
       const id = String(line.order.id);
       if (this.#idsUnderWay.has(id)) await this.finish();
       this.#idsUnderWay.add(id);
@@ -126,14 +126,14 @@ class Load {
     if (this.#batch.lines.length === insertBatchSize) await this.#send();
   }
 
-  /** Sends what is left and awaits everything. */
+  /** Sends the current batch and waits for all batches. */
   async finish(): Promise<void> {
     await this.#send();
     await this.settle();
     this.#refuseFailed();
   }
 
-  /** Awaits what is under way, whatever becomes of it: nothing may run on after the load's end. */
+  /** Waits for all batches under way, so that none of them continues after the load has ended. */
   async settle(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -154,7 +154,7 @@ class Load {
     return this.#window.length >= longestWindow && this.#underWay.size > 0;
   }
 
-  /** Does not fail: what failed is thrown where the next batch would be sent. */
+  /** Inserts a batch. Never rejects: an error is stored, and thrown when the next batch is sent. */
   async #insert(batch: Batch): Promise<void> {
     try {
       batch.outcomes = await insertOrders(

@@ -8,7 +8,7 @@ import {
 import { isInt64 } from '../../lambdas/shared/order-id.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
-/** The fields of an order in a file, in their order: those that are published, and its status. */
+/** The fields of an orders file, in this order: those of the API, and the status. */
 export const fileFields = [...orderFieldNames, 'status'] as const;
 
 export type FileField = OrderFieldName | 'status';
@@ -16,22 +16,22 @@ export type FileField = OrderFieldName | 'status';
 export const orderStatuses = ['pending', 'shipped', 'cancelled'];
 
 /**
- * An order that can be stored. Its integers stay digits all the way: a JavaScript number would round
- * those above 2^53.
+ * An order that can be stored. Its integers are `NumberValue`s, because a JavaScript number would
+ * round integers above 2^53.
  */
 export type OrderItem = { id: NumberValue; status: string } & Partial<
   Record<FileField, NumberValue | string | boolean>
 >;
 
-/** An order as the table has it, with its history and whatever else somebody put there. */
+/** An order of the table, which can have further fields. */
 export type StoredOrder = Readonly<Record<string, unknown>>;
 
-/** A field that is not what an order's field must be. */
+/** The error for a field that is unknown, missing or has an invalid value. */
 export class BadFieldError extends OperatorError {
   override name = 'BadFieldError';
 }
 
-/** What a field can be in a file, and how that is told to the operator. */
+/** The accepted values of a field, and their description for the operator. */
 interface Kind {
   readonly expected: string;
   readonly isAccepted: (value: unknown) => boolean;
@@ -42,13 +42,13 @@ const integer: Kind = {
   isAccepted: isInteger,
 };
 
-/** By a field's format or, where it has none, its type. */
+/** The kinds of values, by the format of a field or, if it has none, its type. */
 const kindsOfValues: Readonly<
   Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
 > = {
   integer,
   int64: integer,
-  // Of one line, because a line of CSV is an order.
+  // Line breaks are not accepted, because each line of a CSV file is an order.
   string: {
     expected: 'a text of one line',
     isAccepted: (value) => typeof value === 'string' && /^[^\r\n]+$/.test(value),
@@ -73,10 +73,10 @@ function mapFields<T>(change: (field: OrderField) => T): Record<OrderFieldName, 
 }
 
 /**
- * Turns the fields of a line into an order. Only `id` is required, and a field that an order does
- * not have is refused: it is more often a misspelt one than one to be lost in silence.
+ * Converts the fields of a line into an order. Only `id` is required. An unknown field is refused,
+ * because it is probably a spelling mistake, and ignoring it would lose its value.
  *
- * @param fields numbers as `NumberValue`, everything else as JSON means it
+ * @param fields the parsed fields, with every number as a `NumberValue`
  * @throws BadFieldError naming the field, its value and what was expected
  */
 export function orderFromFields(fields: Record<string, unknown>): OrderItem {
@@ -92,7 +92,7 @@ function isInteger(value: unknown): boolean {
   return value instanceof NumberValue && isInt64(String(value));
 }
 
-// RFC 3339, section 5.6, the profile of ISO 8601 that "date-time" means in OpenAPI.
+// The format of RFC 3339, section 5.6, which is the meaning of "date-time" in OpenAPI.
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 

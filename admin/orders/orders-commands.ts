@@ -30,7 +30,7 @@ interface ExportOptions extends GlobalOptions {
   out?: string;
 }
 
-/** `orders …`: each command parses, calls one function, and prints what it returns. */
+/** Adds the commands `orders …`. Each one parses its options, calls one function and prints its result. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
   const orders = program.command('orders').description('load, save, inspect and ship orders');
   addImport(orders, io);
@@ -76,7 +76,7 @@ function addExport(orders: Command, io: CommandIo): void {
       const options = command.optsWithGlobals<ExportOptions>();
       const exported = await writeExport(await connectTable(options, io), options, io.stdout);
       const text = `Exported ${counted(exported.orders, 'order')}`;
-      // Without a file the orders are on standard output: then the count must not be.
+      // Without a file, standard output contains the orders, so the count goes to standard error.
       if (options.out) print(io, options, exported, `${text} to ${options.out}.`);
       else tell(io, `${text}.`);
     });
@@ -112,9 +112,9 @@ async function runImport(
   options: ImportOptions,
   io: CommandIo,
 ): Promise<ImportSummary> {
-  const { impatient, ordersTable: tableName, label } = await openStage(io, options);
-  // The import repeats its calls itself: the SDK would repeat each in turn, with pauses of its own.
-  const table = { ...ordersTable(impatient, tableName), label };
+  const { singleAttemptClient, ordersTable: tableName, label } = await openStage(io, options);
+  // The import repeats failed calls itself, so the client must not repeat them as well.
+  const table = { ...ordersTable(singleAttemptClient, tableName), label };
   const bar = new ProgressBar(io.stderr, io.now);
   let differences = 0;
   const tellOfFile = (text: string) => bar.interrupt(() => tell(io, `${file}: ${text}`));
@@ -140,7 +140,7 @@ async function runImport(
   }
 }
 
-/** An import over another one's orders would fill the screen. */
+/** The number of differing orders that are printed. An import can have millions of them. */
 const differencesTold = 20;
 
 const importHelp = `

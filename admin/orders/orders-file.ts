@@ -8,15 +8,15 @@ import { type TextPosition, textStart } from '../../shared/json-array.ts';
 import { type FileRecord, splitArray, splitLines } from './file-records.ts';
 import { fileFields, type OrderItem, orderFromFields } from './order-record.ts';
 
-/** A JSON array, JSON Lines, or CSV with a header row. */
+/** The formats of orders files: a JSON array, JSON Lines, or CSV with a header row. */
 export type OrdersFormat = 'json' | 'jsonl' | 'csv';
 
 export const ordersFormats: OrdersFormat[] = ['json', 'jsonl', 'csv'];
 
-/** One line (or array element) of an orders file: an order, or why it is none. */
+/** A line or array element of an orders file: an order, or the error why it is not one. */
 export type OrderLine = {
   readonly line: number;
-  /** Where the file can be read on from. */
+  /** The position after the line, from which the file can be read further. */
   readonly end: TextPosition;
 } & ({ readonly order: OrderItem } | { readonly error: BadLineError });
 
@@ -25,10 +25,10 @@ const headBytes = 65_536;
 
 /**
  * Reads an orders file of any size in constant memory, one order at a time. A line that is not an
- * order comes as an error of its own and the reading goes on behind it.
+ * order yields an error, and reading continues with the next line.
  *
- * @param from behind an order that was read before; the file's start by default
- * @throws UnreadableFileError where the file's structure is lost, so that nothing behind it can be read
+ * @param from the position after an order. @default - the start of the file
+ * @throws UnreadableFileError when the rest of the file cannot be parsed
  */
 export async function* readOrders(
   path: string,
@@ -47,8 +47,9 @@ export async function* readOrders(
 }
 
 /**
- * What kind of orders file it is, from its name and first bytes.
- * @throws OperatorError when neither tells
+ * Detects the format of an orders file from its name and its first bytes.
+ *
+ * @throws OperatorError when the format is unknown
  */
 export async function detectFormat(path: string): Promise<OrdersFormat> {
   if (/\.csv$/i.test(path)) return 'csv';
@@ -95,7 +96,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// The third argument carries the number's digits before they were rounded (ECMAScript 2026).
+// The third argument contains the source text of a number (ECMAScript 2026), which is not rounded.
 function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
   return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }
@@ -127,7 +128,7 @@ function refuseUnknownColumns(columns: string[]): void {
   if (twice) throw new UnreadableFileError(`header: two columns are called ${twice}; ${expected}`);
 }
 
-/** An empty cell is a field that the order lacks. */
+/** Returns a parser for lines of CSV. An empty cell means that the order lacks the field. */
 function csvFields(columns: readonly string[]): (text: string) => Record<string, unknown> {
   return (text) => {
     const cells = splitCsvLine(text);
@@ -152,7 +153,7 @@ function csvValue(column: string, cell: string): unknown {
   return cell;
 }
 
-// No field of an order holds a newline, so a line is a record, and a stray quote harms one line only.
+// Fields contain no line breaks, so each line is a record, and a stray quote affects only its line.
 function splitCsvLine(text: string): string[] {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   if (!line.includes('"')) return line.split(',');

@@ -3,12 +3,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** The table of orders, and the client for it. */
 export interface OrdersTable {
-  /** Reads every number as a `NumberValue`, which keeps its digits. */
+  /** A client that reads every number as a `NumberValue`, which is exact. */
   readonly dynamodb: DynamoDBDocumentClient;
   readonly tableName: string;
 }
 
-/** @param client keeps its owner: whoever made it ends it */
+/** Creates the document client for orders. @param client is destroyed by its creator */
 export function ordersTable(client: DynamoDBClient, tableName: string): OrdersTable {
   // A JavaScript number would round integers above 2^53.
   const unmarshallOptions = { wrapNumbers: true };

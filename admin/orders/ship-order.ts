@@ -7,8 +7,8 @@ import type { StoredOrder } from './order-record.ts';
 import type { OrdersTable } from './orders-table.ts';
 
 /**
- * Marks a pending order as shipped, in one conditional write: an order that a client cancels at the
- * same time is either cancelled or shipped, never both.
+ * Marks a pending order as shipped in one conditional write, so that an order which a client cancels
+ * at the same time is either cancelled or shipped.
  *
  * @throws OperatorError when there is no such order, or it is not pending
  */
@@ -42,7 +42,7 @@ export async function shipOrder(
   }
 }
 
-// The SDK repeats a write whose answer was lost, and then finds its own work done.
+// If the response to a successful write was lost, the SDK repeats it and its condition fails.
 function shippedByThisRequest(found: StoredOrder, requestId: string): StoredOrder {
   if (found.shipRequestId === requestId) return found;
   const { id, status = 'without a status', shippedAt, cancelledAt } = found;

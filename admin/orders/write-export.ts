@@ -9,13 +9,13 @@ import type { OrdersFormat } from './orders-file.ts';
 import type { OrdersTable } from './orders-table.ts';
 
 export interface ExportRequest {
-  /** @default as `out` ends, otherwise JSON Lines */
+  /** @default - the format of the extension of `out`, otherwise JSON Lines */
   format?: OrdersFormat;
-  /** A file, which appears when it is complete. @default standard output */
+  /** The path of a file, which is created when it is complete. @default - standard output */
   out?: string;
 }
 
-/** Writes all orders to a file or to standard output. Returns how many there were. */
+/** Writes all orders to a file or to standard output. Returns their number. */
 export async function writeExport(
   table: OrdersTable,
   { out, format = formatFor(out) }: ExportRequest,
@@ -30,9 +30,9 @@ export async function writeExport(
   return { orders, format, out: out ?? null };
 }
 
-/** A reader of the file never sees a part of it. Only its owner can be one. */
+/** Writes a file atomically, so that no reader sees a part of it. Only this user can read it. */
 async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
-  // A name that nobody can have put a link under, and that is refused where it exists.
+  // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
   try {
     await pipeline(texts, createWriteStream(partial, { flush: true, flags: 'wx', mode: 0o600 }));

@@ -26,7 +26,7 @@ and then asks; without a terminal it needs --yes. Limits agreed with an owner st
 plan allows them. Deploy first where a number has grown, and last where it has shrunk.
 ${examples('owners apply-plans --stage prod --dry-run', 'owners apply-plans --stage prod --yes')}`;
 
-/** `owners apply-plans`. */
+/** Adds the command `owners apply-plans`. */
 export function addApplyPlans(owners: Command, io: CommandIo): void {
   const command = owners
     .command('apply-plans')
@@ -49,7 +49,7 @@ async function run(io: CommandIo, options: ApplyPlansOptions, store: KeyStore): 
     print(io, options, { changes, applied: false }, review);
     return;
   }
-  // What will change is shown before it does, also where the result is to be JSON.
+  // The changes are shown before the confirmation; with `--json`, standard output is for the result.
   if (options.json) tell(io, review);
   else printText(io, review);
   await confirmAlways(io, options, () => `Change ${counted(outdated.length, 'owner')}?`);

@@ -5,7 +5,7 @@ import { hasLimits, type OwnerLimits, presentLimits } from './owner-limits.ts';
 import { setLimits } from './set-owner-plan.ts';
 import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
 
-/** An owner whose limits are not those of its plan's present numbers. */
+/** An owner whose limits differ from the current numbers of its plan. */
 export interface OutdatedOwner {
   readonly owner: CompleteOwner;
   readonly limits: OwnerLimits;
@@ -13,11 +13,11 @@ export interface OutdatedOwner {
 
 export interface PlanReview {
   readonly outdated: OutdatedOwner[];
-  /** Owners whose move to another plan was interrupted: what they should have is not known. */
+  /** Owners whose move to another plan was interrupted, so that their plan is unknown. */
   readonly unclear: CompleteOwner[];
 }
 
-/** Compares every owner's limits with the present numbers of its plan. */
+/** Compares every owner's limits with the current numbers of its plan. */
 export async function reviewPlans(store: KeyStore): Promise<PlanReview> {
   const owners = (await allOwners(store)).filter(isComplete);
   const unclear = owners.filter(({ details, item }) => details.agreed.plan !== item.plan);
@@ -29,8 +29,8 @@ export async function reviewPlans(store: KeyStore): Promise<PlanReview> {
 }
 
 /**
- * Gives owners the present limits of their plans, one conditional write each. Stopped in between,
- * running it again finds those that are left.
+ * Sets the limits of owners to the current numbers of their plans, with one conditional write each.
+ * If it is interrupted, it can be run again for the remaining owners.
  *
  * @throws OperatorError when DynamoDB fails, or an owner was changed meanwhile
  */

@@ -17,11 +17,11 @@ export interface NewOwner extends Partial<OwnerLimits> {
 }
 
 /**
- * Creates an owner, in four steps of which each can be repeated: the reservation of its name, its
- * details, its API Gateway key in the plan's usage plan, and the item in the ApiKeys table without
- * which no key of it can be valid. Stopped in between, the same command goes on where it was.
+ * Creates an owner in four steps, each of which can be repeated: it reserves the name, and writes the
+ * details, the API Gateway key in the plan's usage plan, and the item in the ApiKeys table, without
+ * which no key of the owner can be valid. If it is interrupted, the same command completes it.
  *
- * @throws OperatorError when there is an owner of this name, or one of the two services fails
+ * @throws OperatorError when the name is taken, or DynamoDB or API Gateway fails
  */
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
   const name = ownerName(request.name);
@@ -46,7 +46,7 @@ async function reserveName(name: string, store: KeyStore): Promise<string> {
   return present;
 }
 
-/** What an interrupted creation has left stays; only the limits are those of this request. */
+/** Writes the details. Those of an interrupted creation are kept, except for the agreed limits. */
 async function putDetails(
   ownerId: string,
   name: string,
@@ -92,9 +92,9 @@ async function putItem(
   };
   if (await putNew(store.apiKeysTable, item, 'ownerHash', store)) return;
   const present = (await readOwner(ownerId, store))!;
-  // The answer to a write that was carried out may have been lost, and the write repeated.
+  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (hasLimits(present.item, plan, limits)) return;
-  // Somebody else created the owner in this moment: the usage plan has to be that of its plan.
+  // Another command has created the owner meanwhile, so its plan decides on the usage plan.
   await putGatewayKey(ownerId, present.item!.plan, store);
   throw nameTaken(present);
 }

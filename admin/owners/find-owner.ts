@@ -12,9 +12,9 @@ import {
 } from './stored-owner.ts';
 
 /**
- * An owner as it is now, by its id or its name.
+ * Finds an owner by its id or its name.
  *
- * @throws OperatorError when there is none, or the text looks like a token
+ * @throws OperatorError when there is no such owner, or the text looks like a token
  */
 export async function findOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
   const owner = await lookUpOwner(idOrName, store);
@@ -24,12 +24,12 @@ export async function findOwner(idOrName: string, store: KeyStore): Promise<Stor
   });
 }
 
-/** As `findOwner`. @throws OperatorError also for an owner that was created in part only */
+/** Like `findOwner`, but also throws when the creation of the owner was interrupted. */
 export async function findCompleteOwner(idOrName: string, store: KeyStore): Promise<CompleteOwner> {
   return complete(await findOwner(idOrName, store));
 }
 
-/** @throws WrongStateError for an owner that was created in part only, with what completes it */
+/** @throws WrongStateError when the creation of the owner was interrupted */
 export function complete({ details, item }: StoredOwner): CompleteOwner {
   if (item) return { details, item };
   throw new WrongStateError(`The owner ${quoted(details.name)} is created in part only`, {
@@ -37,7 +37,7 @@ export function complete({ details, item }: StoredOwner): CompleteOwner {
   });
 }
 
-/** As `findOwner`, or undefined where there is none. @throws OperatorError for what is no name */
+/** Like `findOwner`, but undefined when there is none. @throws OperatorError for an invalid name */
 export async function lookUpOwner(
   idOrName: string,
   store: KeyStore,
@@ -47,7 +47,7 @@ export async function lookUpOwner(
   return ownerId === undefined ? undefined : readOwner(ownerId, store);
 }
 
-/** The owner that a name is reserved for. @throws OperatorError for what can be no name */
+/** The id of the owner that a name is reserved for. @throws OperatorError for an invalid name */
 export async function ownerIdOfName(name: string, store: KeyStore): Promise<string | undefined> {
   const reservation = await getItem<{ owner: string }>(store, store.ownersTable, {
     ownerId: nameReservation(name),
@@ -55,7 +55,7 @@ export async function ownerIdOfName(name: string, store: KeyStore): Promise<stri
   return reservation?.owner;
 }
 
-/** Both items of an owner, or undefined where there is no such owner. */
+/** Reads both items of an owner; undefined when there is no such owner. */
 export async function readOwner(
   ownerId: string,
   store: KeyStore,
@@ -67,18 +67,18 @@ export async function readOwner(
   return { details, item: item && readOwnerItem(item) };
 }
 
-/** The owner whose tokens have this hash of their common part, or undefined where there is none. */
+/** Finds an owner by the hash of the common part of its tokens; undefined when there is none. */
 export async function findOwnerOfHash(
   ownerHash: string,
   store: KeyStore,
 ): Promise<StoredOwner | undefined> {
   const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
   if (item) return readOwner(item.ownerId, store);
-  // All of its keys may have been withdrawn.
+  // "keys purge --all" removes the items of the ApiKeys table and keeps the owners.
   return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
 }
 
-/** Every owner of the stage, read page by page, the newest first. */
+/** All owners of the stage, the newest first. */
 export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
   const details = await scan<OwnerDetails>(store, store.ownersTable);
   const items = await scan<DocumentOfOwner & { ownerHash: string }>(store, store.apiKeysTable);
@@ -89,7 +89,7 @@ export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
     .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
 }
 
-/** All items of a table, as they are now. */
+/** Reads all items of a table, with consistent reads. */
 export async function scan<T>(store: KeyStore, TableName: string): Promise<T[]> {
   const items: T[] = [];
   const pages = paginateScan({ client: store.documents }, { TableName, ConsistentRead: true });

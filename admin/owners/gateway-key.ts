@@ -5,10 +5,11 @@ import { WrongStateError } from '../../shared/errors.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
 /**
- * Sees to it that an owner has its API Gateway key, whose value is the owner's id, and that this key
- * is in the plan's usage plan and in no other. Succeeds also when all that is so already.
+ * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is in
+ * the plan's usage plan and in no other.
  *
- * API Gateway lets a key be in one usage plan of a stage only, so it leaves the old one first.
+ * The key is removed from the old usage plan first, because API Gateway allows only one usage plan
+ * per key and stage.
  */
 export async function putGatewayKey(
   ownerId: string,
@@ -25,11 +26,11 @@ export async function putGatewayKey(
   if (!present.includes(usagePlanId)) await gateway.createUsagePlanKey({ usagePlanId, keyId });
 }
 
-/** The API Gateway keys of a stage's owners. */
+/** Finds the ids of the API Gateway keys of a stage's owners. */
 export async function findGatewayKeys(store: KeyStore): Promise<string[]> {
   const prefix = gatewayKeyName('', store);
   const found = await store.gateway.findApiKeys(prefix);
-  // Another stack's name may begin with this one's.
+  // The name of another stack may start with this stack's name.
   return found.filter(({ name }) => isOwnerId(name.slice(prefix.length))).map(({ id }) => id);
 }
 
@@ -41,12 +42,16 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
     const tags = { [stackTag]: store.stackName };
     return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
   } catch (error) {
-    // Somebody else was quicker, or an answer was lost and the call repeated: values are unique.
+    // The key may exist by now: another command has created it, or the response to this call was
+    // lost and the SDK repeated it. Values are unique, so the repeated call fails.
     return keyIdAfterFailure(error, ownerId, store);
   }
 }
 
-/** A conflict says only that a call before has arrived: it is never what went wrong. */
+/**
+ * Looks for the key after `createApiKey` has failed. A conflict only means that an earlier call has
+ * succeeded, so it is not reported.
+ */
 async function keyIdAfterFailure(
   error: unknown,
   ownerId: string,

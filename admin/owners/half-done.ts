@@ -2,10 +2,11 @@ import { HalfDoneError, OperatorError } from '../../shared/errors.ts';
 import { failureText } from '../stage/service-failure.ts';
 
 /**
- * Runs the steps of a command that can be run again, and says so where one of them fails.
+ * Runs the steps of a command that can be repeated. If one of them fails, the error tells the operator
+ * to run the command again.
  *
- * @param state what has to be assumed then
- * @throws OperatorError
+ * @param state describes the state after a failure
+ * @throws OperatorError when a step fails
  */
 export async function orHalfDone<T>(state: string, steps: () => Promise<T>): Promise<T> {
   try {

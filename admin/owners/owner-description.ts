@@ -1,21 +1,21 @@
 import { type WindowUse, windowUses } from '../../lambdas/shared/windows.ts';
 import type { OwnerItem, StoredOwner } from './stored-owner.ts';
 
-/** What an operator is told of an owner in a list. */
+/** An owner in a list of owners. */
 export interface OwnerSummary {
   ownerId: string;
   name: string;
-  /** Null, as are the limits, for an owner that was created in part only. */
+  /** The plan is null, like the limits, when the creation of the owner was interrupted. */
   plan: string | null;
   status: 'active' | 'suspended' | 'incomplete';
   perMinute: number | null;
   perDay: number | null;
-  /** Keys that are not revoked. */
+  /** The number of keys that are not revoked. */
   keys: number;
   createdAt: string;
 }
 
-/** Use of one window, at a moment. */
+/** The usage of one window at a time. */
 export interface UsageNow {
   limit: number;
   used: number;
@@ -23,17 +23,18 @@ export interface UsageNow {
   resetsAt: string;
 }
 
-/** Use of both windows: of an owner, and so of each of its keys. */
+/** The usage of both windows by all keys of an owner together. */
 export interface Usage {
   minute: UsageNow;
   day: UsageNow;
 }
 
-/** All that an operator is told of one owner. */
+/** An owner with everything that an operator can know about it. */
 export interface OwnerDescription extends OwnerSummary {
   usage: Usage | null;
 }
 
+/** Describes an owner for a list of owners. */
 export function summarizeOwner({ details, item }: StoredOwner): OwnerSummary {
   const { ownerId, name, createdAt } = details;
   return {
@@ -48,18 +49,18 @@ export function summarizeOwner({ details, item }: StoredOwner): OwnerSummary {
   };
 }
 
-/** An owner as it stands at a moment: its counters may be those of a window that is over. */
+/** Describes an owner at a time. Counters of a window that has ended count as 0. */
 export function describeOwner(owner: StoredOwner, nowMs: number): OwnerDescription {
   return { ...summarizeOwner(owner), usage: owner.item ? usageOf(owner.item, nowMs) : null };
 }
 
-/** What an owner's keys have used together. */
+/** The usage of an owner's windows at a time. */
 export function usageOf(item: OwnerItem, nowMs: number): Usage {
   const { minute, day } = windowUses(item, Math.floor(nowMs / 1_000));
   return { minute: usageNow(minute), day: usageNow(day) };
 }
 
-/** Unix seconds as ISO 8601, without a fraction. */
+/** Formats Unix seconds in ISO 8601, without a fraction. */
 export function isoTime(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString().replace('.000Z', 'Z');
 }

@@ -9,16 +9,16 @@ export interface OwnerLimits {
 
 const fields = ['perMinute', 'perDay'] as const;
 
-/** The options that set these fields, as they are typed. */
+/** The command-line options for these fields. */
 export const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
 /**
- * The limits that an owner of a plan gets: those asked for, or the plan's own.
+ * The limits of an owner: the requested ones, or those of its plan.
  *
- * No owner may have more than its plan: the plan's usage plan would cut it off before its own limits
- * do. A plan whose limits are agreed per owner has none of its own to fall back to.
+ * No owner may have a higher limit than its plan, because the plan's usage plan would reject its
+ * requests first. A plan whose limits are agreed per owner requires both.
  *
- * @throws OperatorError when a limit is missing or outside of the plan's range
+ * @throws OperatorError when a limit is missing or outside the plan's range
  */
 export function limitsFor(planName: PlanName, asked: Partial<OwnerLimits>): OwnerLimits {
   return {
@@ -27,17 +27,17 @@ export function limitsFor(planName: PlanName, asked: Partial<OwnerLimits>): Owne
   };
 }
 
-/** What an owner's details hold of the limits asked for: those that are not simply the plan's. */
+/** The requested limits in the form of an owner's details: those that the request contains. */
 export function agreedLimits(plan: PlanName, asked: Partial<OwnerLimits>): AgreedLimits {
   const own = fields.filter((field) => asked[field] !== undefined);
   return { plan, ...Object.fromEntries(own.map((field) => [field, asked[field]])) };
 }
 
 /**
- * The limits of an owner by its plan's present numbers: what was agreed, but never more than the
- * plan, and the plan's own for the rest.
+ * The limits of an owner according to the current numbers of its plan: the agreed limits, reduced to
+ * the plan's maximum, and the plan's limits where none are agreed.
  *
- * @param current the limits it has, kept where the plan has none of its own and nothing is agreed
+ * @param current the owner's limits, which apply if none are agreed and the plan requires agreed ones
  */
 export function presentLimits(
   { plan: name, ...agreed }: AgreedLimits,
@@ -49,7 +49,7 @@ export function presentLimits(
   return { perMinute: limit('perMinute'), perDay: limit('perDay') };
 }
 
-/** Whether an owner's item has just this plan and these limits. */
+/** Whether an owner's item has exactly this plan and these limits. */
 export function hasLimits(
   item: (OwnerLimits & { plan: string }) | undefined,
   plan: PlanName,

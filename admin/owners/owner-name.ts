@@ -4,7 +4,7 @@ import { checkedText } from '../console/checked-text.ts';
 
 const maxLength = 200;
 
-/** A name that an owner can have. @throws OperatorError when it is none */
+/** Normalizes an owner's name. @throws OperatorError when it is not accepted */
 export function ownerName(text: string): string {
   const name = checkedText('owner', text, maxLength);
   if (!isOwnerId(name)) return name;
@@ -12,10 +12,10 @@ export function ownerName(text: string): string {
 }
 
 /**
- * The key, in the Owners table, of the item that reserves a name for one owner: names that differ
- * in case only are the same.
+ * The key of the item in the Owners table that reserves a name for one owner. Names that differ only
+ * in case have the same key.
  *
- * @throws OperatorError when it can be no owner's name
+ * @throws OperatorError when the name is not accepted
  */
 export function nameReservation(text: string): string {
   return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;

@@ -3,7 +3,7 @@ import type { OutdatedOwner } from './apply-plans.ts';
 import type { OwnerDescription, OwnerSummary, Usage, UsageNow } from './owner-description.ts';
 import type { OwnerLimits } from './owner-limits.ts';
 
-/** All that is known of one owner. */
+/** Formats the description of one owner. */
 export function ownerText(owner: OwnerDescription): string {
   return pairs([
     ['owner id', owner.ownerId],
@@ -17,7 +17,7 @@ export function ownerText(owner: OwnerDescription): string {
   ]);
 }
 
-/** Many owners as a table. */
+/** Formats a list of owners as a table. */
 export function ownerList(owners: OwnerSummary[], width?: number): string {
   if (owners.length > 0) return table(ownerColumns, owners, width);
   return 'There are no owners yet; "owners create" makes one.';
@@ -37,7 +37,7 @@ const ownerColumns: readonly Column<OwnerSummary>[] = [
   { heading: 'CREATED', cell: ({ createdAt }) => createdAt },
 ];
 
-/** Which limits would change, and to what. */
+/** Formats the changes of limits as a table. */
 export function outdatedList(outdated: readonly OutdatedOwner[], width?: number): string {
   return table(outdatedColumns, outdated, width);
 }
@@ -53,12 +53,12 @@ const outdatedColumns: readonly Column<OutdatedOwner>[] = [
   { heading: 'PER DAY', cell: ({ owner, limits }) => changeText(owner.item.perDay, limits.perDay) },
 ];
 
-/** Limits as one line says them. */
+/** Formats limits in one line. */
 export function limitsText({ perMinute, perDay }: OwnerLimits): string {
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;
 }
 
-/** What is used of the minute and of the day. */
+/** Formats the usage of the minute and of the day. */
 export function usageLines({ minute, day }: Usage): [string, string][] {
   return [
     ['this minute', usageText(minute)],

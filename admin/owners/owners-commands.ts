@@ -26,7 +26,7 @@ interface CreateOptions extends LimitOptions {
 
 interface SuspendOptions extends GlobalOptions, ConfirmationOptions {}
 
-/** `owners …`: each command parses, calls one function, and prints what it returns. */
+/** Adds the commands `owners …`. Each one parses its options, calls one function and prints its result. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')

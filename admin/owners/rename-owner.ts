@@ -8,8 +8,8 @@ import { nameReservation, ownerName } from './owner-name.ts';
 import type { StoredOwner } from './stored-owner.ts';
 
 /**
- * Gives an owner another name: reserves it, writes it down, and lets go of the old one. Stopped in
- * between, the owner is found under both names, and the same command completes it.
+ * Renames an owner: it reserves the new name, writes it to the details and releases the old name. If
+ * it is interrupted, the owner can be found under both names, and the same command completes it.
  *
  * @throws OperatorError when another owner has the name, or DynamoDB fails
  */
@@ -60,7 +60,7 @@ async function writeName(name: string, ownerId: string, store: KeyStore): Promis
   );
 }
 
-/** Also of the names that an interrupted renaming has left. */
+/** Releases all other names of the owner, including those of interrupted renamings. */
 async function releaseOtherNames(name: string, ownerId: string, store: KeyStore): Promise<void> {
   const items = await scan<{ ownerId: string; owner?: string }>(store, store.ownersTable);
   const others = items.filter(

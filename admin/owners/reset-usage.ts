@@ -6,9 +6,8 @@ import { complete, findCompleteOwner, readOwner } from './find-owner.ts';
 import type { CompleteOwner } from './stored-owner.ts';
 
 /**
- * Forgets what an owner has used of its minute and its day, as before its first request. Where a
- * machine's wrong clock has used up a day that is not over, nothing else frees its owner. Bans stay:
- * they are a key's.
+ * Resets an owner's counters to their initial values. This is needed when a machine with a wrong clock
+ * has used up the quota of a day. Bans are not affected, because they belong to keys.
  *
  * @throws OperatorError when there is no such owner
  */

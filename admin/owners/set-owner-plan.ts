@@ -8,24 +8,24 @@ import { orHalfDone } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import type { CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
 
-/** A plan, and where they are not the plan's own, the limits agreed with the owner. */
-export interface AskedPlan extends Partial<OwnerLimits> {
+/** The requested plan, with limits for the owner that differ from the plan's. */
+export interface RequestedPlan extends Partial<OwnerLimits> {
   readonly plan: PlanName;
 }
 
 /**
- * Moves an owner to another plan: limits in DynamoDB, usage plan in API Gateway. What its keys have
- * used of the present minute and day stays counted.
+ * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway.
+ * The requests that are counted in the current minute and day stay counted.
  *
- * The usage plan stands behind the exact limits and must never be the tighter of the two: for a
- * larger plan API Gateway goes first, for a smaller one DynamoDB. Stopped half-way, the limits are
- * those of the smaller plan; running it again completes the move.
+ * The usage plan is a backstop for the exact limits and must never be tighter than they are. For a
+ * larger plan, API Gateway is therefore changed first, and for a smaller one DynamoDB. If the move is
+ * interrupted, the limits of the smaller plan apply; running it again completes it.
  *
- * @throws OperatorError when the limits are not the plan's, or one of the two services fails
+ * @throws OperatorError when the plan does not allow the limits, or DynamoDB or API Gateway fails
  */
 export async function setOwnerPlan(
   idOrName: string,
-  asked: AskedPlan,
+  asked: RequestedPlan,
   store: KeyStore,
 ): Promise<CompleteOwner> {
   const limits = limitsFor(asked.plan, asked);
@@ -35,16 +35,16 @@ export async function setOwnerPlan(
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const isLarger = plans[asked.plan].perMinute >= plans[owner.item.plan].perMinute;
   return orHalfDone(`The plan of ${ownerId} may be changed in part only`, async () => {
-    await noteAgreement(ownerId, asked, store);
+    await saveAgreedLimits(ownerId, asked, store);
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
     return complete((await readOwner(ownerId, store))!);
   });
 }
 
 /**
- * Gives an owner another plan or other limits, if it still has those that were read.
+ * Sets the plan and the limits of an owner, if it still has those that were read.
  *
- * @throws WrongStateError when somebody else has changed them meanwhile
+ * @throws WrongStateError when they were changed meanwhile
  */
 export async function setLimits(
   { details: { ownerId, ownerHash }, item }: CompleteOwner,
@@ -72,9 +72,9 @@ export async function setLimits(
   );
   if (changed) return;
   const present = complete((await readOwner(ownerId, store))!);
-  // The answer to a write that was carried out may have been lost, and the write repeated.
+  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (hasLimits(present.item, plan, limits)) return;
-  // Our part in API Gateway may be done by now: it has to be that of the plan which holds.
+  // The usage plan may have been changed already, so it is set to that of the plan that applies.
   await putGatewayKey(ownerId, present.item.plan, store);
   throw new WrongStateError(
     `The plan of ${ownerId} was changed by somebody else meanwhile, to ${present.item.plan}`,
@@ -82,7 +82,11 @@ export async function setLimits(
   );
 }
 
-async function noteAgreement(ownerId: string, asked: AskedPlan, store: KeyStore): Promise<void> {
+async function saveAgreedLimits(
+  ownerId: string,
+  asked: RequestedPlan,
+  store: KeyStore,
+): Promise<void> {
   const set = {
     table: store.ownersTable,
     key: { ownerId },

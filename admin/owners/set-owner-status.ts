@@ -6,8 +6,8 @@ import type { CompleteOwner } from './stored-owner.ts';
 export type OwnerStatus = 'active' | 'suspended';
 
 /**
- * Suspends an owner, all of whose keys are refused from the next request on, or resumes it. Neither
- * is an error where it is so already.
+ * Suspends or resumes an owner. All keys of a suspended owner are refused from the next request on. It
+ * is not an error if the owner already has the status.
  */
 export async function setOwnerStatus(
   { details: { ownerId, ownerHash } }: CompleteOwner,

@@ -1,18 +1,18 @@
 import { type KeyEntry, keyIdOf, type OwnerRecord } from '../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 
-/** What only operators know of a key: its part of the owner's item in the Owners table. */
+/** The details of a key: its part of the owner's item in the Owners table, which operators use. */
 export interface KeyDetails {
   label?: string;
-  /** The last four characters of the token, to tell keys apart by. */
+  /** The last four characters of the token, by which people recognise it. */
   lastFour: string;
   /** ISO 8601. */
   createdAt: string;
-  /** Names the key's entry in the ApiKeys table. */
+  /** The name of the key's entry in the ApiKeys table. */
   tokenHash: string;
   /** ISO 8601. */
   revokedAt?: string;
-  /** Unix seconds, kept of the entry that a revocation has removed. */
+  /** The last use in Unix seconds, copied from the entry that a revocation has removed. */
   usedAt?: number;
   expiresAt?: number;
   /** The key ids before and after this one in a rotation. */
@@ -21,8 +21,8 @@ export interface KeyDetails {
 }
 
 /**
- * The limits that were agreed with an owner. A limit that is missing is the plan's own, and follows
- * the plan when its number changes.
+ * The limits that were agreed with an owner. Where none is agreed, the plan's limit applies, also
+ * after its number has changed.
  */
 export interface AgreedLimits {
   plan: PlanName;
@@ -36,46 +36,47 @@ export interface OwnerDetails {
   name: string;
   /** ISO 8601. */
   createdAt: string;
-  /** What the common part of the owner's tokens is made of: a secret. */
+  /** The secret from which the common part of the owner's tokens is derived. */
   seed: string;
-  /** Names the owner's item in the ApiKeys table. */
+  /** The key of the owner's item in the ApiKeys table. */
   ownerHash: string;
   agreed: AgreedLimits;
-  /** By key id. */
+  /** The details of the keys by key id. */
   keys: Readonly<Record<string, KeyDetails>>;
 }
 
-/** An owner's item in the ApiKeys table: what the authorizer reads and counts in. */
+/** An owner's item in the ApiKeys table, which the authorizer reads and updates. */
 export interface OwnerItem extends OwnerRecord {
   plan: PlanName;
-  /** By the hash of their token; a revoked key is not among them. */
+  /** The entries of the keys that are not revoked, by the hash of their tokens. */
   keys: ReadonlyMap<string, KeyEntry>;
 }
 
-/** All that is stored of an owner. */
+/** Everything that is stored about an owner. */
 export interface StoredOwner {
   readonly details: OwnerDetails;
-  /** Undefined for an owner that was created in part only: none of its keys is valid. */
+  /** Undefined when the creation of the owner was interrupted. It has no valid key then. */
   readonly item: OwnerItem | undefined;
 }
 
-/** An owner that was created in full. */
+/** An owner whose creation was completed. */
 export interface CompleteOwner extends StoredOwner {
   readonly item: OwnerItem;
 }
 
-/** A key's entry as the document client takes and gives it. */
+/** A key's entry in the form of the document client. */
 export interface DocumentOfEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
   id: string;
 }
 
-/** An item of the ApiKeys table as the document client gives it. */
+/** An item of the ApiKeys table in the form of the document client. */
 export interface DocumentOfOwner extends Omit<OwnerRecord, 'isActive'> {
   plan: PlanName;
   status: 'active' | 'suspended';
   keys: Record<string, DocumentOfEntry>;
 }
 
+/** Converts an item of the ApiKeys table, with default values for absent attributes of keys. */
 export function readOwnerItem({ status, keys, ...record }: DocumentOfOwner): OwnerItem {
   const entries = Object.entries(keys).map(
     ([tokenHash, entry]) => [tokenHash, readEntry(record.ownerId, entry)] as const,

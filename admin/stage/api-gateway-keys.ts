@@ -14,7 +14,7 @@ import type { KeyGateway, NamedKey, UsagePlanMember } from './key-gateway.ts';
 
 const pageSize = 500;
 
-/** The key gateway of a deployed stage, or of whatever answers the client's endpoint. */
+/** The key gateway that API Gateway's control plane provides, at the endpoint of the client. */
 export function apiGatewayKeys(client: APIGatewayClient): KeyGateway {
   return {
     createApiKey: async (key) => {
@@ -43,7 +43,7 @@ export function apiGatewayKeys(client: APIGatewayClient): KeyGateway {
   };
 }
 
-// A conflict means that the key is in this usage plan already, or in another of the same stage.
+// A conflict means that the key is already in this usage plan, or in another one of the same stage.
 async function addMember(client: APIGatewayClient, member: UsagePlanMember): Promise<void> {
   try {
     await client.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));

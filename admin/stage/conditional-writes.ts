@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyStore } from './key-store.ts';
 
-/** One conditional UpdateItem, in DynamoDB's expressions. */
+/** A conditional UpdateItem, with DynamoDB's expressions. */
 export interface Change {
   readonly table: string;
   readonly key: Readonly<Record<string, string>>;
@@ -10,11 +10,11 @@ export interface Change {
   readonly condition?: string;
   readonly names?: Readonly<Record<string, string>>;
   readonly values?: Readonly<Record<string, unknown>>;
-  /** Whether the item is wanted as it was before. @default as it is after */
+  /** Whether to return the item before the change. @default - returns it after the change */
   readonly returnsOld?: boolean;
 }
 
-/** Carries a change out. Returns the item, or undefined when the condition fails. */
+/** Makes a change. Returns the item, or undefined when the condition fails. */
 export async function change<T>(
   { table, key, update, condition, names, values, returnsOld }: Change,
   { documents }: KeyStore,
@@ -31,7 +31,7 @@ export async function change<T>(
   return unlessConditionFails(async () => (await documents.send(command)).Attributes as T);
 }
 
-/** Puts an item where there is none. Returns whether it did. */
+/** Puts an item unless one with its key exists. Returns whether the item was put. */
 export async function putNew(
   table: string,
   item: object,

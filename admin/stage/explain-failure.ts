@@ -5,33 +5,33 @@ import { type FailureKind, failureOf } from './service-failure.ts';
 import { labelOf, type Target } from './target.ts';
 
 /**
- * What an operator is told of a service that failed: which, why, and the command that mends it.
- * Undefined for any other error.
+ * Converts the failure of a service into an error that tells the operator the cause and the remedy.
+ * Undefined for other errors.
  */
 export function explainFailure(error: unknown, target: Target): ServiceError | undefined {
   const failure = failureOf(error);
   if (!failure) return undefined;
   return new ServiceError(failure.kind, `${labelOf(target)}: ${failure.problem}`, {
     cause: error,
-    remedy: mendingOf(failure.kind, target),
+    remedy: remedyFor(failure.kind, target),
   });
 }
 
-/** What an operator can do about a service that fails, as one says it behind a semicolon. */
-export function mendingOf(kind: FailureKind, { local, stage }: Target): string {
-  if (local !== undefined) return localMending[kind] ?? restart;
+/** What an operator can do about the failure of a service, as a clause for the end of a message. */
+export function remedyFor(kind: FailureKind, { local, stage }: Target): string {
+  if (local !== undefined) return localRemedies[kind] ?? restart;
   const stack = isStageName(stage) ? stackName(stage) : 'its stack';
-  return stageMending(stack)[kind];
+  return stageRemedies(stack)[kind];
 }
 
 const restart = 'look at what "npm start" prints there, and start it anew';
 
-const localMending: Partial<Record<FailureKind, string>> = {
+const localRemedies: Partial<Record<FailureKind, string>> = {
   noConnection: 'start the service with "npm start", or correct --local',
   throttled: 'wait a minute, and run the command again',
 };
 
-function stageMending(stack: string): Readonly<Record<FailureKind, string>> {
+function stageRemedies(stack: string): Readonly<Record<FailureKind, string>> {
   return {
     noCredentials: 'sign in with "aws sso login" or "aws configure", or set AWS_PROFILE',
     expiredSession: 'sign in again with "aws sso login", or set AWS_PROFILE to another profile',

@@ -1,20 +1,20 @@
 /**
- * What the key store needs of API Gateway's control plane, named as API Gateway names it. The SDK's
- * client answers it for a deployed stage (`apiGatewayKeys`), and a local run's control plane can
- * answer it in process.
+ * The operations of API Gateway's control plane that the key store needs, under API Gateway's names.
+ * `apiGatewayKeys` implements them with the SDK's client, and a local run's control plane implements
+ * them in process.
  *
- * Every gateway key's *value* is an owner's id, never a bearer token.
+ * The *value* of a gateway key is always an owner's id, never a bearer token.
  */
 export interface KeyGateway {
-  /** Fails where a key of this value exists, as values are unique in an account and Region. */
+  /** Fails if a key with this value exists, because values are unique in an account and Region. */
   createApiKey(key: NewKey): Promise<{ id: string }>;
-  /** The gateway keys whose names begin with a text; names are not unique in API Gateway. */
+  /** The gateway keys whose names start with a text. Names are not unique in API Gateway. */
   findApiKeys(namePrefix: string): Promise<NamedKey[]>;
-  /** Succeeds also when the key is gone already. */
+  /** Also succeeds if the key does not exist. */
   deleteApiKey(key: { apiKey: string }): Promise<void>;
-  /** Succeeds also when the key is in the usage plan already. */
+  /** Also succeeds if the key is already in the usage plan. */
   createUsagePlanKey(member: UsagePlanMember): Promise<void>;
-  /** Succeeds also when the key is not in the usage plan. */
+  /** Also succeeds if the key is not in the usage plan. */
   deleteUsagePlanKey(member: UsagePlanMember): Promise<void>;
   /** The ids of the usage plans that the gateway key is in. */
   findUsagePlans(key: { keyId: string }): Promise<string[]>;
@@ -27,13 +27,13 @@ export interface NewKey {
   tags: Record<string, string>;
 }
 
-/** A gateway key by the id that API Gateway gave it. */
+/** A gateway key, with API Gateway's own id. */
 export interface NamedKey {
   id: string;
   name: string;
 }
 
-/** `keyId` is what API Gateway calls the id of its own key; it is not the key id of this service. */
+/** `keyId` is API Gateway's id of its own key, not the key id of this service. */
 export interface UsagePlanMember {
   usagePlanId: string;
   keyId: string;

@@ -3,16 +3,16 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import type { KeyGateway } from './key-gateway.ts';
 
-/** Where a stage's owners and keys live, and the clients to reach it. */
+/** The tables and services that store a stage's owners and keys, with their clients. */
 export interface KeyStore {
   readonly documents: DynamoDBDocumentClient;
   readonly gateway: KeyGateway;
-  /** What the authorizer needs: an item per owner with its limits, counters and keys. */
+  /** The table of the authorizer: an item per owner with its limits, counters and keys. */
   readonly apiKeysTable: string;
-  /** What only operators need: the owners' names and secrets, and the details of their keys. */
+  /** The table of the operators: the owners' names and secrets, and the details of their keys. */
   readonly ownersTable: string;
   readonly usagePlanIds: Readonly<Record<PlanName, string>>;
-  /** Names the gateway keys of this stage apart from another stage's in the same account. */
+  /** The prefix of this stage's gateway keys, which distinguishes them within the account. */
   readonly stackName: string;
   readonly tokenPrefix: string;
   /** Milliseconds since the epoch. */
@@ -20,11 +20,12 @@ export interface KeyStore {
 }
 
 /**
- * A client that takes and gives plain values. Every number in these two tables is a count or a time
- * far below 2^53; the ids of orders are not, and the commands for orders do not use this client.
+ * Creates a document client for the two tables. It converts numbers to JavaScript numbers, which is
+ * exact here, because all of them are counts and times far below 2^53. It must not be used for
+ * orders, whose ids are larger.
  *
- * @param dynamodb a client of its own: the SDK keeps a document client's options with the client
- *   that it is made of, where those of another one would replace them
+ * @param dynamodb a client that no other document client uses, because the SDK stores the options of
+ *   a document client in it
  */
 export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(dynamodb, {

@@ -2,10 +2,10 @@ import type { CommandIo, GlobalOptions } from '../console/command-io.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
 
 /**
- * Finds the stage that a command is for, and notes which one it is, so that questions and results
- * can name it.
+ * Connects to the stage of a command and stores its name in `io.actedOn`, so that questions and
+ * results can name it.
  *
- * @throws OperatorError as `connect`
+ * @throws OperatorError under the same conditions as `connect`
  */
 export async function openStage(io: CommandIo, options: GlobalOptions): Promise<StageConnection> {
   const connection = await connect(options, io.now);

@@ -1,6 +1,6 @@
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
 
-/** Why a call to a service failed, where that lies outside of this program and of the command. */
+/** The kinds of failure of a call that are caused neither by this program nor by the command. */
 export type FailureKind =
   | 'noCredentials'
   | 'expiredSession'
@@ -16,26 +16,26 @@ export type FailureKind =
 
 export interface ServiceFailure {
   readonly kind: FailureKind;
-  /** In words, without the remedy. */
+  /** A description without the remedy. */
   readonly problem: string;
 }
 
-/** Which call an error belongs to. */
+/** The call that an error belongs to. */
 export interface ServiceCall {
-  /** Such as `DynamoDB`. */
+  /** The service's name, such as `DynamoDB`. */
   readonly service: string;
-  /** Such as `Scan`. */
+  /** The operation's name, such as `Scan`. */
   readonly operation: string;
 }
 
 const calls = new WeakMap<object, ServiceCall>();
 
-/** Remembers which call has failed with an error, which itself does not say so. */
-export function noteCall(error: unknown, call: ServiceCall): void {
+/** Records which call failed with an error, because errors of the SDK do not contain that. */
+export function recordCall(error: unknown, call: ServiceCall): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
 
-// The first that fits. The names are those of the SDK's errors and of AWS's error codes.
+// The first pattern that matches decides. The names are those of the SDK's errors and of AWS's codes.
 const patterns: readonly (readonly [FailureKind, RegExp])[] = [
   ['noRegion', /region is missing/i],
   ['wrongClock', /RequestExpired|RequestTimeTooSkewed|signature (?:expired|not yet current)/i],
@@ -54,11 +54,11 @@ const patterns: readonly (readonly [FailureKind, RegExp])[] = [
   ],
 ];
 
-/** What failed, if it is a service or the way to it; undefined for any other error. */
+/** The failure of a service or of the connection to it; undefined for any other error. */
 export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
-  // A file that cannot be read is an error of the operating system too, and of no service; and what
-  // stands in a file can be any word.
+  // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain
+  // words that a pattern matches.
   if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
   if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
@@ -69,7 +69,7 @@ export function failureOf(error: unknown): ServiceFailure | undefined {
   return { kind: failed, problem: problemOf(failed, error) };
 }
 
-/** Why a call failed, in words: for a message that goes on with what the operator can do. */
+/** Describes why a call failed, for a message that also contains a remedy. */
 export function failureText(error: unknown): string {
   return failureOf(error)?.problem ?? reasonOf(error);
 }
@@ -100,7 +100,7 @@ function problemOf(kind: FailureKind, error: unknown): string {
   return `${introductions[kind](call)} (${plainReason(error)})`;
 }
 
-/** Without what the SDK says to those who program with it. */
+/** The reason of an error, without the parts of SDK messages that are meant for programmers. */
 function plainReason(error: unknown): string {
   const { name = '', $metadata } = Object(error) as SdkError;
   const reason = reasonOf(error)

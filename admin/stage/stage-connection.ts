@@ -15,40 +15,41 @@ import {
 } from '../../lib/settings/stages.ts';
 import { OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
-import { bounded, boundedSettings } from './bounded-client.ts';
+import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { explainFailure } from './explain-failure.ts';
 import { documentClient, type KeyStore } from './key-store.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
-/** One stage, with what every command needs of it. */
+/** A stage, with everything that the commands need of it. */
 export interface StageConnection extends KeyStore {
   readonly dynamodb: DynamoDBClient;
-  /** Sends each call once, for a caller that repeats its calls itself. */
-  readonly impatient: DynamoDBClient;
+  /** A client that sends each call only once, for callers with retries of their own. */
+  readonly singleAttemptClient: DynamoDBClient;
   readonly ordersTable: string;
   readonly baseUrl: string;
-  /** The target as a message names it. */
+  /** The name of the target in messages. */
   readonly label: string;
-  /** Which stage it is: a local service runs one too. */
+  /** The stage; a local service also runs one. */
   readonly stage: StageName;
 }
 
 /**
- * Finds a stage's tables and usage plans through its stack's outputs.
+ * Connects to a stage. Its tables and usage plans are taken from the outputs of its stack.
+ *
  * @throws OperatorError when there is no such stage, or it does not answer
  */
 export async function connect(target: Target, now: () => number): Promise<StageConnection> {
   refuseWrongTarget(target);
   const settings = clientSettings(target);
   const label = labelOf(target);
-  const stack = await describeStack(bounded(new CloudFormationClient(settings)), target);
+  const stack = await describeStack(withCallLimits(new CloudFormationClient(settings)), target);
   const output = outputReader(stack, label);
   const stage = stageOf(stack.StackName, label);
   return {
-    dynamodb: bounded(new DynamoDBClient(settings)),
-    impatient: bounded(new DynamoDBClient({ ...settings, maxAttempts: 1 })),
-    documents: documentClient(bounded(new DynamoDBClient(settings))),
-    gateway: apiGatewayKeys(bounded(new APIGatewayClient(settings))),
+    dynamodb: withCallLimits(new DynamoDBClient(settings)),
+    singleAttemptClient: withCallLimits(new DynamoDBClient({ ...settings, maxAttempts: 1 })),
+    documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
+    gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
     apiKeysTable: output('ApiKeysTableName'),
     ownersTable: output('OwnersTableName'),
     ordersTable: output('OrdersTableName'),
@@ -65,10 +66,10 @@ export async function connect(target: Target, now: () => number): Promise<StageC
 }
 
 function clientSettings({ local }: Target) {
-  if (local === undefined) return boundedSettings();
-  // The local service checks no signature, but the SDK will not send without one.
+  if (local === undefined) return callLimitSettings();
+  // The local service requires a signature but does not verify it, so any credentials will do.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return { ...boundedSettings(), endpoint: labelOf({ local }), region: 'us-east-1', credentials };
+  return { ...callLimitSettings(), endpoint: labelOf({ local }), region: 'us-east-1', credentials };
 }
 
 async function describeStack(client: CloudFormationClient, target: Target): Promise<Stack> {
@@ -102,7 +103,7 @@ function noStack(stage: StageName, cause: unknown): ServiceError {
   );
 }
 
-/** A stack's name tells its stage, also that of a local run. */
+/** Derives the stage from the name of its stack, which a local run also has. */
 function stageOf(name: string | undefined, label: string): StageName {
   const stage = stageNames.find((each) => stackName(each) === name);
   if (stage) return stage;

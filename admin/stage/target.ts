@@ -1,7 +1,7 @@
 import { isStageName, stageNames } from '../../lib/settings/stages.ts';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 
-/** Which service to operate: exactly one of the two. */
+/** The service to operate. Exactly one of the two fields is set. */
 export interface Target {
   /** A deployed stage, found through its stack in the Region and account of the environment. */
   stage?: string;
@@ -9,12 +9,12 @@ export interface Target {
   local?: string;
 }
 
-/** The target as a message names it. */
+/** The name of a target in messages. */
 export function labelOf({ stage, local }: Target): string {
   return local === undefined ? `stage ${stage}` : (originIn(local) ?? local);
 }
 
-/** @throws OperatorError unless exactly one service is named, in the form that it has to have */
+/** @throws OperatorError unless exactly one of the fields is set, in its expected form */
 export function refuseWrongTarget({ stage, local }: Target): void {
   if ((stage === undefined) === (local === undefined)) {
     throw new UsageError(
@@ -30,7 +30,7 @@ export function refuseWrongTarget({ stage, local }: Target): void {
   }
 }
 
-/** Also of what is no URL: a password in it ends up in no log. */
+/** Removes a password, even from a text that is not a valid URL, because errors are often logged. */
 function withoutPassword(url: string): string {
   return url.replace(/\/\/.*@/, '//…@');
 }

@@ -2,14 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import {
-  bundleFunctions,
-  bundlingOptions,
-  type FunctionName,
-  handlerEntries,
-} from '../../lib/functions/bundling.ts';
-
-export const functionNames = Object.keys(handlerEntries) as FunctionName[];
+import { bundleFunctions, bundlingOptions } from '../../lib/functions/bundling.ts';
+import { type FunctionName, handlerEntries } from '../../lib/settings/functions.ts';
 
 const peerEntries = {
   listBuffered: 'bench/peers/list-buffered.ts',

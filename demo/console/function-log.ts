@@ -2,10 +2,10 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { printable } from '../../admin/console/printable.ts';
 
-// Lambda's own words for a function that failed, with all that is known of it.
+// The lines that Lambda logs for a failed function, with the error as JSON.
 const failedEvent = /^(Init Error|Invoke Error) (\{.*)$/s;
 
-/** What a person wants to see of a line that a function logged; undefined where that is nothing. */
+/** The text to print for a line of a function's log; undefined for lines that are not shown. */
 export function shownLine(functionName: string, line: string): string | undefined {
   const [, event, json = ''] = failedEvent.exec(line) ?? [];
   if (event) {
@@ -20,7 +20,7 @@ export function shownLine(functionName: string, line: string): string | undefine
   return printable(`${shortName(functionName)}: ${entry.message}${cause}`);
 }
 
-/** The orders that a line of a function's log counts, and the answer that they were in. */
+/** The number of listed orders and the request id in a metrics line of a function's log. */
 export function listedOrders(line: string): { answerId: string; orders: number } | undefined {
   if (!line.includes('"OrdersListed"')) return undefined;
   const { extendedRequestId, OrdersListed } = jsonEntry(line) ?? {};
@@ -37,12 +37,12 @@ function jsonEntry(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** From `StoreOrders-staging-ListOrdersFunction45FE0E53-X83XFQB8K548` to `ListOrders`. */
+/** Shortens `StoreOrders-staging-ListOrdersFunction45FE0E53-X83XFQB8K548` to `ListOrders`. */
 function shortName(functionName: string): string {
   return /^.*-(\w+)Function[0-9A-F]{8}-\w+$/.exec(functionName)?.[1] ?? functionName;
 }
 
-/** A file of lines, readable by its owner alone. */
+/** A log file that only this user can read. */
 export class LogFile {
   readonly path: string;
   readonly #descriptor: number;
@@ -53,7 +53,7 @@ export class LogFile {
     this.#descriptor = openSync(path, 'w', 0o600);
   }
 
-  /** Written when this returns: whoever ends the run finds all lines. */
+  /** Writes a line synchronously, so that no line is lost when the run ends. */
   write(line: string): void {
     writeSync(this.#descriptor, `${printable(line)}\n`);
   }

@@ -3,9 +3,9 @@ import type { AnsweredRequest } from '../../local/http-server.ts';
 import type { Paint } from './paint.ts';
 
 export interface RequestLineOptions {
-  /** Where the contract's paths begin, such as `/staging/v1`. */
+  /** The path that the contract's paths are relative to, such as `/staging/v1`. */
   readonly basePath: string;
-  /** How many orders the answer lists, where it is a list. */
+  /** The number of listed orders; undefined if the answer is not a list. */
   readonly orders: number | undefined;
   readonly paint: Paint;
 }
@@ -13,11 +13,11 @@ export interface RequestLineOptions {
 const number = new Intl.NumberFormat('en');
 const pathMaxLength = 120;
 
-// Longer than any name in a path of this API: it could be a key that is in the wrong place.
+// Words longer than any name in the API's paths are shortened, because they could be keys.
 const longWord = /[\w%]{40,}/g;
 
 /**
- * One line for a person who watches the requests, such as
+ * Formats an answered request as one line, such as
  * `GET /v1/store/orders 200 57 ms 1,000 orders pro 298 left`.
  */
 export function requestLine(answered: AnsweredRequest, options: RequestLineOptions): string {
@@ -50,7 +50,7 @@ function colourOf(statusCode: number) {
   return statusCode >= 400 ? 'yellow' : 'green';
 }
 
-/** The `code` of an answer in the shape of the contract's errors. */
+/** The error code in an answer's body; undefined if the answer is not an error of the contract. */
 function errorCode({ answer: { statusCode, body } }: AnsweredRequest): string | undefined {
   if (statusCode < 400 || !Buffer.isBuffer(body)) return undefined;
   try {
@@ -61,7 +61,7 @@ function errorCode({ answer: { statusCode, body } }: AnsweredRequest): string | 
   }
 }
 
-/** Whose key it was by its plan, and what is left to it. */
+/** The plan of the request's key, with its remaining requests or the seconds to wait. */
 function allowance({ answer }: AnsweredRequest): string | undefined {
   const plan = answer.authorizer?.plan;
   if (plan === undefined) return undefined;
@@ -75,7 +75,7 @@ function headerOf(headers: readonly (readonly [string, string])[], wanted: strin
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-/** What is wrong with a path that leads to no API, but would below the stage. */
+/** A hint for a path outside the stage: the path that was probably meant. */
 function stageHint(path: string, basePath: string): string | undefined {
   if (path === basePath || path.startsWith(`${basePath}/`)) return undefined;
   const [resource] = /\/(?:store|pets)(?:\/.*)?$/.exec(path) ?? [''];

@@ -1,26 +1,26 @@
 import type { AnsweredRequest } from '../../local/http-server.ts';
 import { listedOrders } from './function-log.ts';
 
-interface Waiting {
+interface PendingAnswer {
   readonly answered: AnsweredRequest;
   readonly timer: NodeJS.Timeout;
 }
 
-// A function's log and its answer come on different ways; the log follows within milliseconds.
+// A function's log line can arrive after its answer, usually within milliseconds.
 const logMaxDelayMs = 100;
 const rememberedMaxCount = 1_000;
 
 /**
- * Brings each answered request together with how many orders it listed, which only the log of the
- * function tells.
+ * Combines each answered request with the number of orders that it listed, which is only in the
+ * function's log.
  */
 export class RequestLog {
   readonly #write: (answered: AnsweredRequest, orders: number | undefined) => void;
   readonly #listPath: string;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pending = new Map<string, PendingAnswer>();
   readonly #orders = new Map<string, number>();
 
-  /** @param listPath such as `/staging/v1/store/orders` */
+  /** @param listPath the path of the list, such as `/staging/v1/store/orders` */
   constructor(
     listPath: string,
     write: (answered: AnsweredRequest, orders: number | undefined) => void,
@@ -29,7 +29,7 @@ export class RequestLog {
     this.#write = write;
   }
 
-  /** Takes each request that has been answered. */
+  /** Adds a request that has been answered. */
   add(answered: AnsweredRequest): void {
     const { method, target, answer } = answered;
     const isList = method === 'GET' && target.replace(/\?.*/s, '') === this.#listPath;
@@ -40,15 +40,15 @@ export class RequestLog {
       return;
     }
     const timer = setTimeout(() => this.#finish(id, undefined), logMaxDelayMs);
-    this.#waiting.set(id, { answered, timer });
+    this.#pending.set(id, { answered, timer });
   }
 
-  /** Takes each line that a function logged. */
+  /** Adds a line of a function's log. */
   addFunctionLine(line: string): void {
     const listed = listedOrders(line);
     if (!listed) return;
     const { answerId, orders } = listed;
-    if (this.#waiting.has(answerId)) this.#finish(answerId, orders);
+    if (this.#pending.has(answerId)) this.#finish(answerId, orders);
     else this.#remember(answerId, orders);
   }
 
@@ -58,15 +58,15 @@ export class RequestLog {
     if (this.#orders.size > rememberedMaxCount && oldest) this.#orders.delete(oldest);
   }
 
-  /** Writes what is still waiting. */
+  /** Writes the requests that still wait for their log line. */
   close(): void {
-    for (const id of [...this.#waiting.keys()]) this.#finish(id, undefined);
+    for (const id of [...this.#pending.keys()]) this.#finish(id, undefined);
   }
 
   #finish(id: string, orders: number | undefined): void {
-    const { answered, timer } = this.#waiting.get(id)!;
+    const { answered, timer } = this.#pending.get(id)!;
     clearTimeout(timer);
-    this.#waiting.delete(id);
+    this.#pending.delete(id);
     this.#write(answered, orders);
   }
 }

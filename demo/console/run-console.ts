@@ -5,27 +5,27 @@ import { type Paint, paintFor } from './paint.ts';
 import { requestLine } from './request-line.ts';
 import { RequestLog } from './request-log.ts';
 
-/** Where a run says what happens. */
+/** The output of a run. */
 export interface RunConsole {
-  /** Of the run itself. */
+  /** Prints a line of the run's own log. */
   readonly log: (line: string) => void;
-  /** Of a function; undefined where it goes to `log`, as it is. */
+  /** Prints a line of a function's log; undefined if such lines go to `log` unchanged. */
   readonly logFunction: ((functionName: string, line: string) => void) | undefined;
   readonly onAnswered: ((answered: AnsweredRequest) => void) | undefined;
   readonly paint: Paint;
-  /** Where the log of the functions is kept; undefined where it is printed. */
+  /** The file with the log of the functions; undefined if it is printed. */
   readonly functionLogPath: string | undefined;
   close(): void;
 }
 
 export interface TextConsoleOptions {
-  /** Where the contract's paths begin, such as `/staging/v1`. */
+  /** The path that the contract's paths are relative to, such as `/staging/v1`. */
   readonly basePath: string;
-  /** Takes the log of the functions, which is printed when this is absent. */
+  /** The file for the log of the functions; undefined to print it. */
   readonly functionLogPath: string | undefined;
 }
 
-/** For programs: standard output stays empty, and standard error gets all as it is. */
+/** A console for programs: it prints nothing on standard output, and all logs on standard error. */
 export function plainConsole(): RunConsole {
   return {
     log: (line) => process.stderr.write(`${line}\n`),
@@ -37,7 +37,7 @@ export function plainConsole(): RunConsole {
   };
 }
 
-/** For people: a line for each request, and of the functions only what needs to be looked at. */
+/** A console for people: it prints a line per request, and the functions' warnings and errors. */
 export function textConsole({ basePath, functionLogPath }: TextConsoleOptions): RunConsole {
   const paint = paintFor(process.stdout);
   const paintError = paintFor(process.stderr);

@@ -7,19 +7,19 @@ import { LiveCode } from './live-code.ts';
 import { startWatching } from './watch.ts';
 
 export interface DevelopmentOptions {
-  /** Takes the bundles. */
+  /** The folder for the bundles. */
   readonly directory: string;
-  /** Synthesizes the stack as its sources are now. */
+  /** Synthesizes the stack from its current sources. */
   readonly again: (signal: AbortSignal) => Promise<string>;
-  /** Whether a debugger is to find its way from the functions' code to the sources. */
+  /** Whether the bundles contain source maps for a debugger. */
   readonly isDebugged: boolean;
 }
 
 const root = join(import.meta.dirname, '../..');
 
-/** What a run has for who changes the service: code that follows its sources, or leads to them. */
+/** The parts of a run for development: code that is rebuilt on changes, or built for a debugger. */
 export class Development {
-  /** Settles when there is code for the functions; rejects when their sources do not build. */
+  /** Resolves when the functions' code is available; rejects if it does not build. */
   readonly built: Promise<void>;
   readonly #options: DevelopmentOptions;
   readonly #builder: FunctionBuilder;
@@ -30,16 +30,16 @@ export class Development {
     this.#options = options;
     this.#builder = new FunctionBuilder(join(options.directory, 'live'), options.isDebugged);
     this.#liveCode = new LiveCode(this.#builder);
-    // Without a debugger, the functions begin with the code that was synthesized.
+    // Without a debugger, the functions start with the synthesized code.
     this.built = options.isDebugged ? this.#liveCode.buildAll() : Promise.resolve();
-    // It is awaited by the start, unless something else fails first.
+    // The start awaits the promise. If it fails before that, the rejection is not unhandled.
     this.built.catch(() => {});
   }
 
-  /** Where a function's code lies. */
+  /** The folder of a function's code. */
   readonly codeOf = (lambda: LambdaFunction): string | undefined => this.#liveCode.codeOf(lambda);
 
-  /** Lets a service follow its sources. */
+  /** Applies changes of the sources to a service. */
   watch(service: LocalService, { log, paint }: RunConsole): void {
     const watching = startWatching({
       service,

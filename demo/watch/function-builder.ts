@@ -1,43 +1,41 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildContext, type BuildFailure, context, formatMessages } from 'esbuild';
-import {
-  bundlingOptions,
-  type FunctionName,
-  handlerEntries,
-} from '../../lib/functions/bundling.ts';
+import { bundlingOptions } from '../../lib/functions/bundling.ts';
+import { type FunctionName, functionNames, handlerEntries } from '../../lib/settings/functions.ts';
 import { OperatorError } from '../../shared/errors.ts';
 
-/** A function's code as it was built. */
+/** The result of building a function. */
 export interface BuiltFunction {
   readonly name: FunctionName;
   readonly code: Buffer;
-  /** The folder with its `index.js`. */
+  /** The folder with the bundle `index.js`. */
   readonly directory: string;
 }
 
-const names = Object.keys(handlerEntries) as FunctionName[];
 const root = bundlingOptions.absWorkingDir!;
 
-/** Bundles each function as its stack does, and again when its sources have changed. */
+/** Bundles the functions with the settings of the stack, incrementally. */
 export class FunctionBuilder {
   readonly #functions: readonly IncrementalBuild[];
 
   /**
-   * @param directory takes the bundles
-   * @param isDebugged whether a debugger is to find its way from the bundle to the sources
+   * @param directory the folder for the bundles
+   * @param isDebugged whether the bundles contain source maps for a debugger
    */
   constructor(directory: string, isDebugged: boolean) {
-    this.#functions = names.map((name) => new IncrementalBuild(name, directory, isDebugged));
+    this.#functions = functionNames.map(
+      (name) => new IncrementalBuild(name, directory, isDebugged),
+    );
   }
 
   /**
-   * Builds the functions that a change concerns.
+   * Builds the functions that depend on changed files.
    *
-   * @param changed paths of files; undefined for all functions. One that has not been built, or did not
-   *   build last time, is built in any case.
-   * @returns all functions, as each was built last
-   * @throws OperatorError with what does not build, and where
+   * @param changed the paths of changed files; undefined to build all functions. A function whose last
+   *   build failed, or that has not been built, is always built.
+   * @returns the last successful build of every function
+   * @throws OperatorError with the errors of the build and their places
    */
   async build(changed?: ReadonlySet<string>): Promise<BuiltFunction[]> {
     const concerned = this.#functions.filter((each) => each.isConcernedBy(changed));
@@ -53,12 +51,12 @@ export class FunctionBuilder {
 }
 
 class IncrementalBuild {
-  /** What the last build gave that succeeded. */
+  /** The last successful build. */
   latest: BuiltFunction | undefined;
   readonly #name: FunctionName;
   readonly #directory: string;
   readonly #context: ReturnType<typeof createContext>;
-  /** Of the last build that succeeded; undefined when the last one has not. */
+  /** The files that the last build has read; undefined if it failed. */
   #inputs: ReadonlySet<string> | undefined;
   #builds = 0;
 
@@ -66,7 +64,7 @@ class IncrementalBuild {
     this.#name = name;
     this.#directory = directory;
     this.#context = createContext(name, directory, isDebugged);
-    // It is awaited by the first build.
+    // The first build awaits the promise. Until then, its rejection is not unhandled.
     this.#context.catch(() => {});
   }
 
@@ -81,7 +79,7 @@ class IncrementalBuild {
     const { outputFiles, metafile } = await (await this.#context).rebuild();
     this.#inputs = new Set(Object.keys(metafile!.inputs).map((file) => resolve(root, file)));
     const code = Buffer.from(outputFiles![0]!.contents);
-    // A folder of its own for each: environments of the earlier code may still start.
+    // Each build has its own folder, because environments of earlier code may still be started.
     const directory = join(this.#directory, `${this.#name}-${++this.#builds}`);
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'index.js'), code);
@@ -104,7 +102,7 @@ function createContext(
       ? { minify: false, sourcemap: 'inline', sourcesContent: true }
       : { sourcemap: false }),
     entryPoints: [{ in: handlerEntries[name], out: 'index' }],
-    // As deep as the folder that the bundle is written to: the map's paths begin there.
+    // The paths of the source map are relative to this folder, so it has the depth of the bundle's.
     outdir: join(directory, name),
     write: false,
     metafile: true,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FunctionName, handlerEntries } from '../../lib/functions/bundling.ts';
+import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
 import type { LocalService } from '../../local/server.ts';
 import type { BuiltFunction, FunctionBuilder } from './function-builder.ts';
@@ -12,12 +12,10 @@ interface RunningFunction {
   readonly directory: string;
 }
 
-// An editor empties a file and then writes it, and saves several files one after the other.
+// Editors may empty a file before they write it, and save several files one after the other.
 const settlesWithinMs = 15;
 
-const names = Object.keys(handlerEntries) as FunctionName[];
-
-/** The code that the functions of a run have, which follows their sources. */
+/** The code of a run's functions, which is rebuilt when their sources change. */
 export class LiveCode {
   readonly #builder: FunctionBuilder;
   readonly #running = new Map<FunctionName, RunningFunction>();
@@ -32,7 +30,7 @@ export class LiveCode {
   }
 
   /**
-   * Builds all functions for the first time, which takes longer than building them again.
+   * Builds all functions for the first time, which takes longer than later builds.
    *
    * @throws OperatorError when one does not build
    */
@@ -43,7 +41,7 @@ export class LiveCode {
     return this.#firstBuild;
   }
 
-  /** Where the code of a template's function lies that is built here; undefined for one that is not. */
+  /** The folder of a function's code; undefined for a function that is not built here. */
   codeOf({ logicalId, codeDirectory }: LambdaFunction): string | undefined {
     const name = bundleNameOf(codeDirectory);
     if (!name) return undefined;
@@ -55,11 +53,12 @@ export class LiveCode {
   }
 
   /**
-   * Lets functions run what their sources have become. Requests wait for it from this moment on.
+   * Builds the functions again and replaces their code. Requests wait for it from this call on.
    *
-   * @param file that has changed; undefined for what has changed since the functions were built
-   * @returns the functions that have new code; nothing for who came while this was under way
-   * @throws Error with what does not build, or cannot be loaded; the last good code goes on
+   * @param file the file that has changed; undefined for all changes since the stack was synthesized
+   * @returns the names of the functions with new code; an empty list if an earlier call, which is
+   *   still building, includes this change
+   * @throws Error when a function does not build or cannot be loaded; then nothing is replaced
    */
   async follow(
     file: string | undefined,
@@ -89,7 +88,7 @@ export class LiveCode {
     return [this.#running.get(name)!.logicalId, directory];
   }
 
-  /** Gives the functions whose code has become another one, once no file changes any more. */
+  /** Builds when no file changes any more. Returns the functions whose code is different. */
   async #build(): Promise<BuiltFunction[]> {
     try {
       const built = await this.#buildUntilSettled();
@@ -100,14 +99,14 @@ export class LiveCode {
   }
 
   async #buildUntilSettled(): Promise<BuiltFunction[]> {
-    // What did not build is built again here, and says what is wrong.
+    // A function whose first build failed is built again below, which reports the error.
     await this.#firstBuild?.catch(() => {});
     await this.#settle();
     const files = new Set(this.#changed);
     this.#changed.clear();
     const building = this.#builder.build(files);
     await building.catch(() => {});
-    // What was built of files that have changed meanwhile, or did not build, is of no interest.
+    // If files have changed meanwhile, the result and the errors of this build are obsolete.
     return this.#changed.size > 0 ? this.#buildUntilSettled() : building;
   }
 
@@ -124,11 +123,14 @@ export class LiveCode {
   }
 }
 
-/** The CDK names an asset's folder by its hash; the bundle that it was copied from has the name. */
+/**
+ * The function whose bundle was copied to an asset's folder. The CDK names that folder by its hash, so
+ * the code is compared.
+ */
 function bundleNameOf(codeDirectory: string): FunctionName | undefined {
   const code = readCode(codeDirectory);
   const bundles = join(dirname(codeDirectory), 'bundles');
-  return names.find((name) => readCode(join(bundles, name)).equals(code));
+  return functionNames.find((name) => readCode(join(bundles, name)).equals(code));
 }
 
 function readCode(directory: string): Buffer {

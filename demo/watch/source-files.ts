@@ -4,11 +4,11 @@ import { join } from 'node:path';
 const isSource = /^[^.].*\.(?:ts|js|json)$/;
 
 /**
- * Tells of each source file that is written, replaced, added or removed in folders and all below
- * them. It watches folders and never files: an editor that saves by renaming puts another file into
- * a file's place.
+ * Watches the source files in folders and their subfolders. It watches the folders and not the files,
+ * because editors may save by replacing a file.
  *
- * @param onChange given the file's path; more than once for one save
+ * @param onChange called with the path of a file that was written, replaced, added or removed;
+ *   possibly several times per change
  */
 export function watchSources(
   folders: readonly string[],
@@ -37,7 +37,7 @@ export function watchSources(
     const path = join(folder, name);
     if (isSource.test(name)) onChange(path);
     else if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      // What was written into a new folder before it was watched has told nobody.
+      // Files that were written to a new folder before it was watched have caused no event.
       const isNew = !watchers.has(path);
       add(path);
       if (isNew) for (const file of filesIn(path)) onChange(file);

@@ -7,24 +7,24 @@ import { watchSources } from './source-files.ts';
 export interface WatchOptions {
   readonly service: Pick<LocalService, 'replaceFunctionCode' | 'replaceTemplate'>;
   readonly liveCode: LiveCode;
-  /** Synthesizes the stack as it is now, and gives its template. */
+  /** Synthesizes the stack from its current sources. Resolves with the template's path. */
   readonly synthesize: (signal: AbortSignal) => Promise<string>;
-  /** The folder that the sources are in. */
+  /** The root folder of the sources. */
   readonly root: string;
-  /** Takes a line about a change that is being served. */
+  /** Prints a line about a change that has been applied. */
   readonly onServed: (line: string) => void;
-  /** Takes what is wrong with a change. */
+  /** Prints the error of a change that could not be applied. */
   readonly onRefused: (text: string) => void;
 }
 
 const watchedFolders = ['lambdas', 'lib', 'bin'];
 
-// What the CDK app reads: a stack's settings and constructs, and the facts that they share with the
+// The files that the CDK app depends on: settings, constructs, and modules that they share with the
 // functions.
 const ofTemplate = /^(?:lib|lambdas\/shared)\/|^bin\/app\.ts$/;
 const settlesWithinMs = 30;
 
-/** Lets a running service follow its sources, until it is disposed of. */
+/** Applies changes of the sources to a running service, until it is disposed. */
 export function startWatching(options: WatchOptions): Disposable {
   const { root, liveCode, service } = options;
   const stopping = new AbortController();
@@ -57,7 +57,7 @@ export function startWatching(options: WatchOptions): Disposable {
     );
   }
 
-  /** What fails leaves the last good version as it is. */
+  /** Applies a change and prints the result. After an error the last good version continues to run. */
   async function attempt(
     file: string | undefined,
     follow: () => Promise<string | undefined>,
@@ -80,7 +80,7 @@ export function startWatching(options: WatchOptions): Disposable {
       if (ofTemplate.test(relative(root, file))) void followTemplate(file);
     },
   );
-  // Requests do not wait for the first build: the code that runs is hardly ever another one.
+  // Requests do not wait for the first build, whose code is almost always the same.
   void liveCode
     .buildAll()
     .catch(() => {})

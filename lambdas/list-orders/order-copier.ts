@@ -16,6 +16,10 @@ const closingBrace = 0x7d;
 const trueWord = Buffer.from('true').readInt32LE();
 const falseWord = Buffer.from('fals').readInt32LE();
 const letterE = 0x65;
+const int64Digits = 19;
+const greatestInt64 = Buffer.from('9223372036854775807');
+/** Without its minus. */
+const leastInt64 = Buffer.from('9223372036854775808');
 /** Longer values are copied with `Buffer.copy`, which is faster for them than word by word. */
 const longValueBytes = 64;
 
@@ -25,8 +29,8 @@ const longValueBytes = 64;
  * the published order of the fields.
  *
  * The supported form of an item is: only fields of an order, each at most once and of its own type,
- * in any order, without white space. An item with a NULL, a fraction, a nested value, another
- * attribute or an escaped name is not understood.
+ * in any order, without white space. An item with a NULL, a fraction, an integer beyond int64, a nested
+ * value, another attribute or an escaped name is not understood.
  *
  * Comparing and writing happen in words of four bytes, which may reach beyond the end of the data.
  * The caller therefore allocates `slackBytes` more: in the input they are zero, a byte that JSON
@@ -150,14 +154,22 @@ export class OrderCopier {
   }
 }
 
-/** Accepts only canonical integers: no leading zeros, which JSON does not allow, and no `-0`. */
+/** Accepts only canonical int64s: no leading zeros, which JSON does not allow, and no `-0`. */
 function endOfInteger(page: Buffer, start: number): number {
   const first = page[start] === minus ? start + 1 : start;
   let at = first;
   while (page[at]! >= zero && page[at]! <= nine) at++;
   if (at === first) return notUnderstood;
   const isCanonical = page[first] !== zero || (at === first + 1 && first === start);
-  return isCanonical ? at : notUnderstood;
+  return isCanonical && isWithinInt64(page, start, first, at) ? at : notUnderstood;
+}
+
+/** @param first the position of the first digit, which is behind `start` if there is a minus */
+function isWithinInt64(page: Buffer, start: number, first: number, end: number): boolean {
+  if (end - first < int64Digits) return true;
+  if (end - first > int64Digits) return false;
+  const most = first === start ? greatestInt64 : leastInt64;
+  return page.compare(most, 0, int64Digits, first, end) <= 0;
 }
 
 function endOfString(page: Buffer, start: number): number {

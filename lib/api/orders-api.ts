@@ -14,6 +14,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { acknowledge } from '../settings/acknowledge.ts';
+import type { FunctionName, OperationName } from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stages.ts';
 import { AccessLogs } from './access-logs.ts';
 import { addPreflights, corsMappings } from './cors.ts';
@@ -24,7 +25,7 @@ import { deployEveryChange } from './snapshot.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
 
 /** How long API Gateway waits for each function. The functions' own timeouts are slightly longer. */
-export const integrationTimeouts = {
+export const integrationTimeouts: Readonly<Record<OperationName, Duration>> = {
   /** Longer than the limit in `lambdas/list-orders/stream-limits.ts`, at which a list ends itself. */
   listOrders: Duration.seconds(115),
   cancelOrder: Duration.seconds(10),
@@ -32,9 +33,7 @@ export const integrationTimeouts = {
 
 export interface OrdersApiProps {
   readonly configuration: StageConfiguration;
-  readonly authorizer: IFunction;
-  readonly listOrders: IFunction;
-  readonly cancelOrder: IFunction;
+  readonly functions: Readonly<Record<FunctionName, { readonly handler: IFunction }>>;
 }
 
 /** The REST API with its stage, its resources under `/v1`, its authorizer and gateway responses. */
@@ -54,7 +53,7 @@ export class OrdersApi extends Construct {
     this.acknowledgeFindings(props.configuration);
   }
 
-  private createRestApi({ configuration, authorizer }: OrdersApiProps): RestApi {
+  private createRestApi({ configuration, functions }: OrdersApiProps): RestApi {
     const restApi = new RestApi(this, 'RestApi', {
       restApiName: `store-orders-${configuration.stage}`,
       description: 'Store orders: list all orders, cancel one',
@@ -65,7 +64,7 @@ export class OrdersApi extends Construct {
       cloudWatchRole: false,
       defaultMethodOptions: {
         authorizationType: AuthorizationType.CUSTOM,
-        authorizer: this.createAuthorizer(configuration, authorizer),
+        authorizer: this.createAuthorizer(configuration, functions.authorizer.handler),
         apiKeyRequired: true,
       },
       deployOptions: {
@@ -122,16 +121,16 @@ export class OrdersApi extends Construct {
     return authorizer;
   }
 
-  private addResources({ configuration, listOrders, cancelOrder }: OrdersApiProps): void {
+  private addResources({ configuration, functions }: OrdersApiProps): void {
     const v1 = this.restApi.root.addResource('v1');
     const orders = v1.addResource('store').addResource('orders');
-    const listIntegration = new LambdaIntegration(listOrders, {
+    const listIntegration = new LambdaIntegration(functions.listOrders.handler, {
       responseTransferMode: ResponseTransferMode.STREAM,
       timeout: integrationTimeouts.listOrders,
       allowTestInvoke: false,
     });
     orders.addMethod('GET', listIntegration, { operationName: 'listOrders' });
-    const cancelIntegration = new LambdaIntegration(cancelOrder, {
+    const cancelIntegration = new LambdaIntegration(functions.cancelOrder.handler, {
       timeout: integrationTimeouts.cancelOrder,
       allowTestInvoke: false,
     });

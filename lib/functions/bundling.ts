@@ -2,22 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
-
-/** The source file of each function's handler, by function name. */
-export const handlerEntries = {
-  authorizer: 'lambdas/authorizer.ts',
-  listOrders: 'lambdas/list-orders.ts',
-  cancelOrder: 'lambdas/cancel-order.ts',
-} as const;
-
-export type FunctionName = keyof typeof handlerEntries;
-
-/** The maximum size of each bundle in KB of 1,024 bytes, because size slows cold starts down. */
-export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
-  authorizer: 180,
-  listOrders: 190,
-  cancelOrder: 180,
-};
+import { type FunctionName, functionNames, handlerEntries } from '../settings/functions.ts';
 
 export interface Bundle {
   /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
@@ -78,14 +63,16 @@ export const bundlingOptions: BuildOptions = {
 export async function bundleFunctions(
   outputDirectory: string,
 ): Promise<Record<FunctionName, Bundle>> {
-  const names = Object.keys(handlerEntries) as FunctionName[];
   const { outputFiles } = await build({
     ...bundlingOptions,
-    entryPoints: names.map((name) => ({ in: handlerEntries[name], out: name })),
+    entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: name })),
     outdir: '.',
     write: false,
   });
-  const bundles = names.map((name) => [name, writeBundle(name, outputFiles, outputDirectory)]);
+  const bundles = functionNames.map((name) => [
+    name,
+    writeBundle(name, outputFiles, outputDirectory),
+  ]);
   return Object.fromEntries(bundles) as Record<FunctionName, Bundle>;
 }
 

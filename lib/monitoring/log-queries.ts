@@ -1,5 +1,7 @@
+import { type FunctionName, functionNames } from '../settings/functions.ts';
+
 /** The logs that a query can read. */
-export type LogName = 'accessLog' | 'authorizer' | 'listOrders' | 'cancelOrder';
+export type LogName = 'accessLog' | FunctionName;
 
 /** A query for CloudWatch Logs Insights, as `docs/runbook.md` shows it. */
 export interface LogQuery {
@@ -20,7 +22,7 @@ export const logQueries: readonly LogQuery[] = [
   },
   {
     name: 'function-errors',
-    logs: ['authorizer', 'listOrders', 'cancelOrder'],
+    logs: functionNames,
     text: `filter level = "ERROR"
 | display timestamp, requestId, keyId, message, error.message, error.cause, error.stack
 | sort @timestamp desc | limit 50`,

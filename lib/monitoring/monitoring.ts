@@ -23,7 +23,7 @@ import { ServiceMetrics, type ServiceMetricsProps } from './service-metrics.ts';
 export interface MonitoringProps {
   readonly configuration: StageConfiguration;
   readonly restApi: RestApi;
-  readonly logGroups: Readonly<Record<LogName, LogGroup>>;
+  readonly logs: Readonly<Record<LogName, { readonly logGroup: LogGroup }>>;
   readonly tables: ServiceMetricsProps['tables'];
 }
 
@@ -55,7 +55,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { configuration, logGroups } = props;
+    const { configuration, logs } = props;
     this.configuration = configuration;
     this.metrics = new ServiceMetrics(props);
     if (configuration.alarmEmail) {
@@ -63,7 +63,7 @@ export class Monitoring extends Construct {
     }
     this.warnOfMissingSettings();
     new AccessLogMetrics(this, 'AccessLog', {
-      accessLog: logGroups.accessLog,
+      accessLog: logs.accessLog.logGroup,
       metrics: this.metrics,
     });
     this.deploymentAlarms = [this.addServerErrorAlarm(), this.addAuthorizerAlarm()];
@@ -72,7 +72,7 @@ export class Monitoring extends Construct {
     this.addThrottlingAlarms();
     this.addBanAlarm();
     const name = stackName(configuration.stage);
-    const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logGroups });
+    const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logs });
     new Dashboard(this, 'Dashboard', {
       name,
       metrics: this.metrics,

@@ -7,7 +7,7 @@ import { type LogName, type LogQuery, logQueries } from './log-queries.ts';
 export interface SavedQueriesProps {
   /** The folder in which the console shows the queries. */
   readonly folder: string;
-  readonly logGroups: Readonly<Record<LogName, LogGroup>>;
+  readonly logs: Readonly<Record<LogName, { readonly logGroup: LogGroup }>>;
 }
 
 /** Saves the runbook's queries in Logs Insights, together with the log groups that they read. */
@@ -15,10 +15,10 @@ export class SavedQueries extends Construct {
   /** A link to the console of the stack's Region for each query, as Markdown. */
   readonly links: string;
 
-  constructor(scope: Construct, id: string, { folder, logGroups }: SavedQueriesProps) {
+  constructor(scope: Construct, id: string, { folder, logs }: SavedQueriesProps) {
     super(scope, id);
     const links = logQueries.map((query) => {
-      const logGroupNames = query.logs.map((name) => logGroups[name].logGroupName);
+      const logGroupNames = query.logs.map((name) => logs[name].logGroup.logGroupName);
       new CfnQueryDefinition(this, query.name.split('-').map(capitalized).join(''), {
         name: `${folder}/${query.name}`,
         queryString: query.text,

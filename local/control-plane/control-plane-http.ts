@@ -2,10 +2,10 @@ import type { UsagePlan } from '../gateway/usage-plan.ts';
 import { LocalRunError } from '../template/local-run-error.ts';
 import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
 
-/** A control-plane call as it comes over HTTP. */
+/** A control-plane call over HTTP. */
 export interface ControlPlaneCall {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
@@ -36,7 +36,7 @@ const statusOf: Readonly<Record<ControlPlaneError['type'], number>> = {
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
  */
 const operations: Readonly<Record<string, Operation>> = {
-  'POST /apikeys': ({ body }, _, plane) => created(plane.createApiKey(JSON.parse(body))),
+  'POST /apikeys': ({ body }, _, plane) => created(plane.createApiKey(fieldsOf(body, newKeyTypes))),
   'GET /apikeys': ({ query }, _, plane) => {
     const keys = plane.getApiKeys({ nameQuery: query.get('name') ?? '' });
     return ok(page(query, keys, ({ value: _, ...key }) => key));
@@ -50,7 +50,7 @@ const operations: Readonly<Record<string, Operation>> = {
     return ok(page(query, plane.getUsagePlans({ keyId }), planBody));
   },
   'POST /usageplans/*/keys': ({ body }, [usagePlanId], plane) => {
-    const { keyId } = JSON.parse(body);
+    const { keyId = '' } = fieldsOf<{ keyId?: string }>(body, { keyId: 'string' });
     return created(memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId })));
   },
   'GET /usageplans/*/keys/*': (_, [usagePlanId, keyId], plane) =>
@@ -61,12 +61,20 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Answers a call in API Gateway's control-plane protocol; undefined when it is none. */
+// Other fields of a body are ignored.
+const newKeyTypes = {
+  name: 'string',
+  value: 'string',
+  description: 'string',
+  enabled: 'boolean',
+};
+
+/** Answers a call in API Gateway's control-plane protocol; undefined for any other request. */
 export function answerControlPlane(
   call: ControlPlaneCall,
   plane: ControlPlane,
 ): ControlPlaneAnswer | undefined {
-  // The ids are letters and digits: there is nothing to decode.
+  // Ids consist of letters and digits, so the segments need no decoding.
   const segments = call.path.split('/').slice(1);
   const pattern = segments.map((segment, index) => (index % 2 === 0 ? segment : '*')).join('/');
   const operation = operations[`${call.method} /${pattern}`];
@@ -81,14 +89,40 @@ export function answerControlPlane(
 }
 
 function errorAnswer(error: unknown): ControlPlaneAnswer {
-  if (error instanceof SyntaxError) {
-    return errorAnswer(new ControlPlaneError('BadRequestException', 'Invalid request body'));
-  }
-  // Such as a disk that is full: the change has not been made, and the caller can read why.
+  // The change could not be stored, for example because the disk is full, and was undone.
   if (error instanceof LocalRunError) return unavailable(error);
   if (!(error instanceof ControlPlaneError)) throw error;
   const { type, message } = error;
   return json(statusOf[type], { message }, { 'x-amzn-ErrorType': type });
+}
+
+/**
+ * The fields of a body that is a JSON object. What is stored with another type would fail later,
+ * where it is read.
+ *
+ * @throws ControlPlaneError when it is none, or a field is of another type
+ */
+function fieldsOf<T extends object>(body: string, types: Readonly<Record<string, string>>): T {
+  const fields = parsed(body);
+  const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
+  if (!isObject) throw invalidBody();
+  for (const [name, type] of Object.entries(types)) {
+    const value = (fields as Record<string, unknown>)[name];
+    if (value !== undefined && typeof value !== type) throw invalidBody();
+  }
+  return fields as T;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw invalidBody();
+  }
+}
+
+function invalidBody(): ControlPlaneError {
+  return new ControlPlaneError('BadRequestException', 'Invalid request body');
 }
 
 function unavailable({ message }: LocalRunError): ControlPlaneAnswer {
@@ -116,13 +150,19 @@ const pageDefaultItems = 25;
 
 /** One page of a list; `position` is the number of items that came before it. */
 function page<T>(query: URLSearchParams, items: readonly T[], body: (item: T) => unknown) {
-  const start = Number(query.get('position') ?? 0);
-  const limit = Math.min(Number(query.get('limit') ?? pageDefaultItems), pageMaxItems);
+  const start = wholeNumber(query.get('position')) ?? 0;
+  // A page of none would have its caller ask for the next one for ever.
+  const limit = Math.min(wholeNumber(query.get('limit')) || pageDefaultItems, pageMaxItems);
   const end = start + limit;
   return {
     item: items.slice(start, end).map(body),
     ...(end < items.length && { position: String(end) }),
   };
+}
+
+/** Undefined for anything else. */
+function wholeNumber(text: string | null): number | undefined {
+  return /^\d+$/.test(text ?? '') ? Number(text) : undefined;
 }
 
 function memberBody({ id, name, value }: ApiKey): object {

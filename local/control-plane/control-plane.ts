@@ -16,7 +16,7 @@ export interface ApiKey {
 
 export interface NewApiKey {
   readonly name?: string;
-  /** What requests are recognised by; made up when absent. */
+  /** The value that identifies requests. @default - a random value */
   readonly value?: string;
   readonly description?: string;
   /** @default false, as in API Gateway */
@@ -28,13 +28,13 @@ export interface UsagePlanMember {
   readonly keyId: string;
 }
 
-/** What the control plane keeps across restarts. */
+/** The state of the control plane that is stored across restarts. */
 export interface ControlPlaneState {
   readonly apiKeys: ApiKey[];
   readonly usagePlanKeys: UsagePlanMember[];
 }
 
-/** A call that API Gateway would refuse, with its HTTP status. */
+/** A call that API Gateway would refuse, with API Gateway's error type. */
 export class ControlPlaneError extends Error {
   override name = 'ControlPlaneError';
   readonly type: 'BadRequestException' | 'ConflictException' | 'NotFoundException';
@@ -50,7 +50,7 @@ export interface ControlPlaneOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly state?: ControlPlaneState;
-  /** Told of every change, which is taken back when this throws. */
+  /** Called after every change. The change is undone if this throws. */
   readonly onChange?: (state: ControlPlaneState) => void;
 }
 
@@ -58,8 +58,8 @@ const valueMinLength = 20;
 const valueMaxLength = 128;
 
 /**
- * API Gateway's keys and the usage plans they are in: the part of its control plane that issuing
- * and revoking keys needs.
+ * API Gateway's API keys and their usage plans: the part of its control plane that issuing and
+ * revoking keys needs.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
@@ -69,7 +69,7 @@ export class ControlPlane implements UsagePlanKeys {
   readonly #onChange: (state: ControlPlaneState) => void;
   readonly #byId = new Map<string, ApiKey>();
   readonly #byValue = new Map<string, ApiKey>();
-  /** Ids of the keys in each plan. */
+  /** The ids of the keys in each plan. */
   readonly #members = new Map<string, Set<string>>();
 
   constructor({ usagePlans, now, state, onChange = () => {} }: ControlPlaneOptions) {
@@ -79,7 +79,7 @@ export class ControlPlane implements UsagePlanKeys {
     this.#restore(state ?? { apiKeys: [], usagePlanKeys: [] });
   }
 
-  /** Takes the plans of another template; a plan that stays keeps its keys. */
+  /** Replaces the usage plans. A plan whose id stays the same keeps its keys. */
   replaceUsagePlans(usagePlans: readonly UsagePlan[]): void {
     this.#usagePlans = usagePlans;
     for (const { id } of usagePlans) {
@@ -87,7 +87,7 @@ export class ControlPlane implements UsagePlanKeys {
     }
   }
 
-  /** @throws ControlPlaneError when the value is too short, too long or taken */
+  /** Creates an API key. @throws ControlPlaneError when its value is too short, too long or taken */
   createApiKey({ name = '', value, description, enabled = false }: NewApiKey): ApiKey {
     const keyValue = value ?? randomBytes(30).toString('base64url');
     if (keyValue.length < valueMinLength || keyValue.length > valueMaxLength) {
@@ -107,12 +107,12 @@ export class ControlPlane implements UsagePlanKeys {
     return key;
   }
 
-  /** All keys, or those whose names start with a text. */
+  /** The keys whose names start with a text; all keys without one. */
   getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
     return [...this.#byId.values()].filter(({ name }) => name.startsWith(nameQuery));
   }
 
-  /** @throws ControlPlaneError when there is no such key */
+  /** Removes a key from its plans and deletes it. @throws ControlPlaneError when it does not exist */
   deleteApiKey(id: string): void {
     const key = this.#key(id);
     this.#change(() => {
@@ -122,17 +122,17 @@ export class ControlPlane implements UsagePlanKeys {
     });
   }
 
-  /** All usage plans, or those that a key is in. */
+  /** The usage plans of a key; all usage plans without one. */
   getUsagePlans({ keyId }: { keyId?: string } = {}): readonly UsagePlan[] {
     if (keyId === undefined) return this.#usagePlans;
     return this.#usagePlans.filter(({ id }) => this.isInPlan(keyId, id));
   }
 
   /**
-   * Puts a key into a usage plan.
+   * Adds a key to a usage plan.
    *
-   * @throws ControlPlaneError when there is no such key or plan, or the key is in this plan or in
-   *   another one of the same stage
+   * @throws ControlPlaneError when the key or the plan does not exist, or the key is already in this
+   *   plan or in another plan of the same stage
    */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
     const key = this.#key(keyId);
@@ -150,13 +150,13 @@ export class ControlPlane implements UsagePlanKeys {
     return key;
   }
 
-  /** @throws ControlPlaneError when the key is not in the plan */
+  /** Removes a key from a usage plan. @throws ControlPlaneError when the key is not in the plan */
   deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     this.getUsagePlanKey({ usagePlanId, keyId });
     this.#change(() => this.#members.get(usagePlanId)!.delete(keyId));
   }
 
-  /** @throws ControlPlaneError when the key is not in the plan */
+  /** The key in a usage plan. @throws ControlPlaneError when the key is not in the plan */
   getUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
     if (this.isInPlan(keyId, usagePlanId)) return this.#key(keyId);
     throw notFound('Usage Plan Key identifier');
@@ -182,7 +182,7 @@ export class ControlPlane implements UsagePlanKeys {
     this.#byValue.set(key.value, key);
   }
 
-  /** A caller that is told of a failure finds everything as it was, and can call again. */
+  /** Makes a change. Restores the previous state on an error, so that the call can be repeated. */
   #change(make: () => unknown): void {
     const before = this.#state();
     try {

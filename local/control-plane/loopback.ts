@@ -4,20 +4,20 @@ const loopbackAddress = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/
 const loopbackHost = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
 /**
- * Whether a request comes from this machine, and was sent to a name that means this machine: a name
- * that a web site has made to lead here is not a loopback name.
+ * Whether a request comes from this machine and was sent to a loopback name. The check of the name
+ * protects against DNS rebinding, in which a web site's own name resolves to this machine.
  */
 export function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
   return loopbackAddress.test(socket.remoteAddress ?? '') && loopbackHost.test(headers.host ?? '');
 }
 
 /**
- * Whether a request may use the control plane and the tables: it comes from this machine, and from
- * an AWS client.
+ * Whether a request may use the control plane and the tables: it must come from an AWS client on this
+ * machine.
  *
- * A page in this machine's browser comes from this machine as well. One of another origin cannot
- * send a signature without asking first, which nothing here allows; the run's own page could, but a
- * browser says by itself that it is one.
+ * Requests of a web page in this machine's browser are refused. A page of another origin cannot send
+ * an `Authorization` header without a preflight request, which is not allowed here. The run's own
+ * page can, but browsers add headers that identify their requests.
  */
 export function isTrusted(request: IncomingMessage): boolean {
   const { headers } = request;

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { answerControlPlane } from './control-plane-http.ts';
 import { isTrusted } from './loopback.ts';
 import { answerDescribeStacks, type StackDescription } from './stack-description.ts';
 
-/** What an operator's AWS clients can reach through the local run's own address. */
+/** The services that an operator's AWS clients can call at the local run's address. */
 export interface ManagedServices {
   readonly controlPlane: ControlPlane;
   readonly stack: StackDescription;
-  /** Hands on a call of DynamoDB's API as the operator's. */
+  /** Forwards a DynamoDB call as the operator's. */
   readonly forwardToDynamoDB: (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
@@ -18,8 +19,10 @@ export interface ManagedServices {
 const bodyMaxBytes = 1_048_576;
 
 /**
- * Answers the calls that AWS clients send to the root of an endpoint or to API Gateway's control
- * plane; false when the request is none of them, or not trusted.
+ * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
+ * false for other requests and for requests that are not trusted.
+ *
+ * @throws GatewayFault `REQUEST_TOO_LARGE`
  */
 export async function answerManagement(
   incoming: IncomingMessage,
@@ -27,7 +30,9 @@ export async function answerManagement(
   services: ManagedServices,
 ): Promise<boolean> {
   if (!isTrusted(incoming)) return false;
-  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://local');
+  const url = URL.parse(incoming.url ?? '/', 'http://local');
+  if (!url) return false;
+  const { pathname, searchParams } = url;
   const method = incoming.method ?? '';
   if (method === 'POST' && pathname === '/') {
     if (String(incoming.headers['x-amz-target']).startsWith('DynamoDB_')) {
@@ -57,12 +62,17 @@ async function answerQuery(
   return true;
 }
 
+/** @throws GatewayFault `REQUEST_TOO_LARGE` */
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming) {
+  // The connection stays as it is, for the answer that a body above the limit gets.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > bodyMaxBytes) throw new RangeError(`a body above ${bodyMaxBytes} bytes`);
+    if (bytes > bodyMaxBytes) {
+      incoming.resume();
+      throw new GatewayFault('REQUEST_TOO_LARGE');
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

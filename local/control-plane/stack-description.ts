@@ -1,4 +1,4 @@
-/** A stack as CloudFormation describes it, as far as its outputs. */
+/** The parts of a stack that CloudFormation describes: its name and its outputs. */
 export interface StackDescription {
   readonly stackName: string;
   readonly outputs: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface XmlAnswer {
 /**
  * Answers CloudFormation's `DescribeStacks` for the one stack that is running.
  *
- * @param form the call's parameters
+ * @param form the parameters of the call
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  */
 export function answerDescribeStacks(form: URLSearchParams, stack: StackDescription): XmlAnswer {

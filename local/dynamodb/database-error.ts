@@ -1,11 +1,11 @@
 import { LocalRunError } from '../template/local-run-error.ts';
 
 /**
- * What a call of DynamoDB has failed with, in one line that names the database and what to do.
+ * Converts an error of a DynamoDB call into one that names the database and what to do.
  *
- * @param database what it is and where, such as `DYNAMODB_ENDPOINT http://127.0.0.1:8000`
- * @param remedy such as `start the server`
- * @returns what was given, where it does not come from a call of DynamoDB
+ * @param database the database and its location, such as `DYNAMODB_ENDPOINT http://127.0.0.1:8000`
+ * @param remedy what the user can do, such as `start the server`
+ * @returns a LocalRunError, or the given error when it does not come from a DynamoDB call
  */
 export function databaseError(error: unknown, database: string, remedy: string): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;

@@ -10,18 +10,18 @@ import { LocalRunError } from '../template/local-run-error.ts';
 /** A DynamoDB-compatible server that belongs to this run. */
 export interface EmbeddedDynamoDB {
   readonly endpoint: string;
-  /** Of the server's process. */
+  /** The id of the server's process. */
   readonly processId: number;
-  /** Settles when the server ends without having been asked to. */
+  /** Resolves when the server ends unexpectedly. */
   readonly ended: Promise<Error>;
-  /** Stops the server and waits until it is gone. */
+  /** Stops the server and waits until its process has ended. */
   close(): Promise<void>;
 }
 
 export interface EmbeddedDynamoDBOptions {
-  /** Where the data is kept. @default - in memory */
+  /** The file with the data. @default - the data is in memory */
   readonly databaseFile?: string;
-  /** Stops the start. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,10 +30,10 @@ const startTimeoutMs = 10_000;
 const stopTimeoutMs = 1_000;
 
 /**
- * Runs a program and kills it when this process ends in any way, also by `kill -9`: the inner shell
- * waits for a line on its input, which never comes from a process that is gone. What is `exec`ed
- * keeps the outer shell's process id, so that signals and exit codes go straight to the program.
- * What the program writes, only this user can read.
+ * Runs a program and kills it when this process ends in any way, including `kill -9`. The inner shell
+ * reads from a pipe to this process: if the pipe closes before a line arrives, it kills the program.
+ * `exec` keeps the outer shell's process id, so that signals and exit codes are the program's own.
+ * The umask makes the program's files readable by this user only.
  */
 const watchdog = `
   umask 077
@@ -45,9 +45,9 @@ const watchdog = `
 /**
  * Starts dynoxide on a free port of this machine.
  *
- * It answers every origin and checks no signature, and can only listen on TCP: where the system has
- * more than one loopback address, it gets one of 16 million at random, which no page in a browser
- * can find by trying. Elsewhere it has but its port to hide behind.
+ * dynoxide allows every origin, checks no signatures, and can listen on TCP only. A page in a browser
+ * must not find it, so it gets a random loopback address of 16 million on Linux. Other systems have
+ * one loopback address, where only the random port makes it hard to find.
  *
  * @throws LocalRunError when there is no binary for this platform, or it does not start
  */
@@ -62,14 +62,14 @@ export async function startEmbeddedDynamoDB(
       const host = loopbackAddress();
       return await startOnce(binary, { host, port: await findFreePort(host) }, options);
     } catch (error) {
-      // Another process may have taken the port in between, or be about to let go of the file.
+      // Another process may have taken the port meanwhile, or may still be closing the file.
       fault = error;
     }
   }
   throw fault instanceof StartError ? startFailure(fault, options.databaseFile) : fault;
 }
 
-/** That the program has ended, or was never there, before it listened. */
+/** The program could not be started, or ended before it listened. */
 class StartError extends Error {}
 
 function startFailure({ message }: StartError, file: string | undefined): LocalRunError {
@@ -99,7 +99,7 @@ function binaryPath(): string {
   );
 }
 
-// All of 127.0.0.0/8 is this machine on Linux; other systems know 127.0.0.1 alone.
+// Linux assigns all of 127.0.0.0/8 to the loopback interface, other systems 127.0.0.1 only.
 function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1';
   return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -121,10 +121,10 @@ async function startOnce(
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];
   const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
-  // Without a process there is no output either.
+  // A process that could not be spawned has no id and no output, only an error.
   if (child.pid === undefined) throw new StartError(String((await once(child, 'error'))[0]));
   const exited = once(child, 'exit');
-  /** The last one, once there is one. */
+  /** The last line of output, if there is one. */
   const lines: string[] = [];
   let isStopping = false;
 
@@ -158,7 +158,8 @@ async function startOnce(
 }
 
 function spawnWatched(binary: string, parameters: string[]): ChildProcess {
-  // Of its own group: a Ctrl+C on the terminal stops this process, which then stops the server.
+  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process gets
+  // it, and stops the program when it is done with it.
   if (process.platform === 'win32') return spawn(binary, parameters, { stdio: 'pipe' });
   return spawn('/bin/sh', ['-c', watchdog, binary, ...parameters], {
     stdio: 'pipe',
@@ -166,7 +167,7 @@ function spawnWatched(binary: string, parameters: string[]): ChildProcess {
   });
 }
 
-/** dynoxide says so on its standard error once it listens. */
+/** Waits until dynoxide prints that it listens. */
 async function untilListening(
   child: ChildProcess,
   ended: Promise<string>,

@@ -3,32 +3,33 @@ import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { authorizationOfOperator, type GuardOptions } from './guard.ts';
 import type { Identities } from './identities.ts';
+import { answerHeaders } from './upstream.ts';
 
-/** What the thread is told first; from then on, other identities. */
+/** The first message to the thread. All later messages are identities that replace the current ones. */
 export type GuardSettings = Omit<GuardOptions, 'log'>;
 
-/** What the thread tells. */
+/** A message of the thread. */
 export type GuardMessage =
   | { readonly type: 'listening'; readonly endpoint: string }
   | { readonly type: 'replaced' }
   | { readonly type: 'log'; readonly line: string };
 
-/** The guard before DynamoDB, in a thread of its own. */
+/** The guard before DynamoDB, in its own thread. */
 export interface GuardThread {
-  /** Settles when the thread ends without having been asked to. */
+  /** Resolves when the thread ends unexpectedly. */
   readonly ended: Promise<Error>;
-  /** Gives the address of the guard. */
+  /** Starts listening. Resolves with the guard's address. */
   listen(settings: GuardSettings): Promise<string>;
-  /** Waits until the guard, which listens already, goes by other identities. */
+  /** Replaces the identities of a guard that listens. Resolves when the new ones apply. */
   replaceIdentities(identities: Identities): Promise<void>;
-  /** Hands on a call whose sender is known to be the operator, whatever it is signed with. */
+  /** Forwards a call as the operator's, whatever it is signed with. */
   forwardForOperator(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts the guard's thread. Every call of every function passes the guard, and must not wait while
- * the run's own thread starts execution environments or copies streams.
+ * Starts the guard's thread. It is separate because every DynamoDB call of a function passes the
+ * guard, and would otherwise wait while the main thread starts environments or copies streams.
  *
  * @param log takes a line for each call that is denied
  */
@@ -47,13 +48,13 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
     else log(message.line);
   });
   worker.on('error', (error) => end(error as Error));
-  worker.on('exit', () => end(new Error('The guard before DynamoDB has ended.')));
+  worker.on('exit', () => end(new Error('The guard before DynamoDB has ended unexpectedly.')));
 
   function end(error: Error): void {
     listening.reject(error);
     if (!isClosing) ended.resolve(error);
   }
-  // Nobody may have asked to listen when the thread ends.
+  // If the thread ends before `listen` is called, the rejection is not unhandled.
   listening.promise.catch(() => {});
 
   return {
@@ -81,7 +82,7 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
       incoming.pipe(call);
       outgoing.once('close', () => call.destroy());
       const response = await answered.promise;
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      outgoing.writeHead(response.statusCode ?? 502, answerHeaders(response));
       await pipeline(response, outgoing);
     },
     close: async () => {

@@ -3,7 +3,7 @@ import { startDynamoDBGuard } from './guard.ts';
 import type { GuardMessage, GuardSettings } from './guard-thread.ts';
 import type { Identities } from './identities.ts';
 
-/* The inside of the guard's thread. The outside is guard-thread.ts. */
+/* The code that runs in the guard's thread. guard-thread.ts starts it. */
 
 const post = (message: GuardMessage) => parentPort!.postMessage(message);
 

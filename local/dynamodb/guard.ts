@@ -9,47 +9,48 @@ import { ScanQueue } from './scan-queue.ts';
 import { isSignedWith, readSignature } from './signature.ts';
 import { answerHeaders, type Call, connectUpstream, type Upstream } from './upstream.ts';
 
-/** The one way to the tables of a run. */
+/** A proxy before DynamoDB that authenticates and authorizes all calls to the tables of a run. */
 export interface DynamoDBGuard {
-  /** For clients that have credentials of this run. */
+  /** The endpoint for clients with credentials of this run. */
   readonly endpoint: string;
-  /** Answers who signs with the credentials of these from now on, and nobody else. */
+  /** Accepts only calls that are signed with the credentials of these identities from now on. */
   replaceIdentities(identities: Identities): void;
-  /** Stops listening and breaks the connections that are open. */
+  /** Stops listening and closes all open connections. */
   close(): Promise<void>;
 }
 
 export interface GuardOptions {
-  /** Of the DynamoDB-compatible server that is guarded. */
+  /** The endpoint of the DynamoDB-compatible server. */
   readonly endpoint: string;
   readonly identities: Identities;
-  /** Whether the server does one thing at a time, so that a write would wait behind scans. */
+  /** Whether the server executes one call at a time, so that writes wait for scans. */
   readonly isSerial: boolean;
   /** Takes a line for each call that is denied. */
   readonly log: (line: string) => void;
 }
 
-// Of BatchWriteItem, the largest request of DynamoDB's API: 16 MB of items, with what JSON adds.
+// The largest request of DynamoDB's API is a BatchWriteItem with 16 MB of items; JSON adds to that.
 const bodyMaxBytes = 25_000_000;
 
-// Of a server that works serially, two scans at once would not be done sooner, and a write would
-// wait for both.
-const scansAtOnce = 1;
+// On a server that executes one call at a time, concurrent scans are no faster, and a write would
+// wait for all of them.
+const maxConcurrentScans = 1;
 
 const host = '127.0.0.1';
 const target = /^DynamoDB_20120810\.(\w+)$/;
 
 /**
- * Listens on a free port of this machine, for this run alone: a call is refused unless it was signed
- * with credentials of the run and no browser has sent it. Then it is denied unless the policies of
- * its sender's role allow it. What is left goes to the server that is guarded.
+ * Starts the guard on a free loopback port. It refuses calls that come from a browser or are not
+ * signed with credentials of this run, denies calls that the policies of the sender's role do not
+ * allow, and forwards all others to the server.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
   const guard = new Guard(options);
   const server = createServer((incoming, outgoing) => {
     guard.answer(incoming, outgoing).catch(() => outgoing.destroy());
   });
-  // DynamoDB keeps a connection that is idle; a function would find one closed that it was to use.
+  // The value 0 disables the timeout of idle connections. Otherwise, a function could send a call on
+  // a connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, host);
   await once(server, 'listening');
@@ -68,18 +69,18 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
 }
 
 /**
- * The `Authorization` header of a call that the run has found to be the operator's: it is signed with
- * something that the guard does not know.
+ * The `Authorization` header that the main thread puts on the operator's calls. It replaces their
+ * signature, which is made with the operator's own AWS credentials that the guard does not know.
  */
 export function authorizationOfOperator({ operator }: Identities): string {
   return `Operator ${operator.credentials.secretAccessKey}`;
 }
 
 class Guard {
-  /** The only `Host` that is answered. */
+  /** The only `Host` header that is accepted. */
   ownHost = '';
   readonly #upstream: Upstream;
-  readonly #queue = new ScanQueue(scansAtOnce);
+  readonly #queue = new ScanQueue(maxConcurrentScans);
   readonly #isSerial: boolean;
   #identities: ReadonlyMap<string, Identity> = new Map();
   readonly #operatorAuthorization: string;
@@ -133,7 +134,7 @@ class Guard {
     this.#upstream.close();
   }
 
-  /** As an AWS client sends it, and not as a page in a browser does. */
+  /** Whether a call has the form of an AWS client's, and does not come from a page in a browser. */
   #isPlainCall({ method, url, headers }: IncomingMessage): boolean {
     const isFromBrowser = 'origin' in headers || 'sec-fetch-site' in headers;
     return headers.host === this.ownHost && !isFromBrowser && method === 'POST' && url === '/';
@@ -141,22 +142,23 @@ class Guard {
 
   async #forward(call: Call, operation: string, outgoing: ServerResponse): Promise<void> {
     if (this.#isSerial && operation === 'Scan') return this.#forwardScan(call, outgoing);
-    const leaving = signalOfClose(outgoing);
-    const response = await this.#send(call, outgoing, leaving);
-    if (response) await handOn(response, outgoing);
+    const disconnected = signalOfClose(outgoing);
+    const response = await this.#send(call, outgoing, disconnected);
+    if (response) await forwardResponse(response, outgoing);
   }
 
   async #forwardScan({ headers, body }: Call, outgoing: ServerResponse): Promise<void> {
     const plan = planScan(body);
     if ('answer' in plan) return sendJson(outgoing, 200, plan.answer);
-    const leave = await this.#queue.enter(signalOfClose(outgoing));
-    // Once it answers, the server is done with the scan: the next one need not wait for a client.
-    // And it does not stop a scan whose client has gone away: the next one has to wait for that.
-    const response = await this.#send({ headers, body: plan.body }, outgoing).finally(leave);
-    if (response) await handOn(response, outgoing);
+    const release = await this.#queue.enter(signalOfClose(outgoing));
+    // The server has finished a scan when it starts to answer, so the next scan need not wait until
+    // the client has read the answer. A scan under way is not aborted when its client disconnects,
+    // because the server would continue with it and the next scan would run at the same time.
+    const response = await this.#send({ headers, body: plan.body }, outgoing).finally(release);
+    if (response) await forwardResponse(response, outgoing);
   }
 
-  /** Undefined when there is no answer, of which the client has been told. */
+  /** Sends a call to the server. When there is no response, answers 503 and returns undefined. */
   async #send(
     call: Call,
     outgoing: ServerResponse,
@@ -178,11 +180,12 @@ function operationOf({ headers }: IncomingMessage): string {
   return target.exec(String(headers['x-amz-target']))?.[1] ?? '';
 }
 
-/** Undefined when it is too large. */
+/** Reads a whole body; undefined when it is too large. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of incoming) {
+  // The connection stays as it is: it is kept, and its client sends the next call over it.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > bodyMaxBytes) return undefined;
     chunks.push(chunk);
@@ -190,7 +193,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return Buffer.concat(chunks);
 }
 
-/** Says nothing about the reason, and nothing that a browser would let a page read. */
+/** Refuses a call without a reason, and without the headers that would let a web page read it. */
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
   incoming.resume();
   const message = 'The security token included in the request is invalid.';
@@ -206,15 +209,15 @@ function sendJson(outgoing: ServerResponse, status: number, body: string): void 
   outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
 }
 
-/** Aborted when the client goes away. */
+/** A signal that is aborted when the client disconnects. */
 function signalOfClose(outgoing: ServerResponse): AbortSignal {
-  const leaving = new AbortController();
-  outgoing.once('close', () => leaving.abort());
-  return leaving.signal;
+  const disconnected = new AbortController();
+  outgoing.once('close', () => disconnected.abort());
+  return disconnected.signal;
 }
 
-function handOn(response: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+function forwardResponse(response: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   outgoing.writeHead(response.statusCode ?? 502, answerHeaders(response));
-  // A failure on either side breaks the other: a part of an answer must not pass for the whole.
+  // An error on either side destroys the other, so that an incomplete answer is recognisable.
   return new Promise((resolve) => pipeline(response, outgoing, () => resolve()));
 }

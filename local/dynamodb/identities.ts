@@ -4,24 +4,24 @@ import { type Role, readFunctionRoles } from '../iam/roles.ts';
 import type { Template } from '../template/template.ts';
 import { type Permission, requiredPermissions } from './required-permissions.ts';
 
-/** What an AWS client signs its requests with. */
+/** The credentials with which an AWS client signs its requests. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
-/** Why a call was denied. */
+/** The denial of a call. */
 export interface Denial {
-  /** As DynamoDB words it. */
+  /** The message in DynamoDB's wording, for the caller. */
   readonly message: string;
-  /** For the log of the run. */
+  /** The line for the log of the run. */
   readonly logLine: string;
 }
 
-/** Who may call DynamoDB in this run: plain data, which can be handed to another thread. */
+/** A caller of DynamoDB in this run, as plain data that can be posted to another thread. */
 export interface Identity {
   readonly credentials: Credentials;
-  /** What limits it; absent where nothing does. */
+  /** The permissions of a function; absent for the operator, who may do everything. */
   readonly function?: FunctionPermissions;
 }
 
@@ -30,20 +30,22 @@ interface FunctionPermissions {
   readonly role: Role;
   /** The ARN of the function's session. */
   readonly userArn: string;
-  /** What stands before the name in a table's ARN. */
+  /** The part of a table's ARN before the table's name. */
   readonly tablesArn: string;
 }
 
-/** The identities of one run, each with credentials of its own that nobody can guess. */
+/** The identities of one run, each with its own random credentials. */
 export interface Identities {
-  /** May do everything: the loader of the demo, the operator's commands, tests. */
+  /** Used by the demo's loader, the operator's commands and tests. It may do everything. */
   readonly operator: Identity;
-  /** Of the functions, by their logical ids. */
+  /** The identities of the functions, by their logical ids. */
   readonly functions: ReadonlyMap<string, Identity>;
 }
 
 /**
- * @param earlier of the template that this one replaces: who had credentials keeps them
+ * Creates an identity for the operator and for each function of a template.
+ *
+ * @param earlier the identities of the replaced template, whose credentials stay valid
  * @throws TemplateError for a role that is not supported
  */
 export function createIdentities(template: Template, earlier?: Identities): Identities {
@@ -64,9 +66,9 @@ export function createIdentities(template: Template, earlier?: Identities): Iden
 }
 
 /**
- * Why an identity's call is denied; undefined when it is allowed.
+ * Checks a call against the policies of its sender's role; undefined when it is allowed.
  *
- * @param operation such as `UpdateItem`
+ * @param operation the DynamoDB operation, such as `UpdateItem`
  */
 export function denialOf(
   { function: caller }: Identity,
@@ -80,8 +82,8 @@ export function denialOf(
     if (reason) return denial(caller, permission, reason);
   }
   if (permissions.length > 0) return undefined;
-  const unclear = { action: `dynamodb:${operation}`, resource: '*' };
-  return denial(caller, unclear, 'because the local run cannot tell what the call needs');
+  const unknown = { action: `dynamodb:${operation}`, resource: '*' };
+  return denial(caller, unknown, 'because the local run cannot tell what the call needs');
 }
 
 function denial(
@@ -105,13 +107,13 @@ function denialReason({ statements }: Role, { action, resource }: Permission): s
 
 function createCredentials(): Credentials {
   return {
-    // The identifier alone cannot be guessed either. DynamoDB Local takes letters and digits only.
+    // DynamoDB Local accepts letters and digits only.
     accessKeyId: `ASIA${randomBytes(16).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),
   };
 }
 
-/** Undefined when it is no JSON. */
+/** Parses a body; undefined when it is not JSON. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -3,16 +3,16 @@ import type { Credentials } from './identities.ts';
 
 export const localRegion = 'us-east-1';
 
-// Of one attempt. A server that never answers must not keep whoever asks for ever.
+// The timeout of one attempt, so that a server that never answers does not block its caller.
 const requestTimeoutMs = 5_000;
 
-// The SDK sends nothing without credentials, also where nobody looks at them.
+// The SDK needs credentials even if the server does not check them.
 const anyCredentials: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
- * A client for a DynamoDB-compatible server of this machine.
+ * Creates a client for a DynamoDB-compatible server.
  *
- * @param credentials what signs its requests. @default - some, for a server that checks none
+ * @param credentials sign its requests. @default - placeholders, for a server that checks none
  */
 export function localDynamoDbClient(
   endpoint: string,

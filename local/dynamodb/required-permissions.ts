@@ -1,6 +1,6 @@
-/** An action on a resource that a call needs to be allowed. */
+/** An action on a resource that must be allowed for a call. */
 export interface Permission {
-  /** Such as `dynamodb:UpdateItem`. */
+  /** The IAM action, such as `dynamodb:UpdateItem`. */
   readonly action: string;
   /** An ARN, or `*`. */
   readonly resource: string;
@@ -18,7 +18,7 @@ type TransactItem = Readonly<Record<string, { readonly TableName?: unknown } | u
 
 const withoutResource = new Set(['DescribeEndpoints', 'DescribeLimits', 'ListTables']);
 
-/** A transaction is allowed by the actions of its parts. */
+/** The actions of a transaction's parts. A transaction has no action of its own. */
 const actionsOfParts: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
   Delete: 'DeleteItem',
@@ -28,12 +28,12 @@ const actionsOfParts: Readonly<Record<string, string>> = {
 };
 
 /**
- * The permissions that a call of DynamoDB's API needs, all of them. None at all means that it cannot
- * be told, as for a statement in PartiQL: such a call has to be denied.
+ * All permissions that a DynamoDB call needs. An empty result means that they cannot be determined,
+ * as for a PartiQL statement, and that the call has to be denied.
  *
- * @param operation such as `UpdateItem`
+ * @param operation the DynamoDB operation, such as `UpdateItem`
  * @param input the call's body, parsed
- * @param tablesArn what stands before the name in a table's ARN, up to `table/`
+ * @param tablesArn the part of a table's ARN before the table's name, ending in `table/`
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
  */
 export function requiredPermissions(
@@ -61,7 +61,7 @@ export function requiredPermissions(
   return isText(ResourceArn) ? [permission(operation, ResourceArn)] : [];
 }
 
-/** The action and the table of each part; none at all when one of them cannot be told. */
+/** The action and the table of each part; empty when one of them cannot be determined. */
 function partsOf(items: unknown): [action: string, table: string][] {
   if (!Array.isArray(items)) return [];
   const parts = (items as TransactItem[]).flatMap((item) =>

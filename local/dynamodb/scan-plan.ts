@@ -1,4 +1,4 @@
-/** A scan as the server gets it: another one, or none because its answer is known. */
+/** The scan to send to the server, or its answer when the server is not needed. */
 export type ScanPlan = { readonly body: Buffer } | { readonly answer: string };
 
 interface ScanInput {
@@ -8,24 +8,25 @@ interface ScanInput {
 }
 
 /**
- * A page of so many small items takes the embedded server some 15 ms, and a write waits for it. That
- * the server takes 1 MB of them by default is as good a page as any other to a client.
+ * The embedded server takes about 15 ms for a page of this many small items, and writes wait for that
+ * long. By default its pages contain 1 MB of items; clients have to accept pages of any size.
  */
 const pageMaxItems = 2_000;
 
 const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
 
 /**
- * Makes a scan one that a server that works serially is quickly done with.
+ * Changes a scan so that it is short on a server that executes one call at a time.
  *
- * Segments gain nothing there, and each of their pages costs a pass over more than it returns. Which
- * items are in which segment is the server's to decide: here, the first segment has them all.
+ * A parallel scan is no faster there, and for each page of a segment the server reads items of other
+ * segments as well. DynamoDB leaves the distribution of items to the server, so here the first
+ * segment contains all items and the others are empty.
  */
 export function planScan(body: Buffer): ScanPlan {
   const input = parsed(body);
   if (!input) return { body };
   const { Segment, TotalSegments, ...rest } = input;
-  // A scan that is not valid gets the server's own answer.
+  // An invalid scan is sent unchanged, so that the server answers with its own error.
   const isSegment = isCount(TotalSegments) && isCount(Segment) && Segment < TotalSegments;
   if (isSegment && Segment > 0) return { answer: emptyPage };
   const Limit = isCount(rest.Limit) ? Math.min(rest.Limit, pageMaxItems) : rest.Limit;

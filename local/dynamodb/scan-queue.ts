@@ -1,4 +1,4 @@
-/** Lets a number of scans through at a time, and makes the others wait in their order. */
+/** Limits the number of concurrent scans. Waiting scans proceed in the order of their arrival. */
 export class ScanQueue {
   readonly #atOnce: number;
   readonly #waiting = new Set<() => void>();
@@ -11,15 +11,15 @@ export class ScanQueue {
   /**
    * Waits for a turn.
    *
-   * @param signal gives the place in the queue up
-   * @returns what has to be called, once, when the scan is done
-   * @throws the signal's reason
+   * @param signal cancels the waiting
+   * @returns a function that has to be called once, when the scan is done
+   * @throws the signal's reason when it is aborted
    */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#underWay < this.#atOnce) this.#underWay++;
     else await this.#turn(signal);
-    return () => this.#leave();
+    return () => this.#release();
   }
 
   #turn(signal: AbortSignal): Promise<void> {
@@ -37,8 +37,8 @@ export class ScanQueue {
     });
   }
 
-  /** The turn goes to who has waited longest, if anyone does. */
-  #leave(): void {
+  /** Passes the turn to the scan that has waited longest, if there is one. */
+  #release(): void {
     const [next] = this.#waiting;
     if (!next) {
       this.#underWay--;

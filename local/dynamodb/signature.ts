@@ -1,13 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What an `Authorization` header of Signature Version 4 says. */
+/** The parts of an `Authorization` header of Signature Version 4. */
 export interface Signature {
   readonly accessKeyId: string;
-  /** Date, Region, service and `aws4_request`. */
+  /** The date, the Region, the service and `aws4_request`. */
   readonly scope: readonly [string, string, string, string];
   readonly signedHeaders: readonly string[];
-  /** In hexadecimal. */
+  /** The signature in hexadecimal. */
   readonly value: string;
 }
 
@@ -15,7 +15,7 @@ const header =
   /^AWS4-HMAC-SHA256 Credential=(?<accessKeyId>[^/,\s]+)\/(?<scope>\d{8}\/[\w-]+\/[\w-]+\/aws4_request),\s*SignedHeaders=(?<names>[\w;-]+),\s*Signature=(?<value>[\da-f]{64})$/;
 const neededHeaders = ['host', 'x-amz-date', 'x-amz-target'];
 
-/** Reads an `Authorization` header; undefined when it is no signature of Signature Version 4. */
+/** Parses an `Authorization` header; undefined when it is not one of Signature Version 4. */
 export function readSignature(authorization: string | undefined): Signature | undefined {
   const { accessKeyId, scope, names, value } = header.exec(authorization ?? '')?.groups ?? {};
   if (!accessKeyId || !scope || !names || !value) return undefined;
@@ -24,8 +24,8 @@ export function readSignature(authorization: string | undefined): Signature | un
 }
 
 /**
- * Whether a `POST /` was signed with a secret. The time of the signature is not looked at: it was
- * made on this machine, with a secret of this run.
+ * Whether a `POST /` was signed with a secret. The time of the signature is not checked, because the
+ * secret is valid for this run only.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */

@@ -9,7 +9,7 @@ import {
 import { LocalRunError } from '../template/local-run-error.ts';
 import type { Template } from '../template/template.ts';
 
-/** A table as DynamoDB is asked to create it. */
+/** A table of the template, with the input for creating it. */
 export interface TableDefinition {
   readonly logicalId: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface TableDefinition {
 
 const creationMaxSeconds = 60;
 
-/** The template's tables: their keys and indexes. What else they have makes no difference here. */
+/** The template's tables with their keys and indexes. Other properties have no effect locally. */
 export function readTables(template: Template): TableDefinition[] {
   const tables = [
     ...template.ofType('AWS::DynamoDB::Table'),
@@ -39,9 +39,9 @@ export function readTables(template: Template): TableDefinition[] {
 }
 
 /**
- * Creates the tables that are not there yet.
+ * Creates the tables that do not exist yet.
  *
- * @throws LocalRunError when one is there with another key, as an earlier version has left it
+ * @throws LocalRunError when a table of an earlier version exists with another key
  */
 export async function createTables(
   tables: readonly TableDefinition[],
@@ -71,12 +71,12 @@ async function refuseOtherKey(
   const wanted = KeySchema?.map(({ AttributeName }) => AttributeName).join();
   if (present === wanted) return;
   throw new LocalRunError(
-    `the table ${TableName} is there with the key ${present}, and this version needs ${wanted}: use ` +
+    `the table ${TableName} exists with the key ${present}, but this version needs ${wanted}: use ` +
       'an empty data directory',
   );
 }
 
-// Only what CreateTable knows: a template's index can carry further settings.
+// An index of a template can have properties that CreateTable does not accept.
 function indexesOf(indexes: CreateTableCommandInput['GlobalSecondaryIndexes']) {
   return indexes?.map(({ IndexName, KeySchema, Projection }) => ({
     IndexName,

@@ -7,29 +7,33 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
-/** A call of DynamoDB's API that may go through. */
+/** A DynamoDB call that may be forwarded. */
 export interface Call {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** A DynamoDB-compatible server, over connections that are kept. */
+/** A DynamoDB-compatible server, with connections that are reused. */
 export interface Upstream {
-  /** Sends a call, which emits `response` or `error`. @param signal breaks it off */
+  /** Sends a call. The request emits `response` or `error`. @param signal aborts the call */
   send(call: Call, signal?: AbortSignal): ClientRequest;
-  /** Where it is, without a user or password. */
+  /** The address without user and password, for messages. */
   readonly shownAddress: string;
   close(): void;
 }
 
-// What belongs to one connection, or tells apart whose call it is: DynamoDB Local keeps the tables
-// of each access key apart, and here they belong to all.
-const ownHeaders = ['authorization', 'connection', 'content-length', 'host', 'keep-alive'];
-const sameForAll =
+// Headers that are not forwarded. They belong to one connection or identify the caller; DynamoDB
+// Local gives each access key its own tables, but here all callers share them.
+const withheldHeaders = ['authorization', 'connection', 'content-length', 'host', 'keep-alive'];
+const sharedAuthorization =
   'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, ' +
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
-/** @param endpoint a URL; its user and password, if any, are sent as basic authentication */
+/**
+ * Creates an upstream. Connections are opened on demand.
+ *
+ * @param endpoint a URL; its user and password, if any, are sent as basic authentication
+ */
 export function connectUpstream(endpoint: string): Upstream {
   const url = new URL(endpoint);
   const isEncrypted = url.protocol === 'https:';
@@ -49,12 +53,12 @@ export function connectUpstream(endpoint: string): Upstream {
   };
 }
 
-/** An endpoint's address as it may be printed. */
+/** Replaces the user and password of an endpoint, so that it can be printed. */
 export function withoutPassword(endpoint: string): string {
   return endpoint.replace(/^(\w+:\/\/)?.*@/s, '$1…@');
 }
 
-/** The headers of an answer that a client of this run needs. */
+/** The headers of a response that are forwarded to the caller. */
 export function answerHeaders({ headers }: IncomingMessage): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => /^(?:content-|x-amz)/.test(name)),
@@ -62,11 +66,11 @@ export function answerHeaders({ headers }: IncomingMessage): IncomingHttpHeaders
 }
 
 function headersFor({ username }: URL, headers: IncomingHttpHeaders, body: Buffer) {
-  const others = Object.entries(headers).filter(([name]) => !ownHeaders.includes(name));
+  const others = Object.entries(headers).filter(([name]) => !withheldHeaders.includes(name));
   return {
     ...Object.fromEntries(others),
     'content-length': body.length,
-    // Node makes a header of the URL's user by itself.
-    ...(username === '' && { authorization: sameForAll }),
+    // If the URL has a user, Node sets the header itself.
+    ...(username === '' && { authorization: sharedAuthorization }),
   };
 }

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** What goes back to the client. */
+/** The response to a client. */
 export interface GatewayAnswer {
   readonly statusCode: number;
   /** Names and values; a name may occur more than once. */
   readonly headers: [string, string][];
-  /** All of it, or as it comes. */
+  /** The whole body, or a stream of it. */
   readonly body: Buffer | Readable;
-  /** What the authorizer said of the caller, where it was asked. */
+  /** The authorizer's context for the request; absent when no authorizer was invoked. */
   readonly authorizer?: Readonly<Record<string, unknown>> | undefined;
 }

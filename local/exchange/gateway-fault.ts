@@ -1,15 +1,15 @@
-/** Why API Gateway answers a request by itself. */
+/** The type of a gateway response, with which API Gateway answers without an integration. */
 export type GatewayResponseType = keyof typeof builtInResponses;
 
-/** Thrown by the steps of a request to make the gateway answer by itself. */
+/** Thrown by a step of the gateway to answer the request with a gateway response. */
 export class GatewayFault extends Error {
   override name = 'GatewayFault';
   readonly type: GatewayResponseType;
-  /** The status where the template sets none. @default - the type's own */
+  /** The status when the template sets none. @default - the status of the type */
   readonly status: number | undefined;
-  /** What is said to the client; some types say nothing. */
+  /** The message in the answer; null for types without one. */
   readonly shownMessage: string | null;
-  /** Value of `x-amzn-ErrorType`. */
+  /** The value of the header `x-amzn-ErrorType`. */
   readonly errorType: string;
 
   constructor(type: GatewayResponseType, options: GatewayFaultOptions = {}) {
@@ -22,7 +22,7 @@ export class GatewayFault extends Error {
   }
 }
 
-/** What differs from the answer that the type gives by itself. */
+/** Values that replace those of the response type. */
 export interface GatewayFaultOptions {
   readonly message?: string;
   readonly status?: number;
@@ -33,12 +33,12 @@ export interface GatewayFaultOptions {
 interface BuiltInResponse {
   readonly status: number;
   readonly message: string | null;
-  /** Value of `x-amzn-ErrorType` without `Exception`. */
+  /** The value of the header `x-amzn-ErrorType` without its ending `Exception`. */
   readonly errorType: string;
 }
 
 /**
- * What API Gateway answers where the template says nothing.
+ * The gateway responses of API Gateway when the template defines none.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */

@@ -1,50 +1,50 @@
-/** A header as the client wrote it, with its values in the order in which they came. */
+/** A header with the client's spelling of its name, and its values in the order of arrival. */
 export interface RequestHeader {
   readonly name: string;
   readonly values: string[];
 }
 
-/** A request as it came from the client, taken apart but not yet looked at. */
+/** A request of a client, parsed but not validated. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Percent-encoded, with the stage, without the query; begins with a single slash. */
+  /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
   readonly path: string;
-  /** Decoded; every value of every name. */
+  /** All values of each query parameter, decoded. */
   readonly query: ReadonlyMap<string, string[]>;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: ReadonlyMap<string, RequestHeader>;
   readonly body: Buffer;
   readonly sourceIp: string;
-  /** Such as `HTTP/1.1`. */
+  /** The protocol's name and version, such as `HTTP/1.1`. */
   readonly protocol: string;
-  /** When it came, in milliseconds since the epoch. */
+  /** The time of arrival, in milliseconds since the epoch. */
   readonly timeMs: number;
-  /** Aborted when the client has gone. */
-  readonly left?: AbortSignal | undefined;
+  /** Is aborted when the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** What a server knows of a request. */
+/** A request as the HTTP server received it. */
 export interface RawRequest {
   readonly method: string;
-  /** The request target: a path with its query, or a whole URL. */
+  /** The request target: a path with its query, or an absolute URL. */
   readonly target: string;
-  /** Names and values in turn, as Node's `rawHeaders`. */
+  /** Alternating names and values, like Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /**
-   * Takes the body when something wants it. @default - it is there already
+   * Reads the body on demand. @default - `body` is already complete
    *
-   * @throws GatewayFault for a body that is not taken
+   * @throws GatewayFault when the body is refused
    */
   readonly readBody?: () => Promise<Buffer>;
   readonly sourceIp: string;
   readonly httpVersion: string;
   readonly timeMs: number;
-  /** Aborted when the client has gone. */
-  readonly left?: AbortSignal;
+  /** Is aborted when the client disconnects. */
+  readonly signal?: AbortSignal;
 }
 
-/** Takes a request apart. */
+/** Parses the target and the headers of a request. */
 export function parseRequest(raw: RawRequest): IncomingRequest {
   const target = raw.target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   const queryAt = target.indexOf('?');
@@ -57,14 +57,14 @@ export function parseRequest(raw: RawRequest): IncomingRequest {
     sourceIp: raw.sourceIp,
     protocol: `HTTP/${raw.httpVersion}`,
     timeMs: raw.timeMs,
-    left: raw.left,
+    signal: raw.signal,
   };
 }
 
 /**
- * A request's path from the API's root; undefined when it is not below the stage.
+ * The part of a request's path after the stage; undefined when the path is not below the stage.
  *
- * @param path with the stage
+ * @param path the request's path, including the stage
  */
 export function pathBelowStage(path: string, stage: string): string | undefined {
   const prefix = `/${stage}`;
@@ -77,7 +77,7 @@ export function isWellEncoded(path: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(path);
 }
 
-/** API Gateway takes the slashes that a path begins with for one, before and after the stage. */
+/** API Gateway treats several slashes at the start of a path as one, before and after the stage. */
 function withOneSlash(path: string): string {
   return path.replace(/^\/+/, '/');
 }

@@ -2,7 +2,7 @@ import { TemplateError } from '../template/template-error.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** What mapping expressions and templates can refer to. */
+/** The values that mapping expressions and body templates can refer to. */
 export interface MappingSource {
   readonly context: RequestContext;
   readonly request: IncomingRequest;
@@ -15,7 +15,7 @@ const expression =
 
 /**
  * The value of a mapping expression such as `'text'`, `context.authorizer.limit` or
- * `method.request.header.Origin`; undefined when what it refers to is not there.
+ * `method.request.header.Origin`; undefined when the request has no such value.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */
@@ -39,8 +39,8 @@ const variable =
   /\$(?:\{(?:context|stageVariables)\.[\w.]+\}|(?:context|stageVariables)\.\w+(?:\.\w+)*)/g;
 
 /**
- * Puts variables into a body template as they are, without escaping and without any of the Velocity
- * language: what gateway responses do. An unknown variable becomes nothing.
+ * Replaces the variables of a body template by their values, without escaping and without support
+ * for the Velocity language, like gateway responses. An unknown variable becomes an empty text.
  */
 export function substituteVariables(template: string, source: MappingSource): string {
   return template.replaceAll(variable, (match) => {

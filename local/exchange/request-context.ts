@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** Who sent the request, as far as API Gateway says it. */
+/** The sender of a request, in the fields of `$context.identity`. */
 export interface RequestIdentity {
   readonly sourceIp: string;
   readonly userAgent: string | null;
@@ -11,7 +11,7 @@ export interface RequestIdentity {
 
 /**
  * The variables of one request: `$context` of mappings, and the proxy event's `requestContext`.
- * It is filled in as the request passes the gateway's steps.
+ * Each step of the gateway adds its fields.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
@@ -23,7 +23,7 @@ export interface RequestContext {
   readonly domainName: string;
   readonly domainPrefix: string;
   readonly httpMethod: string;
-  /** With the stage. */
+  /** The request's path, including the stage. */
   readonly path: string;
   readonly protocol: string;
   readonly requestId: string;
@@ -40,7 +40,7 @@ export interface RequestContext {
 
 export interface GatewayError {
   readonly message: string | null;
-  /** The message as JSON, quotes included. */
+  /** The message as a JSON string, with its quotes. */
   readonly messageString: string;
   readonly responseType: string;
 }
@@ -54,7 +54,7 @@ export interface ApiStage {
   readonly deploymentId: string;
 }
 
-/** The variables that are known as soon as a request has come. */
+/** Creates the variables that are known before the first step of the gateway. */
 export function createRequestContext(request: IncomingRequest, api: ApiStage): RequestContext {
   const domainPrefix = api.apiId;
   return {
@@ -80,7 +80,7 @@ export function createRequestContext(request: IncomingRequest, api: ApiStage): R
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Such as `09/Apr/2026:12:34:56 +0000`. */
+/** Formats a time as in access logs, such as `09/Apr/2026:12:34:56 +0000`. */
 function commonLogTime(timeMs: number): string {
   const iso = new Date(timeMs).toISOString();
   const month = months[Number(iso.slice(5, 7)) - 1];

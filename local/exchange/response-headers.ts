@@ -1,13 +1,13 @@
 import { words } from '../template/known-properties.ts';
 
-// What API Gateway does not let an integration set; it keeps the value under another name.
+// Headers that an integration cannot set. API Gateway returns their values under other names.
 const remapped = words(`
   authorization connection content-length content-md5 date expect host max-forwards
   proxy-authenticate server te trailer transfer-encoding upgrade user-agent via www-authenticate`);
 
 /**
- * The headers of an integration's response as the client gets them: some are renamed to
- * `x-amzn-Remapped-…`, and a missing content type becomes JSON.
+ * The headers of an integration's response as the client gets them: API Gateway renames some to
+ * `x-amzn-Remapped-…`, and adds the content type of JSON when there is none.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
  */

@@ -11,18 +11,18 @@ import {
 import type { LambdaFunction } from './lambda-functions.ts';
 
 export interface EnvironmentPoolOptions {
-  /** What Lambda would add to a function's environment variables. */
+  /** The environment variables that Lambda would add to a function's own. */
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
-  /** Takes one line of a function's log. */
+  /** Takes a line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
-  /** Execution environments of one function, unless the function reserves fewer. @default 32 */
+  /** The maximum number of environments, unless the function reserves fewer. @default 32 */
   readonly maxEnvironments?: number;
   readonly startEnvironment: StartEnvironment;
-  /** How many processors of this machine have had nothing to do of late. */
+  /** The number of this machine's processors that have been idle recently. */
   readonly idleProcessors: () => number;
 }
 
-interface Waiting {
+interface PendingInvocation {
   readonly invocation: Invocation;
   readonly sinceMs: number;
   readonly resolve: (result: InvocationResult) => void;
@@ -31,37 +31,38 @@ interface Waiting {
 const defaultMaxEnvironments = 32;
 const processors = availableParallelism();
 
-// An answer usually takes less time than a cold start, and a cold start takes its time from the
-// answers under way: up to one environment per processor, another is started for an invocation
-// that has waited a moment.
-const patienceMs = 30;
+// How long an invocation waits before another environment is started, while there are fewer of them
+// than processors. An invocation usually takes less time than a cold start, which also slows down
+// the invocations under way.
+const startDelayMs = 30;
 
-// Beyond one per processor, another one is of use only if the others wait for something, such as a
-// table that is far away: then some processor has had nothing to do although an invocation waits.
-const longPatienceMs = 500;
+// How long an invocation waits when there is already an environment per processor. Another one is
+// useful only if the others wait for something, such as a remote table, which shows in processors
+// that are idle.
+const extraStartDelayMs = 500;
 const usefulIdleProcessors = 0.5;
 const maxEnvironmentsPerProcessor = 4;
 
-// Each environment has a heap of its own, which is given back only with it.
+// An idle environment is stopped after this time, because that is the only way to free its heap.
 const idleMaxMs = 10_000;
 
 /**
- * The execution environments of one function: no more than the processors can use, and one more for
- * each whose stream waits for its reader, which takes no processor's time.
+ * The execution environments of one function. Their number is limited to what the processors can use,
+ * not counting environments whose stream waits for its reader, as these use no processor time.
  */
 export class EnvironmentPool {
   readonly lambda: LambdaFunction;
   readonly #options: EnvironmentPoolOptions;
   readonly #maxEnvironments: number;
-  readonly #turnMaxMs: number;
+  readonly #waitMaxMs: number;
   readonly #all = new Set<ExecutionEnvironment>();
-  /** In the order in which they became idle: the last one is used next. */
+  /** The idle environments in the order in which they became idle. The last one is used next. */
   readonly #idle: { readonly environment: ExecutionEnvironment; readonly sinceMs: number }[] = [];
   readonly #streams = new Map<ExecutionEnvironment, Readable>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #pending = new Set<PendingInvocation>();
   #starting = 0;
-  #proceedTimer: NodeJS.Timeout | undefined;
-  #releaseTimer: NodeJS.Timeout | undefined;
+  #scheduleTimer: NodeJS.Timeout | undefined;
+  #stopIdleTimer: NodeJS.Timeout | undefined;
   #onDrained: (() => void) | undefined;
 
   constructor(lambda: LambdaFunction, options: EnvironmentPoolOptions) {
@@ -69,94 +70,94 @@ export class EnvironmentPool {
     this.#options = options;
     const maxEnvironments = options.maxEnvironments ?? defaultMaxEnvironments;
     this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
-    // The wait stands for the start of an environment, which Lambda begins at once.
-    this.#turnMaxMs = Math.max(lambda.timeoutMs, initializationTimeoutMs);
+    // Lambda would start an environment at once, so waiting may take as long as a start.
+    this.#waitMaxMs = Math.max(lambda.timeoutMs, initializationTimeoutMs);
   }
 
   /**
-   * Gives an invocation to an environment as soon as there is one for it.
+   * Runs an invocation as soon as an environment is idle.
    *
-   * @param signal gives up an invocation that has not begun; one that has begun goes on
+   * @param signal cancels the invocation if it has not begun; otherwise it continues
    */
   run(invocation: Invocation, signal?: AbortSignal): Promise<InvocationResult> {
     if (this.#maxEnvironments < 1) return Promise.resolve({ error: tooManyRequests });
-    if (signal?.aborted) return Promise.resolve({ error: givenUp });
+    if (signal?.aborted) return Promise.resolve({ error: cancelled });
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    const waiting: Waiting = { invocation, resolve, sinceMs: performance.now() };
-    this.#waiting.add(waiting);
-    signal?.addEventListener('abort', () => this.#refuse(waiting, givenUp), { once: true });
-    this.#proceed();
+    const pending: PendingInvocation = { invocation, resolve, sinceMs: performance.now() };
+    this.#pending.add(pending);
+    signal?.addEventListener('abort', () => this.#refuse(pending, cancelled), { once: true });
+    this.#schedule();
     return promise;
   }
 
-  /** Starts an environment before there is an invocation; gives the error when it cannot be initialized. */
+  /** Starts an environment in advance. Resolves with the error if it cannot be initialized. */
   warmUp(): Promise<FunctionError | undefined> {
     return this.#start();
   }
 
-  /** Ends each environment as soon as it has nothing to do any more. */
+  /** Stops each environment as soon as it is idle, and calls `onDrained` after the last one. */
   retire(onDrained: () => void): void {
     this.#onDrained = onDrained;
-    this.#proceed();
+    this.#schedule();
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#proceedTimer);
-    clearTimeout(this.#releaseTimer);
-    for (const waiting of this.#waiting) this.#refuse(waiting, closedError);
+    clearTimeout(this.#scheduleTimer);
+    clearTimeout(this.#stopIdleTimer);
+    for (const pending of this.#pending) this.#refuse(pending, closedError);
     await Promise.all([...this.#all].map((environment) => environment.stop()));
   }
 
-  /** Gives waiting invocations to idle environments, and starts another where they wait too long. */
-  #proceed(): void {
-    while (this.#waiting.size > 0 && this.#idle.length > 0) {
-      void this.#give(this.#takeFirst()!, this.#idle.pop()!.environment);
+  /** Assigns pending invocations to idle environments, and starts another if they wait too long. */
+  #schedule(): void {
+    while (this.#pending.size > 0 && this.#idle.length > 0) {
+      void this.#invoke(this.#takeFirst()!, this.#idle.pop()!.environment);
     }
     this.#refuseOverdue();
-    const [first] = this.#waiting;
+    const [first] = this.#pending;
     if (!first) {
       this.#drainIfRetired();
       return;
     }
     if (this.#shouldStart(performance.now() - first.sinceMs)) void this.#start();
-    this.#proceedTimer ??= setTimeout(() => {
-      this.#proceedTimer = undefined;
-      this.#proceed();
-    }, patienceMs);
+    this.#scheduleTimer ??= setTimeout(() => {
+      this.#scheduleTimer = undefined;
+      this.#schedule();
+    }, startDelayMs);
   }
 
   #drainIfRetired(): void {
     if (!this.#onDrained) return;
-    clearTimeout(this.#releaseTimer);
+    clearTimeout(this.#stopIdleTimer);
     for (const { environment } of this.#idle.splice(0)) void environment.stop();
     if (this.#all.size === 0) this.#onDrained();
   }
 
-  #takeFirst(): Waiting | undefined {
-    const [first] = this.#waiting;
-    if (first) this.#waiting.delete(first);
+  #takeFirst(): PendingInvocation | undefined {
+    const [first] = this.#pending;
+    if (first) this.#pending.delete(first);
     return first;
   }
 
   #refuseOverdue(): void {
-    const beforeMs = performance.now() - this.#turnMaxMs;
-    for (const waiting of this.#waiting) {
-      if (waiting.sinceMs > beforeMs) return;
-      this.#refuse(waiting, tooManyRequests);
+    const beforeMs = performance.now() - this.#waitMaxMs;
+    for (const pending of this.#pending) {
+      if (pending.sinceMs > beforeMs) return;
+      this.#refuse(pending, tooManyRequests);
     }
   }
 
-  #refuse(waiting: Waiting, error: FunctionError): void {
-    if (this.#waiting.delete(waiting)) waiting.resolve({ error });
+  #refuse(pending: PendingInvocation, error: FunctionError): void {
+    if (this.#pending.delete(pending)) pending.resolve({ error });
   }
 
   #shouldStart(waitedMs: number): boolean {
     if (this.#all.size >= this.#maxEnvironments || this.#starting >= processors) return false;
     if (this.#all.size === 0) return true;
     const inUse = this.#all.size - this.#waitingForReaders();
-    if (inUse < processors) return waitedMs >= patienceMs;
+    if (inUse < processors) return waitedMs >= startDelayMs;
     return (
-      waitedMs >= longPatienceMs &&
+      waitedMs >= extraStartDelayMs &&
       inUse < processors * maxEnvironmentsPerProcessor &&
       this.#options.idleProcessors() >= usefulIdleProcessors
     );
@@ -181,42 +182,45 @@ export class EnvironmentPool {
     this.#starting--;
     if (error) {
       log(this.lambda.name, `Init Error ${JSON.stringify(error)}`);
-      // As on Lambda, the invocation that caused the start gets the error of the start.
+      // As on Lambda, an invocation that waits for the start gets its error.
       this.#takeFirst()?.resolve({ error });
       this.#remove(environment);
       await environment.stop();
-    } else this.#rest(environment);
+    } else this.#markIdle(environment);
     return error;
   }
 
-  async #give({ invocation, resolve }: Waiting, environment: ExecutionEnvironment): Promise<void> {
+  async #invoke(
+    { invocation, resolve }: PendingInvocation,
+    environment: ExecutionEnvironment,
+  ): Promise<void> {
     let isDone = false;
     const result = await environment.invoke(invocation, () => {
       isDone = true;
-      this.#rest(environment);
+      this.#markIdle(environment);
     });
     const isUnderWay = !isDone && this.#all.has(environment);
     if ('stream' in result && isUnderWay) this.#streams.set(environment, result.stream);
     resolve(result);
   }
 
-  #rest(environment: ExecutionEnvironment): void {
+  #markIdle(environment: ExecutionEnvironment): void {
     this.#streams.delete(environment);
     this.#idle.push({ environment, sinceMs: performance.now() });
-    this.#releaseTimer ??= setTimeout(() => this.#release(), idleMaxMs).unref();
-    this.#proceed();
+    this.#stopIdleTimer ??= setTimeout(() => this.#stopIdle(), idleMaxMs).unref();
+    this.#schedule();
   }
 
-  /** Stops what has been idle for long. One stays, so that the next request finds it warm. */
-  #release(): void {
+  /** Stops environments that have been idle for too long, except one for the next invocation. */
+  #stopIdle(): void {
     const beforeMs = performance.now() - idleMaxMs;
     while (this.#all.size > 1 && this.#idle[0] && this.#idle[0].sinceMs <= beforeMs) {
       const { environment } = this.#idle[0];
       this.#remove(environment);
       void environment.stop();
     }
-    this.#releaseTimer =
-      this.#all.size > 1 ? setTimeout(() => this.#release(), idleMaxMs).unref() : undefined;
+    this.#stopIdleTimer =
+      this.#all.size > 1 ? setTimeout(() => this.#stopIdle(), idleMaxMs).unref() : undefined;
   }
 
   #remove(environment: ExecutionEnvironment): void {
@@ -224,7 +228,7 @@ export class EnvironmentPool {
     this.#streams.delete(environment);
     const index = this.#idle.findIndex((idle) => idle.environment === environment);
     if (index !== -1) this.#idle.splice(index, 1);
-    this.#proceed();
+    this.#schedule();
   }
 }
 
@@ -233,14 +237,14 @@ export const closedError: FunctionError = {
   errorMessage: 'The local run is stopping.',
 };
 
-/** Lambda's answer when it may not start another environment. */
+/** Lambda's error for a throttled invocation. */
 const tooManyRequests: FunctionError = {
   errorType: 'TooManyRequestsException',
   errorMessage: 'Rate Exceeded.',
 };
 
-/** Nobody waits for the result any more. */
-const givenUp: FunctionError = {
+/** The error of a cancelled invocation, which has no receiver any more. */
+const cancelled: FunctionError = {
   errorType: 'ServiceException',
-  errorMessage: 'The request was given up before the function could begin.',
+  errorMessage: 'The request was cancelled before the function could begin.',
 };

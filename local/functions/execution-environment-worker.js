@@ -1,10 +1,10 @@
-// The inside of one Lambda execution environment: loads a function's bundle and runs its handler,
-// one invocation at a time. The outside, with the messages that both exchange, is
-// worker-environment.ts. Plain JavaScript, because stripping types would double the time that
-// every environment takes to start.
+// The code that runs in a Lambda execution environment: it loads a function's bundle and runs its
+// handler, one invocation at a time. worker-environment.ts starts it and declares the messages that
+// both exchange. It is plain JavaScript, because stripping types would double the start time of
+// every environment.
 //
-// What it does, and in which words it fails, is held to AWS's runtime interface client 4, the code
-// that Lambda itself runs, by the tests in test/aws-runtime.
+// The tests in test/aws-runtime compare its behaviour and its errors with those of AWS's runtime
+// interface client 4, which is the code that Lambda runs.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
@@ -24,26 +24,25 @@ const callbacksAreGone =
   'Node.js 24 or later. For more information see ' +
   'https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html.';
 
-/** The invocation that is under way: messages about an earlier one are of no interest any more. */
+/** The id of the current invocation. Messages about an earlier one are ignored. */
 let invocationId = 0;
 
-/** Its stream, if it streams. */
+/** The stream of the current invocation, if the function streams. */
 let responseStream;
 
 /**
- * What a streaming handler writes to. A chunk is acknowledged only while the reader at the far end,
- * the client's connection, has room: that is what slows the function down.
+ * The stream that a streaming handler writes to. A chunk is acknowledged only while the reader, which
+ * is the client's connection, has credit left. This backpressure slows the function down.
  *
- * A stream that is destroyed before it has ended takes the execution environment with it. On Lambda
- * it is an HTTP request of the runtime's, which answers its error with a rejection that nothing
- * handles.
+ * Destroying the stream before it has ended also ends the execution environment. On Lambda the stream
+ * is an HTTP request of the runtime, whose error becomes an unhandled rejection.
  */
 class ResponseStream extends Writable {
   #creditBytes;
   #whenCredited;
   #hasWritten = false;
 
-  /** @param {number} creditBytes bytes that may be under way before the reader has taken any */
+  /** @param {number} creditBytes the bytes that may be sent before the reader has read any */
   constructor(creditBytes) {
     super({ decodeStrings: true });
     this.on('error', (error) => {
@@ -58,7 +57,7 @@ class ResponseStream extends Writable {
     }
   }
 
-  // As in Lambda's runtime, the first write sends the prelude; without any write there is none.
+  // As in Lambda's runtime, the prelude is sent with the first write, and not at all without one.
   write(chunk, encoding, callback) {
     if (!this.#hasWritten) {
       this.#hasWritten = true;
@@ -71,7 +70,7 @@ class ResponseStream extends Writable {
   _write(chunk, _encoding, callback) {
     if (chunk.length === 0) return callback();
     const data = new Uint8Array(chunk);
-    // Of the chunk: the copy is handed over, and has no length any more, once it is posted.
+    // The copy is transferred to the other thread, so its own length is 0 after `post`.
     this.#creditBytes -= chunk.length;
     post({ type: 'chunk', data }, [data.buffer]);
     if (this.#creditBytes > 0) return callback();
@@ -79,12 +78,12 @@ class ResponseStream extends Writable {
   }
 
   _destroy(error, callback) {
-    const isBrokenOff = !this.writableFinished;
-    if (isBrokenOff && this.#hasWritten) post({ type: 'truncated' });
-    callback(isBrokenOff ? (error ?? new Error('socket hang up')) : error);
+    const isIncomplete = !this.writableFinished;
+    if (isIncomplete && this.#hasWritten) post({ type: 'truncated' });
+    callback(isIncomplete ? (error ?? new Error('socket hang up')) : error);
   }
 
-  /** The reader has taken so many bytes. */
+  /** Adds credit for bytes that the reader has read. */
   credit(bytes) {
     this.#creditBytes += bytes;
     if (this.#creditBytes <= 0 || !this.#whenCredited) return;
@@ -146,7 +145,7 @@ async function loadModule() {
   }
 }
 
-/** Below `/var/task` Lambda finds no package.json of ours: a `.js` file is CommonJS there. */
+/** Loads a `.js` file as CommonJS, as Lambda does, because `/var/task` contains no package.json. */
 function loadCommonJs(file) {
   const module = new Module(file);
   module.filename = file;
@@ -158,8 +157,8 @@ function loadCommonJs(file) {
 }
 
 /**
- * A debugger that asks for it is given time to set its breakpoints before a script with a source map
- * runs, but not before the function that Node otherwise makes of a module.
+ * Loads a module as a script. A debugger can pause before a script with a source map runs, to set its
+ * breakpoints, but not before the function that Node compiles a module to.
  */
 function runAsScript(code, module) {
   const { filename } = module;
@@ -168,7 +167,7 @@ function runAsScript(code, module) {
   run(module.exports, createRequire(filename), module, filename, dirname(filename));
 }
 
-/** What comes after the file's name in a function's `Handler` may lead through nested objects. */
+/** Finds the handler. In `Handler`, the path after the file's name may contain nested objects. */
 function handlerIn(module, name) {
   const path = name.split('.').slice(1);
   const follow = (from) => path.reduce((value, key) => value?.[key], from);
@@ -187,8 +186,9 @@ async function invoke({ id, event, context, creditBytes }) {
 }
 
 /**
- * While a handler waits for something, that is what keeps Node running. One that waits for nothing
- * which could still come ends Node, and with it the execution environment.
+ * Runs a handler that returns its result. The port is unreferenced meanwhile, so that only the
+ * handler's own work keeps Node running: as on Lambda, the environment ends if the handler waits for
+ * a promise that nothing can settle any more.
  */
 async function answer(event, context) {
   parentPort.unref();
@@ -206,7 +206,7 @@ async function reportOf(handle) {
   }
 }
 
-/** The function is done when its handler is and its stream has ended. */
+/** Runs a streaming handler. The invocation ends when the handler and its stream have ended. */
 async function stream(event, context, output) {
   const isFinished = new Promise((resolve) => {
     output.once('finish', resolve);
@@ -218,10 +218,10 @@ async function stream(event, context, output) {
     }
     await handled;
   } catch (error) {
-    // A stream that has ended is whole, whatever comes after; of one that was destroyed, its reader
-    // knows already.
+    // The reader of a stream that has ended gets all of it, and the reader of a destroyed stream has
+    // already got its error.
     const isOver = output.writableEnded || output.destroyed;
-    if (!isOver) return breakOff(output, isFinished, error);
+    if (!isOver) return endWithError(output, isFinished, error);
     console.error('Invoke Error', error);
     await untilIdle();
   }
@@ -229,15 +229,15 @@ async function stream(event, context, output) {
   post({ type: 'end' });
 }
 
-/** What has been written goes out first, as on Lambda: the error follows in the trailers. */
-async function breakOff(output, isFinished, error) {
+/** Sends what has been written before the error. Lambda sends the error after it, in trailers. */
+async function endWithError(output, isFinished, error) {
   await untilIdle();
   output.end();
   await isFinished;
   post({ type: 'error', error: errorObject(error) });
 }
 
-/** What the function has left behind, such as a rejection that nothing handles, comes first. */
+/** Waits until pending events, such as an unhandled rejection, have been processed. */
 function untilIdle() {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,62 +1,61 @@
 import type { Readable } from 'node:stream';
 import type { LambdaFunction } from './lambda-functions.ts';
 
-/** How a function failed, in Lambda's words. */
+/** The error of a function, in Lambda's format and wording. */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-/** What an invocation ends with: JSON, bytes as they come, or an error. */
+/** The result of an invocation: JSON, a stream of bytes, or an error. */
 export type InvocationResult =
   | { readonly payload: string }
   | { readonly stream: Readable }
   | { readonly error: FunctionError };
 
 export interface Invocation {
-  /** As JSON. */
+  /** The event as JSON. */
   readonly event: string;
   readonly requestId: string;
   readonly invokedArn: string;
 }
 
 /**
- * One Lambda execution environment: loads a function's code once and then serves one invocation at
- * a time, until its process ends, by itself or at the function's timeout, or until it is stopped.
+ * A Lambda execution environment. It loads a function's code once and then runs one invocation at a
+ * time, until its process exits, an invocation times out, or it is stopped.
  */
 export interface ExecutionEnvironment {
-  /** Waits for the function's code to be loaded; gives the error when that fails. */
+  /** Resolves when the function's code has been loaded, with the error if that failed. */
   started(): Promise<FunctionError | undefined>;
 
   /**
-   * Runs one invocation; there must be no other under way.
+   * Runs an invocation. The previous one must have finished.
    *
-   * @param onFinished told when the function is done; for a stream, that may be long after this
-   *   has resolved. Not told when the environment ends instead.
+   * @param onFinished called when the function has finished, which for a stream may be long after
+   *   the promise has resolved. It is not called when the environment ends instead.
    */
   invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult>;
 
-  /** Stops the environment, whatever it is doing. */
+  /** Stops the environment, even during an invocation. */
   stop(): Promise<void>;
 }
 
-/** What surrounds an execution environment. */
-export interface Surroundings {
-  /** What Lambda would add to the function's own environment variables. */
+export interface EnvironmentOptions {
+  /** The environment variables that Lambda would add to the function's own. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Takes one line that the function logged. */
+  /** Takes a line that the function logged. */
   readonly log: (line: string) => void;
-  /** Told once, when the environment is gone. */
+  /** Called once, when the environment has ended. */
   readonly onEnd: () => void;
 }
 
 export type StartEnvironment = (
   lambda: LambdaFunction,
-  surroundings: Surroundings,
+  options: EnvironmentOptions,
 ) => ExecutionEnvironment;
 
-/** Lambda gives a function's initialization ten seconds. */
+/** Lambda's limit for the initialization of a function. */
 export const initializationTimeoutMs = 10_000;
 
 export const initializationTimedOut: FunctionError = {
@@ -98,7 +97,7 @@ export function runtimeExited(status: number | string, requestId = ''): Function
 }
 
 /**
- * All environment variables of a function: those that Lambda sets, those of the caller, its own.
+ * All environment variables of a function: those of Lambda, the given ones, and the function's own.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */

@@ -13,31 +13,31 @@ export type RunnerOptions = Pick<
   EnvironmentPoolOptions,
   'variablesOf' | 'log' | 'maxEnvironments'
 > & {
-  /** @default - a worker thread */
+  /** @default - starts a worker thread */
   readonly startEnvironment?: StartEnvironment;
-  /** @default - as the system counts them */
+  /** @default - measured from the system's counters */
   readonly idleProcessors?: () => number;
 };
 
 const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
 
-// How long an invocation waits for new code: as long as a rebuild and a cold start usually take.
+// How long an invocation waits for new code. A rebuild and a cold start usually take less.
 const newCodeMaxWaitMs = 2_000;
 
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
 /**
- * Runs functions in execution environments: an idle one where there is one, else a new one, up to
- * what this machine can use. Above that, invocations wait their turn.
+ * Runs functions in execution environments. An invocation gets an idle environment, or a new one up
+ * to the number that this machine can use; beyond that, it waits.
  *
- * Lambda would start any number at once, and an invocation would wait for a start: as that, the wait
- * for a turn is bounded, and ends as where Lambda may not start another.
+ * Lambda would start an environment for each waiting invocation. The wait is therefore bounded by the
+ * time that a start may take, after which the invocation fails like one that Lambda throttles.
  */
 export class FunctionRunner {
   readonly #options: EnvironmentPoolOptions;
   readonly #pools = new Map<string, EnvironmentPool>();
-  /** Of earlier code, which still have something to finish. */
+  /** Pools of replaced code that still run invocations. */
   readonly #retired = new Set<EnvironmentPool>();
   #newCode: Promise<unknown> | undefined;
   #isClosed = false;
@@ -53,7 +53,7 @@ export class FunctionRunner {
   /**
    * Invokes a function and waits for its result, or for its stream to begin.
    *
-   * @param signal gives up an invocation that has not begun; one that has begun goes on
+   * @param signal cancels the invocation if it has not begun; otherwise it continues
    */
   async invoke(
     lambda: LambdaFunction,
@@ -76,11 +76,11 @@ export class FunctionRunner {
   }
 
   /**
-   * Replaces functions, each by the one with the same logical id. An invocation that begins before
-   * they are there waits for them, for a bounded time; one that is under way ends in the execution
-   * environment that it began in.
+   * Replaces functions by those with the same logical ids. An invocation that arrives before they are
+   * ready waits for them, up to a limit; one that has begun is finished by its environment.
    *
-   * @throws Error when they do not come, or one cannot be initialized; then nothing is replaced
+   * @throws Error when the promise rejects or a function cannot be initialized; then nothing is
+   *   replaced
    */
   async replace(lambdas: Promise<readonly LambdaFunction[]>): Promise<void> {
     const replaced = lambdas.then((all) => this.#replace(all));
@@ -116,7 +116,7 @@ export class FunctionRunner {
     pool.retire(() => this.#retired.delete(pool));
   }
 
-  /** Stops all execution environments; what they were doing fails. */
+  /** Stops all execution environments. Invocations under way fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const pools = [...this.#pools.values(), ...this.#retired];

@@ -1,19 +1,19 @@
 import { cpus } from 'node:os';
 
-// The system counts in hundredths of a second: what it says of less time is mostly chance. What it
-// says of more time is about the past.
+// The system counts in hundredths of a second, so a shorter sample is inaccurate. A longer sample
+// says little about the present.
 const sampleMinMs = 250;
 const sampleMaxMs = 1_000;
 
 interface Sample {
   readonly atMs: number;
-  /** Of all processors together, since the system was started. */
+  /** The idle time of all processors together since the system was started. */
   readonly idleMs: number;
 }
 
 /**
- * Gives how many of the machine's processors have had nothing to do of late, as a number with a
- * fraction. It has to be asked several times a second: the first answer after a pause is 0.
+ * Returns a function for the average number of idle processors in the last 250 ms or more. It has to
+ * be called several times a second; the first call after a pause returns 0.
  */
 export function watchIdleProcessors(take: () => Sample = takeSample): () => number {
   let last = take();

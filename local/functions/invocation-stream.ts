@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 
-// What may be under way between a function and its client: enough to keep both busy.
+/** The bytes that a function may send before its reader has read any: enough to keep both busy. */
 export const creditBytes = 262_144;
 
 /**
- * What a streaming function writes, for the gateway to read: reading it lets the function go on.
+ * The output of a streaming function. Reading it gives the function credit to write more.
  *
- * A reader that goes away, such as a client that closes its connection, does not stop the function,
- * as it does not on Lambda: what is written from then on is taken and thrown away.
+ * As on Lambda, a reader that goes away, such as a client that disconnects, does not stop the
+ * function: everything that it writes afterwards is discarded.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html
  */
@@ -16,26 +16,26 @@ export class InvocationStream extends Readable {
   #uncreditedBytes = 0;
   #failure: Error | undefined;
 
-  /** @param credit tells the function that so many bytes have been taken: as many more may come */
+  /** @param credit allows the function to send as many bytes more as have been read */
   constructor(credit: (bytes: number) => void) {
     super({ highWaterMark: creditBytes });
     this.#credit = credit;
-    // Whoever reads learns of a failure through the pipeline; nobody else has to.
+    // The pipeline reports an error to the reader. Without a reader, it must not be thrown.
     this.on('error', () => {});
   }
 
-  /** Takes what the function has written. */
+  /** Adds bytes that the function has written. */
   receive(data: Uint8Array): void {
     this.#uncreditedBytes += data.length;
     if (this.destroyed || this.push(data)) this.#giveCredit();
   }
 
-  /** The function has written everything. */
+  /** Ends the stream after the function has written everything. */
   finish(): void {
     this.push(null);
   }
 
-  /** The function has failed: the reader gets what was written before that, and then the error. */
+  /** Fails the stream. The reader gets everything that was written before, and then the error. */
   fail(error: Error): void {
     this.#failure = error;
     this.#breakOffWhenRead();
@@ -44,7 +44,7 @@ export class InvocationStream extends Readable {
   // biome-ignore lint/suspicious/noExplicitAny: as the stream declares it
   override read(size?: number): any {
     const chunk = super.read(size);
-    // The chunk is given to whoever called for it, and only then may the stream be destroyed.
+    // The stream is destroyed only after the caller has received the chunk.
     if (this.#failure) process.nextTick(() => this.#breakOffWhenRead());
     return chunk;
   }

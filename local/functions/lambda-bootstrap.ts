@@ -1,9 +1,9 @@
 /**
- * With what the script that starts Lambda's Node, `/var/runtime/bootstrap`, calls it. These are
- * parameters of the command line, which win over the same options in a function's `NODE_OPTIONS`.
+ * The heap limits with which Lambda's script `/var/runtime/bootstrap` starts Node. As parameters of
+ * the command line they have precedence over the same options in a function's `NODE_OPTIONS`.
  *
- * Read in the public base image of nodejs18.x. Those of later versions were not at hand, but AWS's
- * runtime interface client 4 expects the same options on its own command line.
+ * They were read in the public base image of nodejs18.x. Those of later versions have not been
+ * checked, but AWS's runtime interface client 4 expects the same options on its own command line.
  *
  * @see https://gallery.ecr.aws/lambda/nodejs
  */
@@ -12,11 +12,11 @@ export interface NodeHeapLimits {
   readonly semiSpaceMb: number;
 }
 
-/** How much of a function's memory Node may fill with JavaScript objects: a tenth of it with young ones. */
+/** The heap limits for a function's memory size: one tenth is for the young generation. */
 export function nodeHeapLimits(memorySizeMb: number): NodeHeapLimits {
   const newSpaceMb = Math.floor(memorySizeMb / 10);
   return { oldSpaceMb: memorySizeMb - newSpaceMb, semiSpaceMb: Math.floor(newSpaceMb / 2) };
 }
 
-/** The headers of an HTTP message that a function reads may be this long together. */
+/** The maximum size of all headers of an HTTP message that a function reads. */
 export const maxHttpHeaderBytes = 81_920;

@@ -9,21 +9,21 @@ export interface LambdaFunction {
   readonly logicalId: string;
   readonly name: string;
   readonly arn: string;
-  /** The folder that Lambda would unpack to `/var/task`. */
+  /** The folder with the code, which Lambda would unpack to `/var/task`. */
   readonly codeDirectory: string;
-  /** Such as `index.handler`. */
+  /** The file and the exported handler, such as `index.handler`. */
   readonly handler: string;
   readonly memorySizeMb: number;
   readonly timeoutMs: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** The most execution environments there may be. @default - the runner's own limit */
+  /** The maximum number of execution environments. @default - the runner's limit */
   readonly reservedConcurrency?: number;
 }
 
-/** A function as something else refers to it. */
+/** A reference to a function in an integration or authorizer. */
 export interface InvocationTarget {
   readonly lambda: LambdaFunction;
-  /** With the alias or version, where the reference has one. */
+  /** The function's ARN, including the alias or version of the reference. */
   readonly invokedArn: string;
   readonly isStreaming: boolean;
 }
@@ -52,16 +52,16 @@ interface AssetsManifest {
 const defaultMemorySizeMb = 128;
 const defaultTimeoutSeconds = 3;
 
-// The date of the API version tells a streaming invocation from an ordinary one.
+// The API version is different for streaming invocations.
 const invocationUri =
   /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
 
 /**
  * Reads the functions of a template.
  *
- * @param assetsManifestFile the synthesized `….assets.json`, which says where the code lies
- * @param codeOf where the code of a function lies instead; undefined for what the manifest says
- * @throws TemplateError for what is not supported
+ * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
+ * @param codeOf the folder of a function's code, or undefined for the one in the manifest
+ * @throws TemplateError when a function has no asset or uses something that is not supported
  */
 export function readFunctions(
   template: Template,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Hands a text on line by line, the last one also when it has no end. */
+/** Passes each line of a stream to `log`, including a last line without a line break. */
 export function logLines(source: Readable, log: (line: string) => void): void {
   let rest = '';
   source.setEncoding('utf8');

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { liftedTimeoutMs } from '../template/time-limits.ts';
 import {
+  type EnvironmentOptions,
   type ExecutionEnvironment,
   type FunctionError,
   functionVariables,
@@ -11,7 +12,6 @@ import {
   invocationTimedOut,
   responseTruncated,
   runtimeExited,
-  type Surroundings,
 } from './execution-environment.ts';
 import { creditBytes, InvocationStream } from './invocation-stream.ts';
 import { maxHttpHeaderBytes, nodeHeapLimits } from './lambda-bootstrap.ts';
@@ -26,51 +26,50 @@ type WorkerMessage = { readonly id: number } & (
   | { readonly type: 'truncated' | 'end' }
 );
 
-/** With which Node ends when it is started with an option that it does not know. */
+/** Node's exit code for an invalid command-line option. */
 const invalidArgumentExitCode = 9;
 
 let environments = 0;
 
-/** The invocation that is under way. */
+/** The current invocation. */
 interface Current {
   readonly id: number;
   readonly requestId: string;
   stream: InvocationStream | undefined;
-  /** Gives the caller its result; a stream is handed out as soon as it begins. */
+  /** Resolves the caller's promise, for a stream with its first chunk. */
   readonly resolve: (result: InvocationResult) => void;
-  /** The function is done: the environment can take the next invocation. */
+  /** Ends the invocation, so that the environment can run the next one. */
   readonly finish: () => void;
 }
 
 /**
- * An execution environment that is a worker thread. As a process on Lambda would, it ends with an
- * exception that nothing catches, a rejection that nothing handles, or `process.exit()`.
- *
- * Unlike on Lambda it is not frozen between invocations.
+ * An execution environment in a worker thread. Like a process on Lambda, it ends with an uncaught
+ * exception, an unhandled rejection or `process.exit()`. Unlike on Lambda, it is not frozen between
+ * invocations.
  */
 export class WorkerEnvironment implements ExecutionEnvironment {
   readonly #lambda: LambdaFunction;
-  readonly #surroundings: Surroundings;
+  readonly #options: EnvironmentOptions;
   readonly #logStreamName = `local/${++environments}`;
   readonly #worker: Worker | undefined;
   readonly #started = Promise.withResolvers<FunctionError | undefined>();
   #invocations = 0;
   #current: Current | undefined;
-  /** With what the thread ended while there was no invocation. */
-  #leftStatus: number | string | undefined;
+  /** The exit status of a thread that has ended between invocations. */
+  #statusWhenIdle: number | string | undefined;
   #isReady = false;
   #isStopping = false;
   #hasEnded = false;
 
-  /** @param isDebugged whether the function may be stopped in a debugger for as long as it takes */
-  constructor(lambda: LambdaFunction, surroundings: Surroundings, isDebugged = false) {
+  /** @param isDebugged whether a debugger may pause the function, so that no time limits apply */
+  constructor(lambda: LambdaFunction, options: EnvironmentOptions, isDebugged = false) {
     this.#lambda = lambda;
-    this.#surroundings = surroundings;
+    this.#options = options;
     try {
-      this.#worker = startWorker(lambda, surroundings, this.#logStreamName, isDebugged);
+      this.#worker = startWorker(lambda, options, this.#logStreamName, isDebugged);
       this.#listen(this.#worker, isDebugged ? liftedTimeoutMs : initializationTimeoutMs);
     } catch (error) {
-      // A thread cannot have each option of a process: Node says which of NODE_OPTIONS it is.
+      // Some options of a process are invalid for a thread. Node's error names the one in NODE_OPTIONS.
       this.#logError(error);
       queueMicrotask(() => this.#end(runtimeExited(invalidArgumentExitCode)));
     }
@@ -91,10 +90,10 @@ export class WorkerEnvironment implements ExecutionEnvironment {
       if (!this.#hasEnded) onFinished();
     };
     this.#current = { id, requestId, stream: undefined, resolve, finish };
-    if (this.#leftStatus === undefined) {
+    if (this.#statusWhenIdle === undefined) {
       const context = this.#contextOf(invocation);
       this.#worker?.postMessage({ type: 'invoke', id, event, creditBytes, context });
-    } else this.#exit(this.#leftStatus);
+    } else this.#exit(this.#statusWhenIdle);
     return promise;
   }
 
@@ -115,17 +114,17 @@ export class WorkerEnvironment implements ExecutionEnvironment {
       this.#logError(error);
       isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     });
-    // What the function has sent before may arrive after its error, but not after its exit. Without
-    // memory Node aborts a process; a thread just ends.
-    worker.on('exit', (code) => this.#leave(isOutOfMemory ? 'aborted' : code));
+    // Messages of the function may arrive after `error`, but not after `exit`, so only `exit` ends the
+    // environment. Out of memory, Node aborts a process, whereas a thread exits with a code.
+    worker.on('exit', (code) => this.#handleExit(isOutOfMemory ? 'aborted' : code));
   }
 
   /**
-   * The runtime of Lambda waits for its next invocation in a thread of its own, and Node for that
-   * thread before it ends: it is the next invocation that learns that there is nobody any more.
+   * Reports the exit of a thread between invocations to the next invocation. Lambda does the same,
+   * because its runtime waits for the next invocation in a native thread, and Node exits after it.
    */
-  #leave(status: number | string): void {
-    if (this.#isReady && !this.#current && !this.#isStopping) this.#leftStatus ??= status;
+  #handleExit(status: number | string): void {
+    if (this.#isReady && !this.#current && !this.#isStopping) this.#statusWhenIdle ??= status;
     else this.#exit(status);
   }
 
@@ -163,9 +162,9 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     return current.stream;
   }
 
-  // Before a stream has begun, the error is the result; after that, it breaks the stream.
+  // Before the first chunk of a stream, the error is the result; after that, it fails the stream.
   #fail(current: Current, error: FunctionError): void {
-    this.#surroundings.log(`Invoke Error ${JSON.stringify(error)}`);
+    this.#options.log(`Invoke Error ${JSON.stringify(error)}`);
     current.stream?.fail(new Error(`${error.errorType}: ${error.errorMessage}`));
     current.resolve({ error });
   }
@@ -177,7 +176,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
 
   #exit(status: number | string): void {
     const error = runtimeExited(status, this.#current?.requestId);
-    if (!this.#hasEnded && !this.#isStopping) this.#surroundings.log(JSON.stringify(error));
+    if (!this.#hasEnded && !this.#isStopping) this.#options.log(JSON.stringify(error));
     this.#end(error);
   }
 
@@ -187,13 +186,13 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     this.#started.resolve(error);
     if (this.#current) this.#fail(this.#current, error);
     this.#current?.finish();
-    this.#surroundings.onEnd();
+    this.#options.onEnd();
   }
 
-  // What Node writes to a process's standard error, a thread hands to its parent.
+  // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
   #logError(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    for (const line of `Uncaught ${text}`.split('\n')) this.#surroundings.log(line);
+    for (const line of `Uncaught ${text}`.split('\n')) this.#options.log(line);
   }
 
   #contextOf({ requestId, invokedArn }: Invocation) {
@@ -211,10 +210,10 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   }
 }
 
-/** @throws Error for an option in the function's `NODE_OPTIONS` that a thread cannot have */
+/** @throws Error when the function's `NODE_OPTIONS` has an option that is invalid for a thread */
 function startWorker(
   lambda: LambdaFunction,
-  { variables, log }: Surroundings,
+  { variables, log }: EnvironmentOptions,
   logStreamName: string,
   isDebugged: boolean,
 ): Worker {
@@ -222,13 +221,13 @@ function startWorker(
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
     workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler, isDebugged },
     env: functionVariables(lambda, variables, logStreamName),
-    // Never those of this process: a test runner's or a debugger's options are not Lambda's.
+    // Without this, the thread would inherit the options of this process, such as a test runner's.
     execArgv: [
       `--max-http-header-size=${maxHttpHeaderBytes}`,
-      // What loads a script for a debugger is experimental, and no matter of the function's log.
+      // Loading a script for a debugger is experimental; its warning does not belong in the log.
       ...(isDebugged ? ['--disable-warning=ExperimentalWarning'] : []),
     ],
-    // V8 counts three semi-spaces to a young generation.
+    // In V8 the young generation has the size of three semi-spaces.
     resourceLimits: {
       maxOldGenerationSizeMb: oldSpaceMb,
       maxYoungGenerationSizeMb: 3 * semiSpaceMb,

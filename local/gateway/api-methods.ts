@@ -5,7 +5,7 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import type { Authorizer } from './authorizer.ts';
 
-/** A method of the API: who may call it, and what answers. */
+/** A method of the API, with its authorizer and its integration. */
 export interface ApiMethod {
   readonly operationName: string | undefined;
   readonly authorizer: Authorizer | undefined;
@@ -45,7 +45,8 @@ function authorizerOf(
   if (type !== 'CUSTOM')
     throw new TemplateError(logicalId, `AuthorizationType ${type} is not supported`);
   const authorizer = authorizers.get(property('AuthorizerId'));
-  if (!authorizer) throw new TemplateError(logicalId, 'AuthorizerId is no authorizer');
+  if (!authorizer)
+    throw new TemplateError(logicalId, 'AuthorizerId is not an authorizer of the template');
   return authorizer;
 }
 

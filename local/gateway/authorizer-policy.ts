@@ -1,6 +1,6 @@
 import { matchesPattern } from '../iam/pattern.ts';
 
-/** What an authorizer's policy says about one method. */
+/** The decision of an authorizer's policy on one method. */
 export type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 
 interface PolicyStatement {
@@ -17,7 +17,7 @@ const statementKeys = new Set(['Sid', 'Effect', 'Action', 'Resource']);
  * and what no statement allows is denied.
  *
  * @param methodArn such as `arn:aws:execute-api:eu-central-1:123456789012:a1b2c3/prod/GET/orders`
- * @throws TypeError when it is not a policy, or uses what is not supported (conditions, `Not…`)
+ * @throws TypeError when it is not a policy, or has an unsupported element (`Condition`, `Not…`)
  */
 export function evaluatePolicy(policy: unknown, methodArn: string): PolicyDecision {
   const statements = statementsOf(policy).filter((statement) => applies(statement, methodArn));
@@ -33,10 +33,12 @@ function statementsOf(policy: unknown): PolicyStatement[] {
 }
 
 function checkStatement(statement: unknown): asserts statement is PolicyStatement {
-  if (typeof statement !== 'object' || statement === null) throw new TypeError('no statement');
+  if (typeof statement !== 'object' || statement === null)
+    throw new TypeError('a statement is not an object');
   const { Effect, Action, Resource } = statement as PolicyStatement;
   if (Effect !== 'Allow' && Effect !== 'Deny') throw new TypeError(`Effect: ${Effect}`);
-  if (!isTexts(Action) || !isTexts(Resource)) throw new TypeError('Action and Resource are texts');
+  if (!isTexts(Action) || !isTexts(Resource))
+    throw new TypeError('Action or Resource is not a string');
   const unknown = Object.keys(statement).find((key) => !statementKeys.has(key));
   if (unknown) throw new TypeError(`${unknown} is not supported locally`);
 }

@@ -9,38 +9,38 @@ import { evaluatePolicy } from './authorizer-policy.ts';
 export interface Authorizer {
   readonly id: string;
   readonly target: InvocationTarget;
-  /** Lower-case name of the header that carries the token. */
+  /** The lower-case name of the header that contains the token. */
   readonly headerName: string;
-  /** What the whole token must look like. */
+  /** The pattern that the whole token must match. */
   readonly validation: RegExp | undefined;
-  /** How long a result answers for the same token; 0 turns that off. */
+  /** How long a result is cached for the same token; 0 disables the cache. */
   readonly resultTtlMs: number;
 }
 
-/** What an authorizer says about a request that it lets pass or denies. */
+/** The parts of an authorizer's result that the later steps use. */
 export interface Authorization {
   /** The `$context.authorizer` variables, `principalId` among them. */
   readonly context: Record<string, string>;
   readonly usageIdentifierKey: string | undefined;
 }
 
-/** The part of an authorizer function's result that does not depend on the method. */
+/** The result of an authorizer's function, whose policy can be evaluated for any method. */
 interface AuthorizerResult extends Authorization {
   readonly policy: unknown;
 }
 
 /**
- * Invokes the authorizer's function; gives its result as JSON, or the error that it threw.
+ * Invokes an authorizer's function. Resolves with its result as JSON, or with its error's message.
  *
- * @param left aborted when nobody waits for it any more
+ * @param signal is aborted when the client disconnects
  */
 export type InvokeAuthorizer = (
   target: InvocationTarget,
   event: object,
-  left: AbortSignal | undefined,
+  signal: AbortSignal | undefined,
 ) => Promise<{ payload: string } | { errorMessage: string }>;
 
-// CloudFormation's default, which is not "off".
+// CloudFormation's default: without the property, results are cached.
 const defaultResultTtlSeconds = 300;
 const identitySource = /^method\.request\.header\.([\w-]+)$/;
 
@@ -76,7 +76,7 @@ function readAuthorizer(resource: TemplateResource, functions: LambdaFunctions):
   };
 }
 
-/** Runs authorizers and remembers their results for as long as the template says. */
+/** Runs authorizers and caches their results for as long as the template says. */
 export class Authorizers {
   readonly #invoke: InvokeAuthorizer;
   readonly #now: () => number;
@@ -89,25 +89,26 @@ export class Authorizers {
   }
 
   /**
-   * Asks an authorizer about a request.
+   * Authorizes a request.
    *
-   * @param onRecognised told what the authorizer says before its policy is applied, so that the
-   *   answer to a denied request can show it
-   * @throws GatewayFault `UNAUTHORIZED`, without asking, for a token that is missing or of another
-   *   form; `ACCESS_DENIED` when the policy does not allow the method; `AUTHORIZER_FAILURE` when
-   *   the function fails; `AUTHORIZER_CONFIGURATION_ERROR` when its result cannot be used
+   * @param onResult called with the result before its policy is evaluated, so that the gateway
+   *   response to a denied request can refer to the authorizer's context
+   * @throws GatewayFault `UNAUTHORIZED` when the token is missing or does not match the pattern, in
+   *   which case the function is not invoked; `ACCESS_DENIED` when the policy does not allow the
+   *   method; `AUTHORIZER_FAILURE` when the function fails; `AUTHORIZER_CONFIGURATION_ERROR` when
+   *   its result is malformed
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
    */
   async authorize(
     authorizer: Authorizer,
     request: IncomingRequest,
     methodArn: string,
-    onRecognised: (authorization: Authorization) => void,
+    onResult: (authorization: Authorization) => void,
   ): Promise<Authorization> {
     const token = tokenOf(authorizer, request);
-    const result = await this.#resultFor(authorizer, token, methodArn, request.left);
-    onRecognised(result);
-    const decision = configured(() => evaluatePolicy(result.policy, methodArn));
+    const result = await this.#resultFor(authorizer, token, methodArn, request.signal);
+    onResult(result);
+    const decision = wellFormed(() => evaluatePolicy(result.policy, methodArn));
     if (decision === 'allow') return result;
     const suffix = decision === 'explicit-deny' ? ' with an explicit deny' : '';
     throw new GatewayFault('ACCESS_DENIED', {
@@ -119,15 +120,15 @@ export class Authorizers {
     authorizer: Authorizer,
     token: string,
     methodArn: string,
-    left: AbortSignal | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AuthorizerResult> {
     const cacheKey = `${authorizer.id} ${token}`;
     const cached = this.#results.get(cacheKey);
     if (cached && cached.expiresAtMs > this.#now()) return cached.result;
     const event = { type: 'TOKEN', methodArn, authorizationToken: token };
-    const outcome = await this.#invoke(authorizer.target, event, left);
+    const outcome = await this.#invoke(authorizer.target, event, signal);
     if ('errorMessage' in outcome) throw faultOf(outcome.errorMessage);
-    const result = configured(() => parseResult(outcome.payload));
+    const result = wellFormed(() => parseResult(outcome.payload));
     if (authorizer.resultTtlMs > 0) {
       this.#results.set(cacheKey, { result, expiresAtMs: this.#now() + authorizer.resultTtlMs });
     }
@@ -141,13 +142,13 @@ function tokenOf({ headerName, validation }: Authorizer, request: IncomingReques
   return token;
 }
 
-// API Gateway compares the whole message, letter by letter.
+// API Gateway answers 401 only when the error message is exactly "Unauthorized".
 function faultOf(errorMessage: string): GatewayFault {
   if (errorMessage === 'Unauthorized') return new GatewayFault('UNAUTHORIZED');
   return new GatewayFault('AUTHORIZER_FAILURE', { cause: errorMessage });
 }
 
-function configured<T>(read: () => T): T {
+function wellFormed<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
@@ -157,12 +158,12 @@ function configured<T>(read: () => T): T {
 
 function parseResult(payload: string): AuthorizerResult {
   const { principalId, policyDocument, context, usageIdentifierKey } = JSON.parse(payload) ?? {};
-  if (typeof principalId !== 'string') throw new TypeError('principalId is not a text');
+  if (typeof principalId !== 'string') throw new TypeError('principalId is not a string');
   if (typeof policyDocument !== 'object' || policyDocument === null) {
     throw new TypeError('policyDocument is missing');
   }
   if (!['string', 'undefined'].includes(typeof usageIdentifierKey)) {
-    throw new TypeError('usageIdentifierKey is not a text');
+    throw new TypeError('usageIdentifierKey is not a string');
   }
   return {
     context: { ...contextTexts(context ?? {}), principalId },
@@ -171,11 +172,11 @@ function parseResult(payload: string): AuthorizerResult {
   };
 }
 
-// Numbers and booleans arrive as texts; objects and lists make the whole result unusable.
+// API Gateway converts numbers and booleans to strings, and rejects objects and lists.
 function contextTexts(context: object): Record<string, string> {
   const entries = Object.entries(context).map(([name, value]) => {
     if (!['string', 'number', 'boolean'].includes(typeof value)) {
-      throw new TypeError(`context.${name} is neither text, number nor boolean`);
+      throw new TypeError(`context.${name} is not a string, number or boolean`);
     }
     return [name, String(value)];
   });

@@ -28,7 +28,7 @@ export type GatewayResponses = ReadonlyMap<string, GatewayResponse>;
 const jsonType = 'application/json';
 const defaultBody = '{"message":$context.error.messageString}';
 
-// What AWS was recorded to answer where these are not defined: its body has a space, and so 36 bytes.
+// Types whose default body has a space after the colon, according to recorded answers of AWS.
 const spacedTypes = new Set<GatewayResponseType>([
   'API_CONFIGURATION_ERROR',
   'INTEGRATION_FAILURE',
@@ -46,7 +46,7 @@ export function readGatewayResponses(template: Template): GatewayResponses {
     template.ofType('AWS::ApiGateway::GatewayResponse').map((resource) => {
       const type = resource.property('ResponseType');
       if (!(type in builtInResponses))
-        throw new TemplateError(resource.logicalId, `no response type ${type}`);
+        throw new TemplateError(resource.logicalId, `the response type ${type} does not exist`);
       const headers = headerMappings(resource.property('ResponseParameters'), resource.logicalId);
       const templates = resource.property('ResponseTemplates') ?? {};
       for (const text of Object.values(templates)) checkTemplate(String(text), resource.logicalId);
@@ -57,10 +57,10 @@ export function readGatewayResponses(template: Template): GatewayResponses {
 }
 
 /**
- * What the gateway answers by itself: as the template defines for the fault's type, else as it
- * defines for all faults of that class, else as API Gateway does.
+ * Renders the gateway response for a fault. The template's response for the fault's type comes
+ * first, then its default response for 4xx or 5xx, then the one that API Gateway has built in.
  *
- * A definition without a status keeps the fault's own.
+ * A response without a status keeps the status of the fault.
  */
 export function renderGatewayResponse(
   fault: GatewayFault,
@@ -87,7 +87,7 @@ export function renderGatewayResponse(
   };
 }
 
-/** Content type and body. */
+/** The content type and the body template. */
 function bodyTemplate(
   type: GatewayResponseType,
   defined: GatewayResponse | undefined,

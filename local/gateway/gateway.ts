@@ -28,11 +28,11 @@ import { TokenBuckets } from './token-bucket.ts';
 import { unroutedFault } from './unrouted-request.ts';
 import type { UsageMeter } from './usage-plan.ts';
 
-/** What a gateway needs besides its template. */
+/** The parts that a gateway needs besides its template. */
 export interface GatewayServices {
   readonly functions: LambdaFunctions;
   readonly usage: UsageMeter;
-  /** @param signal gives up what has not begun */
+  /** @param signal cancels an invocation that has not begun */
   invoke(
     lambda: LambdaFunction,
     invocation: Invocation,
@@ -40,12 +40,12 @@ export interface GatewayServices {
   ): Promise<InvocationResult>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes the cause of an answer that the gateway makes by itself because something failed. */
+  /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
 
-/** What is known of a request while it passes the gateway's steps. */
-interface Passage extends MappingSource {
+/** A request with the values that the gateway's steps have added so far. */
+interface RequestState extends MappingSource {
   request: IncomingRequest;
   pathParameters: Readonly<Record<string, string>>;
 }
@@ -79,7 +79,7 @@ export class Gateway {
     this.#routes = readRoutes(template, restApi);
     this.#methods = readMethods(template, services.functions, authorizers);
     this.#authorizers = new Authorizers(
-      (target, event, left) => this.#invokeAuthorizer(target, event, left),
+      (target, event, signal) => this.#invokeAuthorizer(target, event, signal),
       services.now,
     );
     this.#responses = readGatewayResponses(template);
@@ -88,22 +88,22 @@ export class Gateway {
     this.#binaryMediaTypes = restApi.property('BinaryMediaTypes') ?? [];
   }
 
-  /** Answers a request; never rejects. */
+  /** Answers a request. The promise never rejects, because every error becomes an answer. */
   async answer(raw: RawRequest): Promise<GatewayAnswer> {
-    const passage = this.#begin(raw);
+    const state = this.#createState(raw);
     try {
-      return this.#identified(await this.#pass(passage, raw), passage);
+      return this.#withRequestIds(await this.#process(state, raw), state);
     } catch (error) {
-      return this.#answerFault(asFault(error), passage);
+      return this.#answerFault(toFault(error), state);
     }
   }
 
-  /** Answers a request that a server could not even read. */
+  /** Answers a request that the server could not read. */
   answerFault(fault: GatewayFault, raw: RawRequest): GatewayAnswer {
-    return this.#answerFault(fault, this.#begin(raw));
+    return this.#answerFault(fault, this.#createState(raw));
   }
 
-  #begin(raw: RawRequest): Passage {
+  #createState(raw: RawRequest): RequestState {
     const request = parseRequest(raw);
     const { accountId, region } = this.#template.environment;
     const { name: stage, deploymentId, variables } = this.stage;
@@ -112,25 +112,25 @@ export class Gateway {
     return { context, request, pathParameters: {}, stageVariables: variables };
   }
 
-  async #pass(passage: Passage, { readBody }: RawRequest): Promise<GatewayAnswer> {
-    const route = this.#route(passage);
+  async #process(state: RequestState, { readBody }: RawRequest): Promise<GatewayAnswer> {
+    const route = this.#route(state);
     const method = this.#methods.get(route.method.logicalId)!;
-    passage.context.operationName = method.operationName;
-    const usageKey = await this.#authorize(method, passage);
-    this.#meter(method, usageKey, passage);
-    // Only now: of a client that may not ask, nothing is kept.
-    if (readBody && readsBody(method.integration, passage.request)) {
-      passage.request = { ...passage.request, body: await readBody() };
+    state.context.operationName = method.operationName;
+    const usageKey = await this.#authorize(method, state);
+    this.#meter(method, usageKey, state);
+    // The body is read last, so that requests that are refused take no memory for it.
+    if (readBody && readsBody(method.integration, state.request)) {
+      state.request = { ...state.request, body: await readBody() };
     }
     return answerIntegration(method.integration, {
-      ...passage,
+      ...state,
       binaryMediaTypes: this.#binaryMediaTypes,
       invoke: this.#services.invoke,
     });
   }
 
-  #route(passage: Passage): Route {
-    const { request, context } = passage;
+  #route(state: RequestState): Route {
+    const { request, context } = state;
     if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
     const path = pathBelowStage(request.path, this.stage.name);
     if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
@@ -138,14 +138,14 @@ export class Gateway {
     if (!route) throw unroutedFault(request);
     context.resourceId = route.resource.id;
     context.resourcePath = route.resource.path;
-    passage.pathParameters = route.pathParameters;
+    state.pathParameters = route.pathParameters;
     return route;
   }
 
-  /** Gives the key that the request's usage is counted under. */
+  /** Authorizes the request. Returns the API key that its usage is counted for, if it has one. */
   async #authorize(
     { authorizer }: ApiMethod,
-    { request, context }: Passage,
+    { request, context }: RequestState,
   ): Promise<string | undefined> {
     const headerKey = request.headers.get('x-api-key')?.values.at(-1);
     if (!authorizer) return this.#apiKeySource === 'HEADER' ? headerKey : undefined;
@@ -162,10 +162,10 @@ export class Gateway {
 
   #methodArn({ method, path }: IncomingRequest): string {
     const { accountId, region } = this.#template.environment;
-    return `arn:aws:execute-api:${region}:${accountId}:${this.apiId}${stageFirst(path, method)}`;
+    return `arn:aws:execute-api:${region}:${accountId}:${this.apiId}${methodPath(path, method)}`;
   }
 
-  #meter(method: ApiMethod, usageKey: string | undefined, { context }: Passage): void {
+  #meter(method: ApiMethod, usageKey: string | undefined, { context }: RequestState): void {
     const resourcePath = context.resourcePath!;
     const { httpMethod } = context;
     if (method.isApiKeyRequired) {
@@ -175,33 +175,33 @@ export class Gateway {
       context.identity.apiKeyId = key.id;
     }
     const throttle = this.stage.throttleOf(resourcePath, httpMethod);
-    // Every method has its own bucket, also where its limits are the stage's defaults.
+    // Every method has a bucket of its own, even if its limits are the stage's defaults.
     this.#stageThrottles.take(`${resourcePath} ${httpMethod}`, throttle);
   }
 
   async #invokeAuthorizer(
     target: Parameters<Authorizers['authorize']>[0]['target'],
     event: object,
-    left: AbortSignal | undefined,
+    signal: AbortSignal | undefined,
   ) {
     const invocation = {
       event: JSON.stringify(event),
       requestId: randomUUID(),
       invokedArn: target.invokedArn,
     };
-    const result = await this.#services.invoke(target.lambda, invocation, left);
+    const result = await this.#services.invoke(target.lambda, invocation, signal);
     if ('error' in result) return { errorMessage: result.error.errorMessage };
     if ('payload' in result) return result;
     result.stream.destroy();
     return { errorMessage: 'an authorizer cannot stream' };
   }
 
-  #answerFault(fault: GatewayFault, passage: Passage): GatewayAnswer {
-    this.#services.logFault(fault, passage.context.requestId);
-    return this.#identified(renderGatewayResponse(fault, this.#responses, passage), passage);
+  #answerFault(fault: GatewayFault, state: RequestState): GatewayAnswer {
+    this.#services.logFault(fault, state.context.requestId);
+    return this.#withRequestIds(renderGatewayResponse(fault, this.#responses, state), state);
   }
 
-  #identified(answer: GatewayAnswer, { context }: Passage): GatewayAnswer {
+  #withRequestIds(answer: GatewayAnswer, { context }: RequestState): GatewayAnswer {
     const headers: [string, string][] = [
       ['x-amzn-RequestId', context.requestId],
       ['x-amz-apigw-id', context.extendedRequestId],
@@ -218,13 +218,13 @@ function onlyRestApi(template: Template): TemplateResource {
   return restApi;
 }
 
-/** From `/prod/orders` and `GET` to `/prod/GET/orders`, as method ARNs have it. */
-function stageFirst(path: string, method: string): string {
+/** The path of a method's ARN: `/prod/orders` and `GET` become `/prod/GET/orders`. */
+function methodPath(path: string, method: string): string {
   const [, stage, ...rest] = path.split('/');
   return `/${[stage, method, ...rest].join('/')}`;
 }
 
-function asFault(error: unknown): GatewayFault {
+function toFault(error: unknown): GatewayFault {
   if (error instanceof GatewayFault) return error;
   return new GatewayFault('DEFAULT_5XX', { cause: error });
 }

@@ -3,20 +3,20 @@ import { TemplateError } from '../template/template-error.ts';
 
 /** A resource of the REST API: one node of its tree of paths. */
 export interface ApiResource {
-  /** What API Gateway calls the resource id. */
+  /** API Gateway's resource id. */
   readonly id: string;
-  /** From the API's root, such as `/orders/{orderId}`. */
+  /** The path from the API's root, such as `/orders/{orderId}`. */
   readonly path: string;
-  /** The methods' template resources by HTTP method; `ANY` stands for all the others. */
+  /** The methods' template resources by HTTP method; `ANY` applies to all other methods. */
   readonly methods: Map<string, TemplateResource>;
   readonly children: Map<string, ApiResource>;
 }
 
-/** The method that a request has reached. */
+/** The method that matches a request, with the parameters of its path. */
 export interface Route {
   readonly resource: ApiResource;
   readonly method: TemplateResource;
-  /** As they stand in the path: still percent-encoded. */
+  /** The parameters as the client sent them, percent-encoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,11 @@ interface Match {
   readonly pathParameters: Record<string, string>;
 }
 
-/** The tree of paths that the template's resources and methods make. */
+/**
+ * Builds the tree of paths from the template's resources and methods.
+ *
+ * @throws TemplateError when a parent or a method's resource is missing
+ */
 export function readRoutes(template: Template, restApi: TemplateResource): ApiResource {
   const rootId = restApi.attribute('RootResourceId')!;
   const root = createResource(rootId, '/');
@@ -34,7 +38,7 @@ export function readRoutes(template: Template, restApi: TemplateResource): ApiRe
   while (waiting.length > 0) {
     const ready = waiting.filter((resource) => byId.has(resource.property('ParentId')));
     if (ready.length === 0)
-      throw new TemplateError(waiting[0]!.logicalId, 'ParentId is no resource');
+      throw new TemplateError(waiting[0]!.logicalId, 'ParentId is not a resource');
     for (const resource of ready) addResource(resource, byId);
     waiting = waiting.filter((resource) => !ready.includes(resource));
   }
@@ -45,11 +49,11 @@ export function readRoutes(template: Template, restApi: TemplateResource): ApiRe
 /**
  * Finds the method for a request; undefined when the path or the method is unknown.
  *
- * A static segment comes before `{parameter}`, and that before `{proxy+}`; a trailing slash makes
- * no difference; letter case does. Segments are compared, and parameters handed on, as the client
- * encoded them, which is how AWS behaves (aws-sam-cli issue 771, localstack pull request 7728).
+ * A static segment has precedence over `{parameter}`, and that over `{proxy+}`. A trailing slash is
+ * ignored; paths are case-sensitive. Segments are compared and parameters passed on without decoding
+ * them, which is how AWS behaves (aws-sam-cli issue 771, localstack pull request 7728).
  *
- * @param path from the API's root, with a single slash at its beginning, without the query
+ * @param path the path from the API's root, starting with a single slash, without the query
  */
 export function matchRoute(root: ApiResource, method: string, path: string): Route | undefined {
   const segments = withoutTrailingSlashes(path).split('/').slice(1);
@@ -60,7 +64,7 @@ export function matchRoute(root: ApiResource, method: string, path: string): Rou
   return undefined;
 }
 
-// Not a regular expression: on a path of nothing but slashes it would take quadratic time.
+// A regular expression would take quadratic time for a path with many slashes.
 function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end--;
@@ -110,6 +114,6 @@ function addResource(resource: TemplateResource, byId: Map<string, ApiResource>)
 
 function addMethod(method: TemplateResource, byId: Map<string, ApiResource>): void {
   const resource = byId.get(method.property('ResourceId'));
-  if (!resource) throw new TemplateError(method.logicalId, 'ResourceId is no resource');
+  if (!resource) throw new TemplateError(method.logicalId, 'ResourceId is not a resource');
   resource.methods.set(method.property('HttpMethod'), method);
 }

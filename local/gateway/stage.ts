@@ -3,12 +3,12 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import type { TokenBucketLimits } from './token-bucket.ts';
 
-/** The stage that the API is served under. */
+/** The stage of the API. */
 export interface Stage {
   readonly name: string;
   readonly deploymentId: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** What all clients together may send to a method; undefined where nothing limits it. */
+  /** The limits for all requests to a method together; undefined when there are none. */
   throttleOf(resourcePath: string, httpMethod: string): TokenBucketLimits | undefined;
 }
 
@@ -19,7 +19,7 @@ interface MethodSetting {
   readonly ThrottlingBurstLimit?: number;
 }
 
-// Those of the second line are known to make no difference on one machine.
+// The settings of the second line have no effect in a local run.
 const knownSettings = `
   HttpMethod ResourcePath ThrottlingBurstLimit ThrottlingRateLimit
   DataTraceEnabled LoggingLevel MetricsEnabled`;
@@ -50,7 +50,7 @@ function settingsOf({ logicalId, property }: TemplateResource): MethodSetting[] 
 function throttleEntry(setting: MethodSetting): [string, TokenBucketLimits][] {
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = setting;
   if (ThrottlingRateLimit === undefined || ThrottlingBurstLimit === undefined) return [];
-  // In this property, the slashes within a path are written `~1`.
+  // `ResourcePath` encodes the slashes within a path as `~1`.
   const path = setting.ResourcePath.replace(/^\/~1/, '/').replaceAll('~1', '/');
   const limits = { ratePerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit };
   return [[`${path} ${setting.HttpMethod}`, limits]];

@@ -3,7 +3,7 @@ import { TemplateError } from '../template/template-error.ts';
 
 export interface TokenBucketLimits {
   readonly ratePerSecond: number;
-  /** The most tokens that a bucket holds. */
+  /** The capacity of a bucket in tokens. */
   readonly burst: number;
 }
 
@@ -23,10 +23,13 @@ export function readLimits(throttle: unknown, logicalId: string): TokenBucketLim
   if (RateLimit !== undefined && BurstLimit !== undefined) {
     return { ratePerSecond: RateLimit, burst: BurstLimit };
   }
-  throw new TemplateError(logicalId, 'a rate without a burst, or the reverse, is not supported');
+  throw new TemplateError(
+    logicalId,
+    'a rate without a burst, or a burst without a rate, is not supported',
+  );
 }
 
-/** Buckets that start full, lose a token per request and are refilled at a steady rate. */
+/** Token buckets by name. They start full, lose one token per request and refill at a fixed rate. */
 export class TokenBuckets {
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
@@ -37,7 +40,7 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes a token from the bucket of that name; without limits there is always one.
+   * Takes a token from the bucket of that name. Does nothing without limits.
    *
    * @throws GatewayFault `THROTTLED` when the bucket is empty
    */
@@ -47,7 +50,7 @@ export class TokenBuckets {
       tokens: limits.burst,
       filledAtMs: this.#now(),
     };
-    // A clock that goes back must not fill the same time twice.
+    // If the clock goes back, the same period must not refill the bucket twice.
     const now = Math.max(filledAtMs, this.#now());
     const filled = tokens + ((now - filledAtMs) / 1000) * limits.ratePerSecond;
     const available = Math.min(limits.burst, filled);

@@ -5,22 +5,22 @@ import type { IncomingRequest } from '../exchange/incoming-request.ts';
 const parameters = ['Credential', 'Signature', 'SignedHeaders'];
 
 /**
- * Why a request for a path or a method that does not exist is refused. API Gateway treats it as one
- * that has to be signed: without an `Authorization` header it misses the signature, and with one that
- * holds something else, such as a bearer token, it says what that lacks as a signature.
+ * The fault for a request to a path or method that does not exist. API Gateway expects such a request
+ * to be signed (Signature Version 4): without an `Authorization` header it answers that the token is
+ * missing, and with another kind of header, such as a bearer token, which parts of a signature it lacks.
  *
- * The message shows a hash of the header, never the header.
+ * The message contains a hash of the header, never the header itself.
  */
 export function unroutedFault({ headers }: IncomingRequest): GatewayFault {
   const authorization = headers.get('authorization')?.values.at(-1);
   const message = authorization && incompleteSignature(authorization, headers);
   if (!message) return new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
-  // Its response type is documented nowhere; the default stands for every type that is not listed.
+  // The response type of this error is not documented. The default type is used for such errors.
   const errorType = 'IncompleteSignatureException';
   return new GatewayFault('DEFAULT_4XX', { status: 403, errorType, message });
 }
 
-/** What a header lacks as a signature (Version 4); undefined when it has all its parts. */
+/** The message about the parts of a signature that a header lacks; undefined when it has all. */
 function incompleteSignature(
   authorization: string,
   headers: IncomingRequest['headers'],

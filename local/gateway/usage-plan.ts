@@ -7,7 +7,7 @@ import { readLimits, type TokenBucketLimits, TokenBuckets } from './token-bucket
 export interface UsagePlan {
   readonly id: string;
   readonly name: string;
-  /** Stages that the plan gives access to, with its own throttles of single methods. */
+  /** The stages of the plan, with its throttles of single methods. */
   readonly stages: readonly UsagePlanStage[];
   readonly throttle: TokenBucketLimits | undefined;
   readonly quota: Quota | undefined;
@@ -16,7 +16,7 @@ export interface UsagePlan {
 export interface UsagePlanStage {
   readonly apiId: string;
   readonly stage: string;
-  /** By resource path and method, such as `/orders/GET`. */
+  /** The throttles by resource path and method, such as `/orders/GET`. */
   readonly methodThrottles: Readonly<Record<string, TokenBucketLimits>>;
 }
 
@@ -27,20 +27,20 @@ export interface Quota {
 
 export type QuotaPeriod = 'DAY' | 'WEEK' | 'MONTH';
 
-/** An API key of the gateway: not what clients hold, but what usage is counted under. */
+/** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
 export interface GatewayKey {
   readonly id: string;
   readonly value: string;
   readonly isEnabled: boolean;
 }
 
-/** Looks up what the control plane holds. */
+/** The control plane's API keys and their usage plans. */
 export interface UsagePlanKeys {
   findKey(value: string): GatewayKey | undefined;
   isInPlan(keyId: string, planId: string): boolean;
 }
 
-/** Where a request goes, for plans that throttle single methods. */
+/** The method that a request calls. */
 export interface UsedMethod {
   readonly apiId: string;
   readonly stage: string;
@@ -48,7 +48,7 @@ export interface UsedMethod {
   readonly httpMethod: string;
 }
 
-/** Requests counted per plan, key and period, as they are kept across restarts. */
+/** The requests counted by plan and key in the current period, in a form that can be stored. */
 export type QuotaUsage = Record<string, { period: string; count: number }>;
 
 const dayMs = 86_400_000;
@@ -85,7 +85,7 @@ function readQuota(quota: { Limit: number; Period: QuotaPeriod } | undefined, lo
   return { limit: quota.Limit, period: quota.Period };
 }
 
-/** Meters requests by API key, as the usage plans say. */
+/** Applies the throttles and quotas of usage plans to requests, by API key. */
 export class UsageMeter {
   readonly #plans: readonly UsagePlan[];
   readonly #keys: UsagePlanKeys;
@@ -96,8 +96,8 @@ export class UsageMeter {
 
   /**
    * @param now milliseconds since the epoch
-   * @param usage counts of an earlier run; this meter goes on counting in it
-   * @param onCount told after every request that counts against a quota
+   * @param usage the counts of an earlier run; the meter updates this object
+   * @param onCount called after every request that counts against a quota
    */
   constructor(
     plans: readonly UsagePlan[],
@@ -115,7 +115,7 @@ export class UsageMeter {
   }
 
   /**
-   * Counts a request under its key.
+   * Counts a request for its key.
    *
    * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan of the
    *   stage; `THROTTLED` above the plan's rate; `QUOTA_EXCEEDED` above its quota
@@ -152,7 +152,7 @@ export class UsageMeter {
   }
 }
 
-/** Names the quota period, which starts at midnight UTC, on Sunday or on the first of the month. */
+/** The first day of the quota period in UTC: today, the last Sunday or the first of the month. */
 function periodOf(period: QuotaPeriod, timeMs: number): string {
   const daysBack = {
     DAY: 0,

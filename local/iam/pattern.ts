@@ -1,9 +1,9 @@
 /**
- * Whether a text matches a pattern in which `*` stands for any text, also empty, and `?` for one
- * character.
+ * Whether a text matches a pattern in which `*` stands for any number of characters and `?` for one.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-  // Greedy with one point to return to: a regular expression could take exponential time.
+  // On a mismatch, the last `*` takes one more character. This is quadratic at worst, while a
+  // backtracking regular expression can take exponential time.
   let at = 0;
   let patternAt = 0;
   let starAt = -1;
@@ -28,8 +28,8 @@ export function matchesPattern(pattern: string, text: string): boolean {
 const arnSegments = 6;
 
 /**
- * Whether an ARN matches a policy's pattern. A wildcard stays within its segment of the ARN, unless
- * it ends the pattern.
+ * Whether an ARN matches a policy's pattern. A wildcard does not match across the segments of the
+ * ARN, except at the end of a pattern that has fewer segments.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html
  */

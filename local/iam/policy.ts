@@ -1,10 +1,10 @@
 import { TemplateError } from '../template/template-error.ts';
 import { matchesArn, matchesPattern } from './pattern.ts';
 
-/** What a role's policies say about an action on a resource. */
+/** The decision of a role's policies on an action on a resource. */
 export type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 
-/** A statement of a policy that says something about the service that is asked for. */
+/** A policy statement that applies to actions of the requested service. */
 export interface PolicyStatement {
   readonly isAllow: boolean;
   readonly actions: Patterns;
@@ -13,7 +13,7 @@ export interface PolicyStatement {
 
 interface Patterns {
   readonly patterns: readonly string[];
-  /** Whether the statement is about what matches none of the patterns. */
+  /** Whether the statement applies to what matches none of the patterns. */
   readonly isNot: boolean;
 }
 
@@ -32,12 +32,12 @@ const statementKeys = new Set([
 ]);
 
 /**
- * Reads what a policy document says about one service.
+ * Reads the statements of a policy document about one service.
  *
  * @param service the prefix of its actions, such as `dynamodb`
  * @param logicalId the resource that has the policy, for error messages
- * @throws TemplateError for a condition, a policy variable, or anything else that is not supported
- *   in a statement about the service
+ * @throws TemplateError when a statement about the service has a condition, a policy variable, or
+ *   another element that is not supported
  */
 export function readStatements(
   document: unknown,
@@ -107,7 +107,10 @@ function patternsOf(raw: RawStatement, name: 'Action' | 'Resource', logicalId: s
   if (patterns.length > 0 && patterns.every((pattern) => typeof pattern === 'string')) {
     return patterns;
   }
-  throw new TemplateError(logicalId, `a statement's ${name} is no text`);
+  throw new TemplateError(
+    logicalId,
+    `a statement's ${name} is neither a string nor a list of them`,
+  );
 }
 
 function checkVariables(resources: readonly string[], logicalId: string): void {

@@ -2,7 +2,7 @@ import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { type PolicyStatement, readStatements } from './policy.ts';
 
-/** A role as far as one service is concerned. */
+/** A role with its statements about one service. */
 export interface Role {
   readonly name: string;
   readonly statements: readonly PolicyStatement[];
@@ -12,8 +12,8 @@ type Document = { readonly Statement?: unknown };
 
 const lambdaService = 'lambda.amazonaws.com';
 
-// AWS's own policies whose text is public and says nothing about a table.
-const policiesOfAwsForOtherServices = [
+// AWS managed policies that grant nothing on DynamoDB tables, according to their public text.
+const awsPoliciesWithoutTables = [
   'service-role/AWSLambdaBasicExecutionRole',
   'service-role/AWSLambdaVPCAccessExecutionRole',
   'AWSXRayDaemonWriteAccess',
@@ -21,12 +21,12 @@ const policiesOfAwsForOtherServices = [
 ];
 
 /**
- * The roles of a template's functions, by the functions' logical ids, with what their policies say
- * about one service. A function without a role has none.
+ * The roles of a template's functions by the functions' logical ids, with their statements about
+ * one service. Functions without a role are left out.
  *
  * @param service the prefix of its actions, such as `dynamodb`
- * @throws TemplateError when a role is not in the template, cannot be assumed by Lambda, or has
- *   what is not supported
+ * @throws TemplateError when a role is not in the template, cannot be assumed by Lambda, or uses
+ *   something that is not supported
  */
 export function readFunctionRoles(template: Template, service: string): Map<string, Role> {
   const roles = new Map<string, Role>();
@@ -60,20 +60,20 @@ function readRole(role: TemplateResource, template: Template, service: string): 
   };
 }
 
-/** The policies of the template that name the role, and those that the role names. */
+/** The template's policies that are attached to the role, from either side. */
 function attachedPolicies(role: TemplateResource, template: Template): TemplateResource[] {
   const arns: string[] = role.property('ManagedPolicyArns') ?? [];
   const managed = template.ofType('AWS::IAM::ManagedPolicy');
   for (const arn of arns) {
     const isKnown =
       managed.some(({ ref }) => ref === arn) ||
-      policiesOfAwsForOtherServices.some((name) => arn.endsWith(`:iam::aws:policy/${name}`));
+      awsPoliciesWithoutTables.some((name) => arn.endsWith(`:iam::aws:policy/${name}`));
     if (!isKnown) {
       throw new TemplateError(role.logicalId, `what ${arn} allows is not known locally`);
     }
   }
-  const naming = [...template.ofType('AWS::IAM::Policy'), ...managed];
-  return naming.filter(
+  const policies = [...template.ofType('AWS::IAM::Policy'), ...managed];
+  return policies.filter(
     (policy) => policy.property('Roles')?.includes(role.ref) || arns.includes(policy.ref),
   );
 }

@@ -13,10 +13,10 @@ import { malformed, parseProxyResult } from './proxy-result.ts';
 import { parseStreamedResult } from './streamed-result.ts';
 import { type TraceHeader, traceHeaderName, traceHeaderOf } from './trace-header.ts';
 
-/** An admitted request, and how to invoke functions for it. */
+/** A request that has passed all other steps, with what its integration needs to answer it. */
 export interface IntegrationRequest extends MappingSource {
   readonly binaryMediaTypes: readonly string[];
-  /** @param signal gives up what has not begun */
+  /** @param signal cancels an invocation that has not begun */
   invoke(
     lambda: LambdaFunction,
     invocation: Invocation,
@@ -24,10 +24,10 @@ export interface IntegrationRequest extends MappingSource {
   ): Promise<InvocationResult>;
 }
 
-// API Gateway breaks a stream that is silent for so long (regional endpoints).
+// API Gateway's idle timeout for the streams of regional endpoints.
 const streamIdleTimeoutMs = 300_000;
 
-/** Whether an integration makes anything of a request's body. */
+/** Whether an integration needs a request's body. */
 export function readsBody(
   integration: MockIntegration | ProxyIntegration,
   request: IncomingRequest,
@@ -36,7 +36,7 @@ export function readsBody(
 }
 
 /**
- * Lets a method's integration answer a request.
+ * Answers a request with a method's integration.
  *
  * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the function fails or its result
  *   is malformed; `INTEGRATION_TIMEOUT` when it takes too long
@@ -57,14 +57,14 @@ async function answerProxy(
   trace: TraceHeader,
 ): Promise<GatewayAnswer> {
   const deadlineMs = performance.now() + integration.timeoutMs;
-  const givenUp = new AbortController();
-  const giveUp = () => givenUp.abort();
-  request.request.left?.addEventListener('abort', giveUp);
-  if (request.request.left?.aborted) giveUp();
-  const invoked = invokeProxy(integration, request, trace, givenUp.signal);
+  const cancellation = new AbortController();
+  const cancel = () => cancellation.abort();
+  request.request.signal?.addEventListener('abort', cancel);
+  if (request.request.signal?.aborted) cancel();
+  const invoked = invokeProxy(integration, request, trace, cancellation.signal);
   const result = await within(integration.timeoutMs, invoked, () => {
-    giveUp();
-    void abandon(invoked);
+    cancel();
+    void discard(invoked);
   });
   if ('error' in result) throw failure(result.error);
   if ('payload' in result && !integration.target.isStreaming) {
@@ -79,7 +79,7 @@ async function answerProxy(
     return timeLimited(answer, deadlineMs, idleTimeoutMs(integration));
   }
   if ('stream' in result) result.stream.destroy();
-  throw malformed('the function streams and the integration does not, or the reverse');
+  throw malformed('either the function streams or the integration does, but not both');
 }
 
 function invokeProxy(
@@ -96,14 +96,15 @@ function invokeProxy(
   return request.invoke(target.lambda, invocation, signal);
 }
 
-/** Nobody waits for the result any more: a stream that begins now must not wait for its reader. */
-async function abandon(invoked: Promise<InvocationResult>): Promise<void> {
+/** Discards a late result. A stream without a reader would keep its execution environment busy. */
+async function discard(invoked: Promise<InvocationResult>): Promise<void> {
   const result = await invoked;
   if ('stream' in result) result.stream.destroy();
 }
 
 /**
- * What Lambda refuses to take, or could not run, differs from what a function threw.
+ * The fault for an invocation's error. API Gateway answers Lambda's own refusals differently from
+ * errors of the function.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
@@ -130,12 +131,12 @@ async function within<T>(timeoutMs: number, work: Promise<T>, onTimeout: () => v
   }
 }
 
-/** Where the time limits are lifted, this one is too. */
+/** The idle timeout of the stream. It is lifted together with the other time limits. */
 function idleTimeoutMs({ timeoutMs }: ProxyIntegration): number {
   return timeoutMs === liftedTimeoutMs ? liftedTimeoutMs : streamIdleTimeoutMs;
 }
 
-/** Breaks a stream that takes too long as a whole, or is silent for too long. */
+/** Destroys the stream of an answer after the total or the idle time limit. */
 function timeLimited(
   answer: GatewayAnswer,
   deadlineMs: number,
@@ -143,11 +144,11 @@ function timeLimited(
 ): GatewayAnswer {
   const { body } = answer;
   if (Buffer.isBuffer(body)) return answer;
-  const breakOff = (reason: string) => body.destroy(new Error(`${reason} took too long`));
-  const total = setTimeout(() => breakOff('the stream'), deadlineMs - performance.now());
+  const destroy = (subject: string) => body.destroy(new Error(`${subject} took too long`));
+  const total = setTimeout(() => destroy('the stream'), deadlineMs - performance.now());
   let lastAt = performance.now();
   const idle = setInterval(() => {
-    if (performance.now() - lastAt > idleTimeoutMs) breakOff('the next part of the stream');
+    if (performance.now() - lastAt > idleTimeoutMs) destroy('the next part of the stream');
   }, idleTimeoutMs / 10);
   body.on('data', () => {
     lastAt = performance.now();

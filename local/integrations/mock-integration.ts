@@ -12,19 +12,19 @@ import { checkKnownProperties } from '../template/known-properties.ts';
 import type { TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 
-/** An integration that answers from the template alone. */
+/** An integration that answers without a backend. */
 export interface MockIntegration {
   readonly type: 'MOCK';
-  /** Bodies by the request's content type; each says the status to answer with. */
+  /** Templates by the request's content type. Each results in a JSON object with `statusCode`. */
   readonly requestTemplates: Readonly<Record<string, string>>;
-  /** What happens to a request of another content type. */
+  /** Whether requests of other content types are passed through or refused. */
   readonly passthroughBehavior: string;
   readonly responses: readonly MockResponse[];
 }
 
 export interface MockResponse {
   readonly statusCode: number;
-  /** Statuses of the request template that this response answers; undefined is the default. */
+  /** The statuses to which this response applies; undefined for the default response. */
   readonly selectionPattern: RegExp | undefined;
   /** Mapping expressions by header name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface MockResponse {
 
 const headerPrefix = 'method.response.header.';
 const jsonType = 'application/json';
-// There is no backend for those of the second line to reach.
+// The properties of the second line have no effect without a backend.
 const knownProperties = `
   IntegrationResponses PassthroughBehavior RequestTemplates Type
   IntegrationHttpMethod RequestParameters TimeoutInMillis Uri`;
@@ -93,7 +93,7 @@ export function answerMock(mock: MockIntegration, source: MappingSource): Gatewa
   };
 }
 
-/** Whether a request's own body is taken for the integration's request. */
+/** Whether a request's body is passed to the integration without a template. */
 export function passesBodyThrough(mock: MockIntegration, request: IncomingRequest): boolean {
   const { requestTemplates, passthroughBehavior } = mock;
   if (templateFor(mock, request) !== undefined) return false;
@@ -126,7 +126,7 @@ function statusOf(integrationRequest: string): string {
   }
 }
 
-/** Reads JSON whose names may lack their quotes, as in the `{statusCode: 200}` that the CDK writes. */
+/** Parses JSON whose names may be unquoted, as in the `{statusCode: 200}` that the CDK writes. */
 function parseLeniently(text: string) {
   try {
     return JSON.parse(text);

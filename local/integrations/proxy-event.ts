@@ -3,22 +3,22 @@ import type { RequestContext } from '../exchange/request-context.ts';
 import { words } from '../template/known-properties.ts';
 import { type TraceHeader, traceHeaderName } from './trace-header.ts';
 
-/** What else than the request goes into a proxy event. */
+/** The values of a proxy event that are not part of the request. */
 export interface ProxyEventSource {
   readonly context: RequestContext;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly stageVariables: Readonly<Record<string, string>>;
-  /** Such as `image/*`. */
+  /** The API's binary media types, such as `image/*`. */
   readonly binaryMediaTypes: readonly string[];
   readonly trace: TraceHeader;
 }
 
-// Headers that API Gateway keeps from the function: those of the connection, and some others.
+// Headers that API Gateway does not forward to the function.
 const withheldHeaders = words(`
   connection content-length content-md5 expect max-forwards proxy-authenticate server te trailer
   transfer-encoding upgrade www-authenticate`);
 
-// Headers that arrive in this spelling, however the client wrote them; all others keep theirs.
+// API Gateway forwards these headers in this spelling, and all others in the client's.
 const ownSpelling = new Map([
   ['authorization', 'Authorization'],
   ['user-agent', 'User-Agent'],
@@ -37,7 +37,7 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
     request.body.length > 0 && matchesMediaType(contentType, binaryMediaTypes);
   return {
     resource: context.resourcePath,
-    // A call to the API's own host name has the stage in its URL, but not in this field.
+    // Unlike the URL of a call to the API's own host name, this field does not contain the stage.
     path: pathBelowStage(request.path, context.stage),
     httpMethod: request.method,
     headers: lastValues(headers),
@@ -53,8 +53,8 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
 }
 
 /**
- * Whether a content type is one of the API's binary media types. Only the subtype can be left open,
- * or everything: a type that is open on the left matches nothing, not even itself.
+ * Whether a content type is one of the API's binary media types. A wildcard can stand for the subtype
+ * or for every type; any other media type that starts with `*` matches nothing.
  */
 export function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {
   const type = contentType.split(';')[0]!.trim().toLowerCase();
@@ -98,7 +98,7 @@ function requestContextOf({ identity, error: _, ...context }: RequestContext): o
   };
 }
 
-// Present in every event, and null unless a request is signed or carries a client certificate.
+// These fields are in every event. They are null unless a request is signed with IAM credentials.
 const unusedIdentity = {
   accessKey: null,
   accountId: null,

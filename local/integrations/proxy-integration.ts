@@ -3,11 +3,11 @@ import { checkKnownProperties } from '../template/known-properties.ts';
 import type { TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 
-/** An integration that hands the request to a function. */
+/** An integration that invokes a function with the request. */
 export interface ProxyIntegration {
   readonly type: 'AWS_PROXY';
   readonly target: InvocationTarget;
-  /** How long the gateway waits for the result; for a stream, how long all of it may take. */
+  /** The time limit for the result; for a stream, the time limit for all of it. */
   readonly timeoutMs: number;
 }
 
@@ -20,7 +20,7 @@ const knownProperties = `
 /**
  * Reads a method's Lambda proxy integration.
  *
- * @throws TemplateError for what is not supported, or would not work once deployed
+ * @throws TemplateError for a setting that is not supported or would not work when deployed
  */
 export function readProxyIntegration(
   { logicalId, property }: TemplateResource,

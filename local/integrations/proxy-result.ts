@@ -4,7 +4,7 @@ import { GatewayFault } from '../exchange/gateway-fault.ts';
 import { clientHeaders } from '../exchange/response-headers.ts';
 import { matchesMediaType } from './proxy-event.ts';
 
-/** Status and headers as a proxy integration's function gives them. */
+/** The status and headers in the result of a proxy integration's function. */
 export interface ProxyResultHead {
   readonly statusCode: number;
   readonly headers: [string, string][];
@@ -20,11 +20,11 @@ const resultFields = new Set([
 ]);
 
 /**
- * Turns what a proxy integration's function returned into the answer to its client.
+ * Converts the result of a proxy integration's function into the answer to the client.
  *
  * @param accept the request's `Accept` header, which decides whether a base64 body is decoded
  * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed;
- *   `API_CONFIGURATION_ERROR` when a body that is to be decoded is no base64
+ *   `API_CONFIGURATION_ERROR` when a body that has to be decoded is not base64
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function parseProxyResult(
@@ -36,7 +36,7 @@ export function parseProxyResult(
   const { statusCode, headers } = wellFormed(() => parseHead(result));
   const { body, isBase64Encoded } = result;
   if (body !== undefined && body !== null && typeof body !== 'string') {
-    throw malformed(`body is not a text but ${typeof body}`);
+    throw malformed(`body is not a string but ${typeof body}`);
   }
   const answerType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   const wantedType = accept?.split(',')[0] ?? answerType ?? '';
@@ -62,7 +62,7 @@ export function parseHead(result: Record<string, unknown>): ProxyResultHead {
   return { statusCode: status, headers: mergeHeaders(headers, multiValueHeaders) };
 }
 
-/** A name that stands in both has the spelling and the values of the list, then the single value. */
+/** A header in both takes its spelling from `multiValueHeaders`, whose values come first. */
 function mergeHeaders(headers: unknown, multiValueHeaders: unknown): [string, string][] {
   const merged = new Map<string, [string, string][]>();
   for (const [name, value] of entriesOf(headers)) {
@@ -76,7 +76,7 @@ function mergeHeaders(headers: unknown, multiValueHeaders: unknown): [string, st
   return [...merged.values()].flat();
 }
 
-/** The fault of a result that API Gateway cannot use. */
+/** The fault for a malformed result: 502. */
 export function malformed(cause: unknown): GatewayFault {
   return new GatewayFault('INTEGRATION_FAILURE', { status: 502, cause });
 }
@@ -93,7 +93,7 @@ function parseFields(payload: string): Record<string, unknown> {
 
 function decode(base64: string): Buffer {
   if (!/[^A-Za-z0-9+/=]/.test(base64)) return Buffer.from(base64, 'base64');
-  throw new GatewayFault('API_CONFIGURATION_ERROR', { cause: 'the body is no base64' });
+  throw new GatewayFault('API_CONFIGURATION_ERROR', { cause: 'the body is not base64' });
 }
 
 function wellFormed<T>(read: () => T): T {
@@ -106,7 +106,8 @@ function wellFormed<T>(read: () => T): T {
 
 function entriesOf(value: unknown): [string, unknown][] {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object' || Array.isArray(value)) throw new TypeError('headers: no object');
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new TypeError('headers: not an object');
   return Object.entries(value);
 }
 
@@ -114,7 +115,7 @@ function headerLines(name: string, values: readonly unknown[]): [string, string]
   validateHeaderName(name);
   return values.map((value): [string, string] => {
     if (typeof value !== 'string' && typeof value !== 'boolean') {
-      throw new TypeError(`the header ${name} is not a text but ${typeof value}`);
+      throw new TypeError(`the header ${name} is not a string but ${typeof value}`);
     }
     validateHeaderValue(name, String(value));
     return [name, String(value)];

@@ -3,20 +3,20 @@ import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { clientHeaders } from '../exchange/response-headers.ts';
 import { malformed, parseHead } from './proxy-result.ts';
 
-// API Gateway looks for the end of the prelude within the first 16 KB.
+// API Gateway searches for the end of the prelude within the first 16 KB.
 const preludeMaxBytes = 16_384;
 const delimiter = Buffer.alloc(8);
 
 /**
- * Reads the prelude of a streamed result, JSON and eight NUL bytes, and hands on what follows as it
- * comes.
+ * Reads the prelude of a streamed result, which is JSON and eight NUL bytes. The rest of the stream
+ * becomes the answer's body.
  *
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when there is no proper prelude
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the prelude is missing or malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export async function parseStreamedResult(source: Readable): Promise<GatewayAnswer> {
   const body = new PreludeReader();
-  // Errors reach the body's own reader, who is told by the body's being destroyed.
+  // An error destroys the body, which tells its reader.
   pipeline(source, body, () => {});
   try {
     const prelude = JSON.parse(await body.prelude);
@@ -29,14 +29,14 @@ export async function parseStreamedResult(source: Readable): Promise<GatewayAnsw
   }
 }
 
-/** Keeps back what comes before the delimiter, and lets through what follows. */
+/** Separates the prelude from the body: only the bytes after the delimiter are passed on. */
 class PreludeReader extends Transform {
   readonly #prelude = Promise.withResolvers<string>();
   #head: Buffer | undefined = Buffer.alloc(0);
 
   constructor() {
     super({ highWaterMark: 65_536 });
-    // Waiting for the prelude is how the failure of a stream without one is told.
+    // Only `parseStreamedResult` handles errors before the body; it gets them from the promise.
     this.#prelude.promise.catch(() => {});
     this.on('error', () => {});
   }

@@ -5,15 +5,15 @@ export const traceHeaderName = 'X-Amzn-Trace-Id';
 
 /** The trace header of one request, such as `Root=1-58211399-36d228ad5d99923122bbe354;Sampled=1`. */
 export interface TraceHeader {
-  /** As the function gets it. */
+  /** The value that the function gets. */
   readonly forwarded: string;
-  /** As the client gets it back. */
+  /** The value that the client gets. */
   readonly answered: string;
 }
 
 /**
- * The trace that a request belongs to: the client's, or a new one. What the client gets back has the
- * root, parent and sampling of its own header, and new ones for what that lacks.
+ * The trace header of a request: the client's, or a new one. The answered header contains the root,
+ * parent and sampling of the client's header, and new values for those that it lacks.
  *
  * @see https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
  */

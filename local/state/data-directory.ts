@@ -21,32 +21,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalRunError } from '../template/local-run-error.ts';
 
-/** A directory that keeps what a run leaves behind, and belongs to one process at a time. */
+/** A directory with the data that outlives a run. One process at a time can open it. */
 export interface DataDirectory {
   readonly path: string;
-  /** Path of a file in the directory. */
+  /** The path of a file in the directory. */
   pathOf(name: string): string;
   /**
-   * Parsed JSON of a file in the directory; undefined when there is no such file.
+   * Reads a JSON file in the directory; undefined when there is no such file.
    *
-   * @throws LocalRunError when it cannot be read, or is not what it should be
+   * @throws LocalRunError when the file cannot be read or does not have the expected format
    */
-  read<T>(name: string, kept: Kept<T>): T | undefined;
+  read<T>(name: string, format: FileFormat<T>): T | undefined;
   /**
-   * Writes a file as a whole or not at all, also when the process is killed meanwhile. Only this
-   * user can read it.
+   * Writes a file atomically, even if the process is killed meanwhile. Only this user can read it.
    *
-   * @throws LocalRunError when it cannot be written: what was there before still is
+   * @throws LocalRunError when it cannot be written; then the file's previous content remains
    */
   write(name: string, value: unknown): void;
-  /** Lets another process have the directory. */
+  /** Closes the directory, so that another process can open it. */
   release(): Promise<void>;
 }
 
-/** What a file is expected to hold. */
-export interface Kept<T> {
+/** The expected format of a file. */
+export interface FileFormat<T> {
   readonly isValid: (value: unknown) => value is T;
-  /** What to do about a file that is damaged, such as `remove it`. */
+  /** Tells the user what to do about a damaged file, such as `remove it`. */
   readonly remedy: string;
 }
 
@@ -55,9 +54,9 @@ const fileMode = 0o600;
 const temporaryName = /\.[0-9a-f]{16}\.new$/;
 
 /**
- * Creates a data directory or opens an existing one. Only this user can look into it.
+ * Creates a data directory or opens an existing one. Only this user can read it.
  *
- * @throws LocalRunError when it cannot be written, or another process uses it
+ * @throws LocalRunError when the directory cannot be written, or another process has opened it
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   makeDirectory(path);
@@ -66,7 +65,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   return {
     path,
     pathOf: (name) => join(path, name),
-    read: (name, kept) => readWhole(join(path, name), kept),
+    read: (name, format) => readWhole(join(path, name), format),
     write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
     release: async () => {
       lock.close();
@@ -78,7 +77,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
-    // It may have been there before, open to others.
+    // `mkdir` does not change the mode of a directory that exists already.
     chmodSync(path, directoryMode);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (cause) {
@@ -90,8 +89,8 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * The lock is a local socket that listens: the system takes it away from a process that ends in
- * whatever way, which a file with a process id in it would survive.
+ * Locks a directory by listening on a local socket. The system closes it when the process ends in
+ * any way, whereas a file with a process id would remain.
  */
 async function acquireLock(realPath: string, path: string): Promise<Server> {
   const name = `local-run-${createHash('sha256').update(realPath).digest('hex').slice(0, 24)}`;
@@ -111,7 +110,8 @@ async function acquireLock(realPath: string, path: string): Promise<Server> {
   return await listen(address);
 }
 
-// On Linux an abstract socket, on Windows a named pipe: neither leaves a file behind.
+// An abstract socket on Linux and a named pipe on Windows leave no file behind. Elsewhere the socket
+// is a file, which remains when the process is killed.
 function socketAddress(name: string): string {
   if (process.platform === 'linux') return `\0${name}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
@@ -136,19 +136,19 @@ async function answers(address: string): Promise<boolean> {
   );
 }
 
-function readWhole<T>(file: string, { isValid, remedy }: Kept<T>): T | undefined {
+function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | undefined {
   if (!existsSync(file)) return undefined;
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (isValid(value)) return value;
-    throw new TypeError('it is not what a run writes');
+    throw new TypeError('it does not have the format that a run writes');
   } catch (cause) {
     const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
     throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });
   }
 }
 
-/** What runs have left that were killed while they wrote. */
+/** Removes temporary files of runs that were killed while they wrote. */
 function removeLeftovers(path: string): void {
   for (const name of readdirSync(path)) {
     if (temporaryName.test(name)) rmSync(join(path, name), { force: true });
@@ -156,7 +156,7 @@ function removeLeftovers(path: string): void {
 }
 
 function writeWhole(file: string, text: string): void {
-  // Nobody can have put a link there: the name is not known, and is refused where it exists.
+  // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
   const temporary = `${file}.${randomBytes(8).toString('hex')}.new`;
   try {
     writeSynced(temporary, text);

@@ -1,6 +1,6 @@
 import type { ControlPlaneState } from '../control-plane/control-plane.ts';
 import type { QuotaUsage } from '../gateway/usage-plan.ts';
-import type { DataDirectory, Kept } from './data-directory.ts';
+import type { DataDirectory, FileFormat } from './data-directory.ts';
 
 const file = 'gateway.json';
 const usageDelayMs = 1_000;
@@ -10,7 +10,7 @@ interface StoredState extends ControlPlaneState {
   readonly usage: QuotaUsage;
 }
 
-const stored: Kept<StoredState> = {
+const format: FileFormat<StoredState> = {
   isValid: (value): value is StoredState => {
     const { apiKeys, usagePlanKeys, usage } = Object(value) as Partial<StoredState>;
     return Array.isArray(apiKeys) && Array.isArray(usagePlanKeys) && typeof usage === 'object';
@@ -19,14 +19,14 @@ const stored: Kept<StoredState> = {
 };
 
 /**
- * The gateway's keys and its counts against their quotas, as they outlive a run. A changed key is
- * on disk before the call that changed it is answered; counts follow within a second, as API
- * Gateway promises no more for them either.
+ * The gateway's keys and its counts against their quotas, which outlive a run. A change of a key is
+ * on disk before its call is answered. Counts are written within a second, because API Gateway does
+ * not apply quotas exactly either.
  */
 export class GatewayState {
-  /** What an earlier run left. */
+  /** The keys that an earlier run stored. */
   readonly keys: ControlPlaneState;
-  /** Counted in by the usage meter. */
+  /** The counts, which the usage meter updates in place. */
   readonly usage: QuotaUsage;
   readonly #directory: DataDirectory | undefined;
   readonly #log: (line: string) => void;
@@ -35,30 +35,31 @@ export class GatewayState {
   #isFailing = false;
 
   /**
-   * @param directory nothing is kept without one
-   * @param log takes a line when counts cannot be written, and when they can again
-   * @throws LocalRunError when what an earlier run left is damaged
+   * @param directory where to store the state; without one, it is not stored
+   * @param log takes a line when counts cannot be written, and when they can be written again
+   * @throws LocalRunError when the file of an earlier run is damaged
    */
   constructor(directory: DataDirectory | undefined, log: (line: string) => void) {
     this.#directory = directory;
     this.#log = log;
-    const kept = directory?.read(file, stored);
-    this.keys = { apiKeys: kept?.apiKeys ?? [], usagePlanKeys: kept?.usagePlanKeys ?? [] };
-    this.usage = kept?.usage ?? {};
+    const stored = directory?.read(file, format);
+    this.keys = { apiKeys: stored?.apiKeys ?? [], usagePlanKeys: stored?.usagePlanKeys ?? [] };
+    this.usage = stored?.usage ?? {};
     this.#current = this.keys;
   }
 
-  /** @throws LocalRunError when they cannot be written: they are not kept then */
+  /** @throws LocalRunError when the keys cannot be written; then the stored keys stay as they are */
   saveKeys(keys: ControlPlaneState): void {
     this.#directory?.write(file, { ...keys, usage: this.usage });
     this.#current = keys;
   }
 
+  /** Schedules a write of the counts. */
   saveUsageSoon(): void {
     if (this.#directory) this.#timer ??= setTimeout(() => this.flush(), usageDelayMs);
   }
 
-  /** Writes what is still waiting. What cannot be written is tried again: requests go on meanwhile. */
+  /** Writes counts that are scheduled. A failed write is logged and tried again later. */
   flush(): void {
     if (!this.#timer) return;
     clearTimeout(this.#timer);
@@ -74,7 +75,7 @@ export class GatewayState {
     }
   }
 
-  /** Writes what is still waiting, for the last time. */
+  /** Writes counts that are scheduled, without trying again. */
   close(): void {
     this.flush();
     clearTimeout(this.#timer);

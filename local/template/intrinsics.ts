@@ -1,15 +1,15 @@
 import { TemplateError } from './template-error.ts';
 
-/** Everything that an intrinsic function can look up in a template. */
+/** The values of a template that intrinsic functions can refer to. */
 export interface TemplateScope {
   readonly pseudoParameters: Readonly<Record<string, string>>;
-  /** Values of the template's parameters: their defaults. */
+  /** The values of the template's parameters, which are their defaults. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly mappings: Readonly<Record<string, Record<string, Record<string, unknown>>>>;
   readonly conditions: Readonly<Record<string, unknown>>;
-  /** What `Ref` of a resource gives; undefined when there is no such resource. */
+  /** The value of `Ref` for a resource; undefined when there is no such resource. */
   refOf(logicalId: string): string | undefined;
-  /** What `Fn::GetAtt` gives; undefined when the resource has no such attribute. */
+  /** The value of `Fn::GetAtt`; undefined when the resource has no such attribute. */
   attributeOf(logicalId: string, attribute: string): string | undefined;
 }
 
@@ -18,9 +18,9 @@ type Intrinsic = (argument: unknown, scope: TemplateScope, owner: string) => unk
 const noValue = Symbol('AWS::NoValue');
 
 /**
- * Replaces every intrinsic function within a value by what CloudFormation would put there.
+ * Replaces every intrinsic function within a value by its result, as CloudFormation does.
  *
- * @param owner logical id that the value belongs to, for error messages
+ * @param owner the logical id that the value belongs to, for error messages
  * @throws TemplateError for a function, a reference or a dynamic reference that is not supported
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
  */
@@ -29,7 +29,7 @@ export function resolveIntrinsics(value: unknown, scope: TemplateScope, owner: s
   return resolved === noValue ? undefined : resolved;
 }
 
-/** Whether a condition of the template holds. */
+/** Whether a condition of the template is true. @throws TemplateError when it does not exist */
 export function conditionHolds(name: string, scope: TemplateScope, owner: string): boolean {
   if (!(name in scope.conditions))
     throw new TemplateError(owner, `there is no condition "${name}"`);
@@ -59,7 +59,7 @@ function resolveObject(value: object, scope: TemplateScope, owner: string): unkn
 function intrinsicName(value: object): string | undefined {
   const [key, ...others] = Object.keys(value);
   if (key === undefined || others.length > 0) return undefined;
-  // A policy document has a key "Condition" as well; only a condition's name makes it a function.
+  // A policy statement also has a key "Condition"; with a name as its value, it is a function.
   if (key === 'Condition') return typeof Object.values(value)[0] === 'string' ? key : undefined;
   return key === 'Ref' || key.startsWith('Fn::') ? key : undefined;
 }

@@ -1,11 +1,11 @@
 import { TemplateError } from './template-error.ts';
 
 /**
- * Stops at a nested property that the local run does not know: it would do something in the cloud
- * and nothing here.
+ * Rejects a nested property that the local run does not know, because it might have an effect in the
+ * cloud that the local run lacks.
  *
- * @param path where the object stands in its resource, for the error message
- * @param known the names of the properties, with spaces between
+ * @param path the path of the object within its resource, for the error message
+ * @param known the names of the known properties, separated by spaces
  * @throws TemplateError naming the resource and the property
  */
 export function checkKnownProperties(
@@ -21,7 +21,7 @@ export function checkKnownProperties(
   }
 }
 
-/** A long list of names, as a text with spaces or lines between them. */
+/** Splits a text at spaces and line breaks, for a list of many names. */
 export function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }

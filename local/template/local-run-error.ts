@@ -1,4 +1,4 @@
-/** Why a local run cannot go on, in one line that says what to do about it. */
+/** An error that ends a local run. Its message is one line that also tells the user what to do. */
 export class LocalRunError extends Error {
   override name = 'LocalRunError';
 }

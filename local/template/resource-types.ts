@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a resource's own identifiers are made of. */
+/** The values from which a resource's identifiers are generated. */
 export interface ResourceIdentity {
   readonly stackName: string;
   readonly logicalId: string;
@@ -12,13 +12,13 @@ export interface ResourceIdentity {
 }
 
 interface ResourceType {
-  /** Properties that the local run acts on: their names, with spaces between. */
+  /** The names of the properties that the local run supports, separated by spaces. */
   readonly supported: string;
-  /** Properties that are known to make no difference on one machine. */
+  /** The names of the properties that have no effect in a local run, separated by spaces. */
   readonly withoutEffect?: string;
-  /** What `Ref` gives. @default - a generated physical name */
+  /** The value of `Ref`. @default - a generated physical name */
   readonly ref?: (identity: ResourceIdentity) => string;
-  /** What `Fn::GetAtt` gives. */
+  /** The values of `Fn::GetAtt`. */
   readonly attributes?: Readonly<Record<string, (identity: ResourceIdentity) => string>>;
 }
 
@@ -26,8 +26,8 @@ const apiId = (identity: ResourceIdentity) => stableId(identity, 10);
 const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
 
 /**
- * The resource types that the local run acts on, and what it makes of each property. A property in
- * neither list stops the run: it would otherwise do something in the cloud and nothing here.
+ * The resource types that the local run supports, with their properties. A property in neither list
+ * is an error, because it might have an effect in the cloud that the local run lacks.
  */
 export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': {
@@ -148,7 +148,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
 };
 
-/** Resource types that stand in a template and have nothing to do on one machine. */
+/** The resource types that have no effect in a local run. */
 export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::BasePathMapping',
@@ -181,14 +181,14 @@ export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::WAFv2::WebACLAssociation',
 ]);
 
-/** The name that CloudFormation would generate; here the same in every run. */
+/** A name like those that CloudFormation generates, but the same in every run. */
 export function physicalName(identity: ResourceIdentity, maxLength = 255): string {
   const suffix = stableId(identity, 12).toUpperCase();
   const name = `${identity.stackName}-${identity.logicalId}`;
   return `${name.slice(0, maxLength - suffix.length - 1)}-${suffix}`;
 }
 
-/** A made-up ARN for a resource that exists only in the template. */
+/** A placeholder ARN for a resource that does not exist in a local run. */
 export function placeholderArn(identity: ResourceIdentity): string {
   return arn(identity, 'local', physicalName(identity));
 }
@@ -201,7 +201,7 @@ function functionArn(identity: ResourceIdentity): string {
   return arn(identity, 'lambda', `function:${functionName(identity)}`);
 }
 
-// `FunctionName` of a version or an alias is the function's name or its ARN.
+// The `FunctionName` of a version or an alias is the function's name or its ARN.
 function qualifiedArn(identity: ResourceIdentity, qualifier: string): string {
   const name = String(identity.property('FunctionName'));
   const unqualified = name.startsWith('arn:') ? name : arn(identity, 'lambda', `function:${name}`);
@@ -222,7 +222,7 @@ function managedPolicyArn(identity: ResourceIdentity): string {
   return globalArn(identity, 'iam', `policy/${name}`);
 }
 
-/** Of a service that has no Regions. */
+/** The ARN of a resource in a service without Regions. */
 function globalArn(identity: ResourceIdentity, service: string, rest: string): string {
   return arn({ ...identity, region: '' }, service, rest);
 }

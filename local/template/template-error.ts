@@ -1,6 +1,6 @@
 import { LocalRunError } from './local-run-error.ts';
 
-/** Something in the template that the local run does not know; names the logical id it stands in. */
+/** A part of the template that the local run does not support. The message names its logical id. */
 export class TemplateError extends LocalRunError {
   override name = 'TemplateError';
   readonly logicalId: string;

@@ -10,7 +10,7 @@ import {
 } from './resource-types.ts';
 import { TemplateError } from './template-error.ts';
 
-/** Where a template believes that it was deployed to. */
+/** The stack, Region and account that the template's pseudo parameters refer to. */
 export interface TemplateEnvironment {
   readonly stackName: string;
   readonly region: string;
@@ -20,23 +20,23 @@ export interface TemplateEnvironment {
 export interface TemplateResource {
   readonly logicalId: string;
   readonly type: string;
-  /** What `Ref` gives. */
+  /** The value of `Ref`. */
   readonly ref: string;
   /** A property with its intrinsic functions resolved; undefined when it is not set. */
   // biome-ignore lint/suspicious/noExplicitAny: CloudFormation properties have hundreds of shapes
   property(name: string): any;
-  /** What `Fn::GetAtt` gives; undefined when the type has no such attribute. */
+  /** The value of `Fn::GetAtt`; undefined when the type has no such attribute. */
   attribute(name: string): string | undefined;
 }
 
-/** A resource as it is written. */
+/** A resource in the template's JSON. */
 export interface RawResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Condition?: string;
 }
 
-/** A template as it is written. */
+/** The JSON of a template. */
 export interface RawTemplate {
   readonly Resources: Readonly<Record<string, RawResource>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
@@ -45,7 +45,7 @@ export interface RawTemplate {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
-/** A CloudFormation template whose resources are known and whose properties can be read. */
+/** A CloudFormation template whose resource types and properties are all supported. */
 export class Template {
   readonly environment: TemplateEnvironment;
   readonly #raw: RawTemplate;
@@ -112,7 +112,7 @@ export class Template {
     return {
       logicalId,
       type: Type,
-      // Looked up when asked for: a resource may refer to one that stands further down.
+      // This is a getter, because a property may refer to a resource that is created later.
       get ref() {
         return type?.ref?.(identity) ?? name();
       },
@@ -126,7 +126,7 @@ export class Template {
 /**
  * Reads a synthesized template.
  *
- * @param change makes another template of it before it is read
+ * @param change changes the template's JSON before it is read
  * @throws TemplateError for a resource type, or a property, that is not supported
  */
 export function readTemplate(

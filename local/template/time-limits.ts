@@ -1,11 +1,11 @@
 import type { RawResource, RawTemplate } from './template.ts';
 
-/** In place of a time limit that has been lifted: about as long as a timer of Node can wait. */
+/** Replaces time limits that are lifted: almost the maximum delay of a timer in Node, in ms. */
 export const liftedTimeoutMs = 2_147_483_000;
 
 /**
- * The same template with functions that may take as long as they like, and integrations that wait
- * for them: a function that is stopped in a debugger takes minutes.
+ * Returns the template without the timeouts of its functions and integrations, because a function
+ * that is paused in a debugger takes minutes.
  */
 export function withoutTimeLimits(template: RawTemplate): RawTemplate {
   const resources = Object.entries(template.Resources).map(([logicalId, resource]) => [

@@ -3,7 +3,7 @@ import { create } from './elements.ts';
 
 const numbers = new Intl.NumberFormat('en');
 
-/** An answer in words: its status, what it says, and which request it answers. */
+/** An answer as text: its status, its message, and the request that it belongs to. */
 export function answerItem(
   exchange: Exchange,
   error: ApiError | undefined,
@@ -20,7 +20,7 @@ export function answerItem(
   return item;
 }
 
-/** What is shown of a request that got no answer, or only a part of one. */
+/** The error to show for a request whose answer is missing or incomplete. */
 export function brokenOff(cause: unknown): ApiError {
   return { code: 'no complete answer', message: (cause as Error).message };
 }

@@ -1,4 +1,4 @@
-/** One request, and what came of it. */
+/** A request with its answer. */
 export class Exchange {
   readonly method: string;
   readonly url: URL;
@@ -10,23 +10,23 @@ export class Exchange {
     this.url = url;
   }
 
-  /** Such as `GET /staging/v1/store/orders`. */
+  /** The method and path, such as `GET /staging/v1/store/orders`. */
   get line(): string {
     return `${this.method} ${this.url.pathname}`;
   }
 
-  /** What the operators of the service find the request by; undefined where no answer came. */
+  /** The request id, by which operators find the request in logs; undefined without an answer. */
   get requestId(): string | undefined {
     return this.response?.headers.get('x-amzn-RequestId') ?? undefined;
   }
 
-  /** Milliseconds since the request was made. */
+  /** Milliseconds since the request was sent. */
   get elapsedMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
 }
 
-/** What the contract says of every error. */
+/** The body of an error in the contract. */
 export interface ApiError {
   readonly code: string;
   readonly message: string;
@@ -44,17 +44,17 @@ export class ApiClient {
     this.#baseUrl = baseUrl;
   }
 
-  /** Calls the listener for the head of every answer. */
+  /** Adds a listener that is called when the headers of an answer have been received. */
   onAnswer(listener: AnswerListener): void {
     this.#listeners.push(listener);
   }
 
-  /** @param path in the contract's sense, such as `/store/orders` */
+  /** Prepares a request. @param path the path in the contract, such as `/store/orders` */
   exchange(method: string, path: string): Exchange {
     return new Exchange(method, new URL(this.#baseUrl + path));
   }
 
-  /** @returns the error, where the answer is one. @throws what `fetch` throws where none comes */
+  /** Sends a request. @returns the error, if the answer is one. @throws the error of `fetch` */
   async send(exchange: Exchange, signal?: AbortSignal): Promise<ApiError | undefined> {
     const headers = { Authorization: `Bearer ${this.key}` };
     const response = await fetch(exchange.url, { method: exchange.method, headers, signal });
@@ -72,14 +72,14 @@ export class ApiClient {
   }
 }
 
-/** What stands in between, such as a proxy, need not answer in the contract's form. */
+/** Reads an error. One that comes from a proxy need not have the form of the contract. */
 async function readError(response: Response): Promise<ApiError> {
   const text = await response.text();
   try {
     const { code, message } = JSON.parse(text);
     if (typeof code === 'string') return { code, message: String(message) };
   } catch {
-    // No JSON: it is shown as it is.
+    // A body that is not JSON is shown unchanged.
   }
   return { code: 'not an answer of this API', message: text.slice(0, 200) };
 }

@@ -2,7 +2,7 @@ import { element } from './elements.ts';
 
 const shownMs = 2_000;
 
-/** Makes a button copy a text, and say so: in its own words, and to a screen reader. */
+/** Makes a button copy a text. The outcome is shown in its label and announced to screen readers. */
 export function copyOnPress(button: HTMLElement, text: () => string): void {
   const label = button.textContent;
   button.addEventListener('click', async () => {
@@ -16,7 +16,7 @@ export function copyOnPress(button: HTMLElement, text: () => string): void {
   });
 }
 
-/** A browser may refuse, and offers no clipboard to a page that came over plain HTTP. */
+/** Copies a text. Returns the label to show, because browsers can refuse, for example over HTTP. */
 async function copy(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,11 +1,11 @@
-/** The page's element with this id. Throws where index.html lacks it. */
+/** The page's element with this id. @throws Error when index.html lacks it */
 export function element<E extends HTMLElement = HTMLElement>(id: string): E {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`index.html has no element #${id}`);
   return found as E;
 }
 
-/** A new element with text in it; text never becomes markup. */
+/** Creates an element with a text, which is never interpreted as markup. */
 export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   text = '',

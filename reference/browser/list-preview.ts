@@ -1,22 +1,23 @@
 import { JsonArraySplitter } from '../../shared/json-array.ts';
 
 export interface ListPreview {
-  /** The first orders, each as the JSON text it came as. */
+  /** The first orders as JSON texts. */
   readonly first: readonly string[];
   readonly orders: number;
-  /** Bytes of JSON, after decompression. */
+  /** The bytes of JSON after decompression. */
   readonly bytes: number;
 }
 
 export interface PreviewSettings {
-  /** How many orders are kept; the others are only counted. */
+  /** The number of orders to keep. Further orders are only counted. */
   readonly kept: number;
   readonly onProgress?: (preview: ListPreview) => void;
 }
 
 /**
- * Reads a list of any length and keeps its beginning, so that a page can show a store of millions.
- * Throws where the list broke off, or is no JSON array.
+ * Reads a list of orders and keeps only the first ones, so that memory stays constant for any length.
+ *
+ * @throws Error when the list is incomplete or not a JSON array
  */
 export async function previewList(
   body: ReadableStream<Uint8Array>,

@@ -1,10 +1,10 @@
-/** What the page knows of where it is shown. */
+/** The settings that the server passes to the page. */
 export interface PageSettings {
-  /** Where the API is, with its version: `http://127.0.0.1:3000/staging/v1`. */
+  /** The URL of the API with its version, such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
-  /** Keys to choose from; where there are none, the reader enters a key. */
+  /** The demo keys to choose from. Without any, the reader enters a key. */
   readonly demoKeys: readonly DemoKey[];
-  /** Tells one run of the service from another, whose orders may have the same ids. */
+  /** Identifies the run of the service, because orders of another run can have the same ids. */
   readonly runId?: string;
 }
 

@@ -5,7 +5,7 @@ import {
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
 
-/** An order as a page shows it; what it lacks is undefined. Ids keep every digit as text. */
+/** An order to show. Absent fields are undefined, and ids are texts, so that they are exact. */
 export type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | number | boolean>>>;
 
 const idNames = orderFieldNames.filter((name) => formatOf(orderFields[name]) === 'int64');
@@ -14,16 +14,16 @@ function formatOf({ format }: OrderField): OrderField['format'] {
   return format;
 }
 
-/** Within a JSON string a quote is escaped, so this finds the ids and nothing else. */
+/** Matches ids in JSON. It cannot match within a string, because quotes are escaped there. */
 const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
 
-/** `shipDate` as `Ship date`. */
+/** The title of a column: `shipDate` becomes `Ship date`. */
 export function columnTitle(name: string): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A value of a field as people read it; nothing where the order lacks it. */
+/** Formats the value of a field for people; empty if the order lacks the field. */
 export function shownValue(
   value: string | number | boolean | undefined,
   { format }: OrderField,
@@ -38,10 +38,10 @@ export function parseShownOrder(text: string): ShownOrder {
   return JSON.parse(text.replace(idMember, '$1"$2"'));
 }
 
-// A character that Unicode assigns to nobody, so that no text of an order begins with it.
+// A private-use character of Unicode, with which no text of an order is expected to start.
 const exactMark = '\uE000';
 
-/** JSON text indented for people, with every digit of the ids; other text as it is. */
+/** Indents JSON and keeps ids exact. A text that is not JSON is returned unchanged. */
 export function indentJson(text: string): string {
   try {
     const marked = JSON.parse(text.replace(idMember, `$1"${exactMark}$2"`));

@@ -8,7 +8,7 @@ const titles: Readonly<Record<string, string>> = { minute: 'Minute', day: 'Day (
 
 interface Refusal {
   readonly isBan: boolean;
-  /** Unix seconds. */
+  /** The end of the window in Unix seconds. */
   readonly endsAt: number;
 }
 
@@ -17,7 +17,7 @@ interface KeyState {
   readonly refusal?: Refusal;
 }
 
-/** The limits of the chosen key as meters, and when a refused key is served again. */
+/** Shows the usage of the chosen key's limits, and the time when a rejected key is served again. */
 export class AllowanceView {
   readonly #states = new Map<string, KeyState>();
   #demoKey: DemoKey | undefined;
@@ -26,13 +26,13 @@ export class AllowanceView {
     setInterval(() => this.#tick(), 1_000);
   }
 
-  /** Shows another key: what was last heard of it, or its plan's limits. */
+  /** Shows another key, with the values of its last answer or the limits of its plan. */
   use(demoKey: DemoKey): void {
     this.#demoKey = demoKey;
     this.#render();
   }
 
-  /** Takes what an answer says of the key in use. */
+  /** Updates the chosen key's values from an answer. */
   take(windows: readonly WindowAllowance[], error: ApiError | undefined, retryAfter: number): void {
     const isBan = error?.code === 'api_key_banned';
     const endsAt = Date.now() / 1_000 + retryAfter;
@@ -49,7 +49,7 @@ export class AllowanceView {
     this.#tick();
   }
 
-  /** What changes with the clock alone. It is no live region: nobody wants to hear each second. */
+  /** Updates the remaining time. It is not a live region, because it changes every second. */
   #tick(): void {
     const { windows = [], refusal } = this.#states.get(this.#demoKey?.key ?? '') ?? {};
     const now = Date.now() / 1_000;
@@ -86,7 +86,7 @@ function meter(window: WindowAllowance): HTMLElement {
   return view;
 }
 
-/** Nothing is known of a key until it was used. */
+/** The meter of a window before the first answer for the key. */
 function unknown(name: string, limit: number): HTMLElement {
   const view = frame(name, numbers.format(limit));
   const bar = create('div', '', { class: 'meter', 'aria-hidden': 'true' });

@@ -1,16 +1,16 @@
-/** What a key has left of one window. */
+/** The remaining requests of a key in one window. */
 export interface WindowAllowance {
-  /** Such as `minute`. */
+  /** The window's name, such as `minute`. */
   readonly name: string;
   readonly limit: number;
   readonly remaining: number;
-  /** When it starts anew, in Unix seconds. */
+  /** The end of the window in Unix seconds. */
   readonly reset: number;
 }
 
 /**
- * Where a key stands, out of a response's headers; undefined where no key was recognised: 401 and
- * unknown paths say nothing about one.
+ * Reads the remaining requests of a key from a response's headers; undefined if the response is not
+ * about a key, as for 401 and unknown paths.
  */
 export function allowanceOf(headers: Headers, nowMs: number): WindowAllowance[] | undefined {
   const limits = parametersOf(headers.get('RateLimit-Policy'), 'q');
@@ -32,7 +32,7 @@ export function windowState({ limit, remaining }: WindowAllowance): WindowState 
   return remaining * 5 <= limit ? 'low' : 'ample';
 }
 
-/** `in 23 s`, `in 4 min`, `in 7 h`. */
+/** Formats seconds like `in 23 s`, `in 4 min` or `in 7 h`. */
 export function timeUntil(seconds: number): string {
   if (seconds <= 0) return 'now';
   if (seconds < 120) return `in ${Math.ceil(seconds)} s`;
@@ -40,7 +40,7 @@ export function timeUntil(seconds: number): string {
   return `in ${Math.ceil(seconds / 3_600)} h`;
 }
 
-/** One parameter of each window of a list such as `"minute";q=60;w=60, "day";q=1000;w=86400`. */
+/** A parameter by window, from a list such as `"minute";q=60;w=60, "day";q=1000;w=86400`. */
 function parametersOf(list: string | null, parameter: string): Map<string, number> {
   const member = new RegExp(`"(\\w+)"[^,]*;${parameter}=(\\d+)`, 'g');
   return new Map(

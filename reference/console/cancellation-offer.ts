@@ -6,7 +6,7 @@ export interface OfferElements {
   readonly hint: HTMLElement;
 }
 
-/** A field for an order's id with a button: nobody is offered to cancel what is settled. */
+/** A field for an order's id with a cancel button, which is disabled for a settled order. */
 export class CancellationOffer {
   readonly #elements: OfferElements;
   readonly #settled: SettledOrders;
@@ -25,7 +25,7 @@ export class CancellationOffer {
   update(): void {
     const { field, button, hint } = this.#elements;
     const outcome = this.#settled.of(this.orderId);
-    // A button that becomes disabled would keep the focus and take no key any more.
+    // A disabled button keeps the focus but ignores the keyboard, so the focus moves to the field.
     if (outcome !== undefined && document.activeElement === button) field.focus();
     button.disabled = outcome !== undefined;
     hint.textContent = outcome === undefined ? '' : `Order ${this.orderId} is ${outcome}.`;

@@ -14,7 +14,7 @@ import type { SettledOrders } from './settled-orders.ts';
 const shownOrders = 100;
 const numbers = new Intl.NumberFormat('en');
 
-/** The demo keys' part of the page: list the orders, cancel one, see the limits. */
+/** The console for demo keys: it lists orders, cancels them and shows the limits. */
 export class Console {
   readonly #client: ApiClient;
   readonly #settled: SettledOrders;
@@ -93,7 +93,7 @@ export class Console {
     this.#history.add(answerItem(exchange, undefined, sizeOf(preview)));
   }
 
-  /** The button stays enabled, because a disabled one would lose the keyboard's focus. */
+  /** Shows whether a list is loading. The button stays enabled, so that it keeps the focus. */
   #setListing(isListing: boolean): void {
     if (!isListing && document.activeElement === this.#stopButton) this.#listButton.focus();
     this.#listButton.setAttribute('aria-disabled', String(isListing));
@@ -112,7 +112,7 @@ export class Console {
     }
   }
 
-  /** Answers to the forms of the reference come here as well. */
+  /** Handles an answer, also one to a form of the reference. */
   #takeAnswer(exchange: Exchange, error: ApiError | undefined): void {
     const headers = exchange.response!.headers;
     const windows = allowanceOf(headers, Date.now());
@@ -135,7 +135,7 @@ function ownOffer(settled: SettledOrders): CancellationOffer {
   return new CancellationOffer(elements, settled);
 }
 
-/** The forms of the reference that cancel are held to the same. */
+/** The forms of the reference that cancel an order, which also refuse settled orders. */
 function formOffers(settled: SettledOrders): CancellationOffer[] {
   return [...document.querySelectorAll('form.try[data-method=DELETE]')].map((form) => {
     const hint = create('p', '', { class: 'hint' });
@@ -154,7 +154,7 @@ function sizeOf({ orders, bytes }: ListPreview): string {
   return `${numbers.format(orders)} orders, ${numbers.format(kilobytes)} KB of JSON`;
 }
 
-/** At most ten calls a second: a million orders come in thousands of pieces. */
+/** Limits a function to ten calls per second, because long lists arrive in thousands of parts. */
 function throttled<A extends unknown[]>(call: (...args: A) => void): (...args: A) => void {
   let calledAt = 0;
   return (...args) => {

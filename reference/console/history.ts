@@ -2,7 +2,7 @@ import { create, element } from '../browser/elements.ts';
 
 const kept = 20;
 
-/** The newest answer, which is announced, and the ones before it. */
+/** The list of answers. The newest one is announced to screen readers. */
 export class History {
   readonly #newest = element('status');
   readonly #earlier = element('earlier');

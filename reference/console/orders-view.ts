@@ -15,7 +15,7 @@ import type { SettledOrders } from './settled-orders.ts';
 
 const numbers = new Intl.NumberFormat('en');
 
-/** The first orders of the list, each with a button that cancels it while that may be possible. */
+/** The first orders of the list, each with a cancel button unless it is settled. */
 export class OrdersView {
   readonly #region = element('orders');
   readonly #rows = element('rows');
@@ -26,7 +26,7 @@ export class OrdersView {
   constructor(settled: SettledOrders, cancel: (orderId: string) => void) {
     this.#settled = settled;
     this.#cancel = cancel;
-    // It scrolls, which the keyboard has to reach also where no order can be cancelled.
+    // The region scrolls, so it must be focusable even if it contains no button.
     this.#region.tabIndex = 0;
     element('columns').prepend(...orderFieldNames.map(heading));
   }
@@ -38,7 +38,7 @@ export class OrdersView {
     this.#more.textContent = `The first ${numbers.format(first.length)} of ${numbers.format(orders)} orders.`;
   }
 
-  /** Takes the button from an order's row, where it is shown and its order is settled. */
+  /** Removes the button from an order's row when the order is settled. */
   update(orderId: string): void {
     const row = this.#rows.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(orderId)}"]`);
     const outcome = this.#settled.of(orderId);
@@ -49,7 +49,7 @@ export class OrdersView {
     if (hadFocus) this.#focusAfter(row);
   }
 
-  /** The button that was pressed is gone: the keyboard goes on from the next one. */
+  /** Moves the focus from a button that is removed to the next one. */
   #focusAfter(row: HTMLElement): void {
     const buttons = [...this.#rows.querySelectorAll('button')];
     const isBehind = (button: Node) =>

@@ -1,14 +1,14 @@
-import { keep, readKept } from '../browser/kept.ts';
+import { readStored, writeStored } from '../browser/page-storage.ts';
 
-/** What an answer says of an order for good, by its code. */
+/** The final states of orders, by the error code of the answer. */
 const outcomes: Readonly<Record<string, string>> = {
   order_already_cancelled: 'cancelled',
   order_already_shipped: 'shipped',
 };
 
 /**
- * The orders that nobody can cancel any more, as far as the page has seen: a cancelled or shipped
- * order stays so. They are kept until the tab is closed, and for this run of the service only.
+ * The orders that the page knows to be cancelled or shipped, which is final. They are stored for this
+ * run of the service until the tab is closed.
  */
 export class SettledOrders {
   readonly #name: string;
@@ -16,20 +16,20 @@ export class SettledOrders {
 
   constructor(runId: string) {
     this.#name = `settled:${runId}`;
-    const kept = readKept(() => sessionStorage, this.#name);
-    this.#outcomes = new Map(JSON.parse(kept ?? '[]'));
+    const stored = readStored(() => sessionStorage, this.#name);
+    this.#outcomes = new Map(JSON.parse(stored ?? '[]'));
   }
 
-  /** What became of an order; undefined where it may still be cancelled. */
+  /** The final state of an order; undefined if it may still be cancelled. */
   of(orderId: string): string | undefined {
     return this.#outcomes.get(orderId);
   }
 
-  /** Takes the answer to a cancellation: its error's code, or undefined where it succeeded. */
+  /** Records the answer to a cancellation. @param code its error code; undefined for success */
   take(orderId: string, code: string | undefined): void {
     const outcome = code === undefined ? 'cancelled' : outcomes[code];
     if (outcome === undefined) return;
     this.#outcomes.set(orderId, outcome);
-    keep(() => sessionStorage, this.#name, JSON.stringify([...this.#outcomes]));
+    writeStored(() => sessionStorage, this.#name, JSON.stringify([...this.#outcomes]));
   }
 }

@@ -1,22 +1,22 @@
 import type { ApiClient } from '../browser/api-client.ts';
 import { element } from '../browser/elements.ts';
 
-/** Sends the forms' requests with the key that the reader enters, where the stage allows it. */
+/** Sends the forms' requests with the reader's key, if the stage allows requests of this page. */
 export async function readOwnKey(client: ApiClient, baseUrl: string): Promise<void> {
   const field = element<HTMLInputElement>('api-key');
   const read = () => {
     client.key = field.value.trim();
   };
   field.addEventListener('input', read);
-  // A browser may have filled it in before this script ran.
+  // The browser may have filled in the field before this script ran.
   read();
   offer(false);
   showReach(await isReadable(baseUrl));
 }
 
 /**
- * Whether the browser lets this page read what the stage answers. It asks without a key, so that
- * the request counts against nobody: the answer is 401, which is readable or not.
+ * Whether the browser lets this page read the stage's answers. The request has no key, so that it is
+ * not counted; if its answer, which is 401, can be read, others can be read as well.
  */
 function isReadable(baseUrl: string): Promise<boolean> {
   return fetch(`${baseUrl}/store/orders`).then(
@@ -34,7 +34,7 @@ function showReach(isAllowed: boolean): void {
   offer(isAllowed);
 }
 
-/** What cannot work is not shown. */
+/** Hides the key's field and the forms if the stage does not allow the page's requests. */
 function offer(isAllowed: boolean): void {
   element('own-key').hidden = !isAllowed;
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {

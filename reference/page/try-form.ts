@@ -7,7 +7,7 @@ import { indentJson } from '../browser/shown-order.ts';
 const shownOrders = 100;
 const numbers = new Intl.NumberFormat('en');
 
-/** The form at an operation of the reference: it sends the request and shows the whole answer. */
+/** The form of an operation in the reference, which sends a request and shows the answer. */
 export class TryForm {
   readonly #form: HTMLFormElement;
   readonly #client: ApiClient;
@@ -63,7 +63,7 @@ interface ShownBody {
   readonly note: string;
 }
 
-/** A list of any length is shown by its beginning. */
+/** Reads a body. Only the start of a list of orders is shown. */
 async function readBody(response: Response): Promise<ShownBody> {
   if (response.status !== 200) return { text: indentJson(await response.text()), note: 'No body.' };
   const { first, orders } = await previewList(response.body!, { kept: shownOrders });

@@ -2,12 +2,12 @@ import { ownerCharactersLength, tokenChecksum } from '../../lambdas/shared/api-k
 import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import { type Stage, shownRateLimit } from '../stage/stage.ts';
-import { checksOf, inAnyOf } from './check.ts';
+import { checksOf, combineDifferences } from './check.ts';
 
 const checksumLength = 6;
 const refused = { status: 401, code: 'unauthorized' };
 
-/** Every way to be refused, and the one answer to all of them. */
+/** Every kind of invalid authorization has to get the same answer. */
 export const authenticationChecks = checksOf('Authentication', {
   'refuses a missing Authorization header': (stage) => expectRefused(stage, null),
   'refuses the Basic scheme': (stage) => expectRefused(stage, 'Basic c3RvcmU6b3JkZXJz'),
@@ -35,7 +35,7 @@ async function expectRefused(stage: Stage, authorization: string | null): Promis
   const answer = await stage.call('listOrders', { authorization });
   const shown = (['limit', 'remaining', 'reset'] as const)
     .map((name) => shownRateLimit(answer, name))
-    // One that is missing is what the contract's own comparison says.
+    // The comparison with the contract reports a missing header.
     .filter((value) => value !== 'absent');
   const isZero = shown.every((value) => value === '0');
   return [
@@ -50,7 +50,7 @@ async function expectRefusedEverywhere(stage: Stage): Promise<string[]> {
     const options = { authorization: null, orderId: '1' };
     found.push([operationId, await stage.expect(operationId, options, refused)]);
   }
-  return inAnyOf(found);
+  return combineDifferences(found);
 }
 
 async function expectOneBody(stage: Stage): Promise<string[]> {
@@ -67,13 +67,13 @@ function prefixOf(key: string): string {
   return key.slice(0, key.lastIndexOf('_') + 1);
 }
 
-/** A well-formed key of an owner that there is not. */
+/** A well-formed key of an owner that does not exist. */
 function unknownKey(key: string): string {
   const prefix = prefixOf(key);
   return createToken(prefix, createOwner(prefix).seed);
 }
 
-/** A well-formed key that shares with another what the keys of one owner share. */
+/** A well-formed key that was never issued, with the same owner part as a key. */
 function unknownKeyOfOwner(key: string): string {
   const ownerPart = key.slice(0, prefixOf(key).length + ownerCharactersLength);
   const own = unknownKey(key).slice(ownerPart.length, -checksumLength);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Expected, Stage } from '../stage/stage.ts';
-import { checksOf, inAnyOf } from './check.ts';
+import { checksOf, combineDifferences } from './check.ts';
 
 const badOrderIds = ['007', '+1', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
 const invalidId: Expected = { status: 400, code: 'invalid_order_id' };
 const absent: Expected = { status: 404, code: 'order_not_found' };
 
-/** The ways in which a cancellation fails without touching an order. */
+/** Cancellations that fail without changing an order. */
 export const cancelErrorChecks = checksOf('Cancel an order', {
   'answers 400 to an order id that is no canonical int64': expectInvalidIds,
   'answers 404 to an order that does not exist': (stage) =>
@@ -19,7 +19,7 @@ export const cancelErrorChecks = checksOf('Cancel an order', {
     ),
 });
 
-/** Cancels one order, for good. */
+/** Checks that cancel an order, which cannot be undone. */
 export function cancellationChecks(orderId: string) {
   return checksOf('Cancel an order', {
     [`cancels order ${orderId}`]: (stage) =>
@@ -29,7 +29,7 @@ export function cancellationChecks(orderId: string) {
   });
 }
 
-/** A random negative id: no store numbers its orders so, and hitting one by chance is hopeless. */
+/** A random negative id, at which no order can be expected: stores count orders from 1. */
 export function absentOrderId(): string {
   return `-${(randomBytes(8).readBigUInt64BE() >> 2n) + 2n ** 62n}`;
 }
@@ -40,5 +40,5 @@ async function expectInvalidIds(stage: Stage): Promise<string[]> {
     const differences = await stage.expect('cancelOrder', { orderId }, invalidId);
     found.push([`order id ${orderId.slice(0, 30)}`, differences]);
   }
-  return inAnyOf(found);
+  return combineDifferences(found);
 }

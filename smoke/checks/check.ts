@@ -1,27 +1,29 @@
 import type { Stage } from '../stage/stage.ts';
 
-/** One thing that a stage must do. */
+/** A check of one aspect of a stage. */
 export interface Check {
   readonly group: string;
   readonly title: string;
-  /** What differs from the contract, in words; nothing where all is well. */
+  /** Returns the differences from the contract as texts; an empty list if there are none. */
   readonly run: (stage: Stage) => Promise<string[]>;
 }
 
-/** Thrown by a check that cannot be made here. */
+/** Thrown by a check that cannot be made on this stage or with this key. */
 export class CheckSkipped extends Error {}
 
-/** The checks of one group, as titles and what they do. */
+/** Creates the checks of one group from their titles and functions. */
 export function checksOf(group: string, checks: Readonly<Record<string, Check['run']>>): Check[] {
   return Object.entries(checks).map(([title, run]) => ({ group, title, run }));
 }
 
 /**
- * Differences of several answers: what many of them have in common is said once, with where it is.
+ * Combines the differences of several answers, so that each is listed once with all its places.
  *
- * @param found the differences of each answer, by what it is called
+ * @param found the name and the differences of each answer
  */
-export function inAnyOf(found: readonly (readonly [string, readonly string[]])[]): string[] {
+export function combineDifferences(
+  found: readonly (readonly [string, readonly string[]])[],
+): string[] {
   const pairs = found.flatMap(([name, differences]) =>
     differences.map((difference) => ({ name, difference })),
   );

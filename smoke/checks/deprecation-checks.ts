@@ -1,7 +1,7 @@
 import type { Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
-/** The operation that is past its sunset. */
+/** Checks of the operation whose sunset date has passed. */
 export const deprecationChecks = checksOf('Deprecated pet operation', {
   'answers 410 gone, with Deprecation, Sunset and Link': (stage) =>
     stage.expect('getPet', {}, { status: 410, code: 'gone' }),

@@ -4,7 +4,7 @@ import { getOverHttp2, type Http2Answer } from '../stage/http2-client.ts';
 import type { Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
 
-/** API Gateway speaks HTTP/2 to clients, where a stream has an end of its own. */
+/** Checks over HTTP/2, which API Gateway supports and in which a stream ends with an error code. */
 export const http2Checks = checksOf('HTTP/2', {
   'ends the list with its last byte, and the stream without an error': expectWholeStream,
 });
@@ -20,7 +20,7 @@ async function expectWholeStream(stage: Stage): Promise<string[]> {
   );
 }
 
-/** How an answer's end differs from that of a whole list. */
+/** The differences of an answer from a complete list. */
 export function streamDifferences({ status, errorCode, isGzip, body }: Http2Answer): string[] {
   const problem = problemOfList(body, isGzip);
   if (status === 200 && errorCode === 0 && problem === undefined) return [];
@@ -33,7 +33,7 @@ export function streamDifferences({ status, errorCode, isGzip, body }: Http2Answ
 function problemOfList(body: Buffer, isGzip: boolean): string | undefined {
   const splitter = new JsonArraySplitter();
   try {
-    // Each element is looked at elsewhere; here it is the end that counts.
+    // This check is about the end of the array only, so its elements are not used.
     for (const _ of splitter.push(isGzip ? gunzipSync(body) : body));
     splitter.end();
     return undefined;

@@ -7,12 +7,12 @@ import { CheckSkipped, checksOf } from './check.ts';
 const mostDifferencesShown = 3;
 const secondsPerDay = 86_400;
 
-/** A list of more is read once alone: on AWS it is read to its end whoever has left meanwhile. */
+/** A longer list is read only once, because on AWS the function scans it to its end in any case. */
 const mostOrdersReadTwice = 1_000;
 
 const everyOrder = '?status=pending&limit=1';
 
-/** The list, whole. Orders are checked as they arrive, whatever their number. */
+/** Checks of the whole list. Orders are checked as they arrive, so memory stays constant. */
 export function listChecks() {
   let orders: number | undefined;
   return checksOf('List orders', {
@@ -22,7 +22,7 @@ export function listChecks() {
       const answer = await open(stage, 'gzip', everyOrder);
       const list = await readList(stage, answer);
       orders = list.orders;
-      return blaming(stage, answer, [
+      return markIfDifferent(stage, answer, [
         ...list.differences,
         ...allowanceDifferences(answer),
         ...streamDifferences(answer),
@@ -36,7 +36,7 @@ export function listChecks() {
       const answer = await open(stage, 'gzip;q=0, identity');
       const list = await readList(stage, answer);
       const isSame = list.orders === orders;
-      return blaming(stage, answer, [
+      return markIfDifferent(stage, answer, [
         ...list.differences,
         ...(isSame ? [] : [`has ${list.orders} orders, gzipped there were ${orders}`]),
         ...encodingDifferences(answer, undefined),
@@ -80,13 +80,13 @@ async function readList(stage: Stage, answer: Answer): Promise<ReadList> {
   return { orders, differences };
 }
 
-/** The body as it was before it was compressed; what arrives is counted as it was sent. */
+/** Decompresses a body and counts its compressed bytes. */
 async function* unzipped({ headers, body }: Answer, stage: Stage): AsyncGenerator<Buffer> {
   const count = (chunk: Buffer) => stage.exchanges.received({ headers }, chunk.length);
   const isGzip = headers.get('content-encoding')?.[0] === 'gzip';
   const gunzip = createGunzip();
   if (isGzip) {
-    // pipe() does not pass errors on; without this a broken connection would never end the reading.
+    // pipe() does not pass on errors, so a broken connection would never end the loop below.
     body.on('error', (error) => gunzip.destroy(error));
     body.on('data', count).pipe(gunzip);
   }
@@ -97,8 +97,8 @@ async function* unzipped({ headers, body }: Answer, stage: Stage): AsyncGenerato
   }
 }
 
-function blaming(stage: Stage, answer: Answer, differences: string[]): string[] {
-  if (differences.length > 0) stage.exchanges.blame(answer);
+function markIfDifferent(stage: Stage, answer: Answer, differences: string[]): string[] {
+  if (differences.length > 0) stage.exchanges.markDifferent(answer);
   return differences;
 }
 
@@ -117,10 +117,10 @@ function encodingDifferences({ headers }: Answer, expected: string | undefined):
     : [`content-encoding is ${actual ?? 'absent'}, expected ${expected ?? 'none'}`];
 }
 
-/** An admitted request's headers: within the limit, and a reset in the future at a full minute. */
+/** The differences of an admitted request's headers: the remainder and the time of the reset. */
 function allowanceDifferences(answer: Answer): string[] {
   const { limit, remaining, reset } = rateLimitOf(answer);
-  // A header that is missing is what the contract's own comparison says.
+  // The comparison with the contract reports a missing header.
   if (Number.isNaN(limit + remaining + reset)) return [];
   const now = serverSeconds(answer);
   const isWithin = limit > 0 && remaining < limit;

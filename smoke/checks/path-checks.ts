@@ -1,7 +1,7 @@
 import type { CallOptions, Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
-/** What is no operation is 404, with or without a key. */
+/** Paths and methods that are not in the contract have to be answered 404, with and without a key. */
 export const pathChecks = checksOf('Unknown paths', {
   'answers 404 to an unknown path': (stage) => expectNotFound(stage, 'GET', '/store/unknown'),
   'answers 404 to an unknown path without a key': (stage) =>

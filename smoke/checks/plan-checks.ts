@@ -1,13 +1,13 @@
 import type { Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
-/** What an owner was given, as an enterprise owner is. */
+/** The limits that an owner is expected to have. */
 export interface ExpectedLimits {
   readonly perMinute: number;
   readonly perDay: number;
 }
 
-/** An owner's own limits are those that its answers state. */
+/** Checks that the headers contain the owner's limits. */
 export function planChecks({ perMinute, perDay }: ExpectedLimits) {
   return checksOf('Limits of the owner', {
     [`are ${perMinute} a minute and ${perDay} a day`]: async (stage: Stage) => {
@@ -15,7 +15,7 @@ export function planChecks({ perMinute, perDay }: ExpectedLimits) {
       const expected = `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`;
       const actual = answer.headers.get('ratelimit-policy')?.join() ?? 'absent';
       if (actual === expected) return [];
-      stage.exchanges.blame(answer);
+      stage.exchanges.markDifferent(answer);
       return [`ratelimit-policy is ${actual}, expected ${expected}`];
     },
   });

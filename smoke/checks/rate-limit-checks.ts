@@ -2,21 +2,21 @@ import type { TextAnswer } from '../stage/http-client.ts';
 import { longestWaitSeconds } from '../stage/preflight.ts';
 import { codeOf, rateLimitOf, type Stage, serverSeconds, shownRateLimit } from '../stage/stage.ts';
 import { absentOrderId } from './cancel-checks.ts';
-import { type Check, CheckSkipped, checksOf, inAnyOf } from './check.ts';
+import { type Check, CheckSkipped, checksOf, combineDifferences } from './check.ts';
 
-// Enough for a Business key; above that the check would be a load test.
+// This is enough for a Business key. With more requests the check would be a load test.
 const mostRequests = 2_000;
 const requestsAtOnce = 10;
 const attempts = 3;
 
-/** What each admitted request does to `Remaining`. */
+/** Checks that each admitted request is counted. */
 export const countingChecks = checksOf('Rate limits', {
   'lowers Remaining by exactly one per admitted request': expectCountdown,
 });
 
-/** Uses the allowance up, and looks at the answers from there. */
+/** Checks that use up the limit and compare the answers beyond it. */
 export function exhaustionChecks(isWaitingAllowed: boolean) {
-  /** When the used-up window ends, in Unix seconds; 0 until one is used up. */
+  /** The end of the exhausted window in Unix seconds; 0 while no window is exhausted. */
   let exhaustedUntil = 0;
   const whileExhausted = (run: Check['run']) => async (stage: Stage) => {
     if (exhaustedUntil === 0) throw new CheckSkipped('the limit was not reached');
@@ -46,7 +46,7 @@ async function expectCountdown(stage: Stage): Promise<string[]> {
     if (after.remaining === before.remaining - 1) return [];
     const shown = [first, second].map((answer) => shownRateLimit(answer, 'remaining'));
     differences = [`x-ratelimit-remaining went from ${shown[0]} to ${shown[1]}`];
-    // Another window may have begun, or have become the one that is described.
+    // A new window may have started, or the headers may now describe the other window.
     if (shownRateLimit(first, 'reset') === shownRateLimit(second, 'reset')) return differences;
   }
   return differences;
@@ -54,7 +54,7 @@ async function expectCountdown(stage: Stage): Promise<string[]> {
 
 interface Exhaustion {
   readonly differences: string[];
-  /** When the used-up window ends, in Unix seconds; 0 where none is used up. */
+  /** The end of the exhausted window in Unix seconds; 0 if none is exhausted. */
   readonly reset: number;
 }
 
@@ -74,7 +74,7 @@ async function expectExhaustion(stage: Stage): Promise<Exhaustion> {
   return { differences: [difference], reset: 0 };
 }
 
-/** Undefined where the window ended meanwhile. */
+/** Sends requests until one is rejected; undefined if the window ended before that. */
 async function exhaust(
   stage: Stage,
   remaining: number,
@@ -111,7 +111,7 @@ async function expectLimitedEverywhere(stage: Stage, until: number): Promise<str
     if (serverSeconds(answer) >= until) throw new CheckSkipped('the window ended meanwhile');
     found.push([operationId, limitedDifferences(stage, operationId, answer)]);
   }
-  return inAnyOf(found);
+  return combineDifferences(found);
 }
 
 function limitedDifferences(stage: Stage, operationId: string, answer: TextAnswer): string[] {
@@ -119,14 +119,14 @@ function limitedDifferences(stage: Stage, operationId: string, answer: TextAnswe
   const shownRetryAfter = answer.headers.get('retry-after')?.join();
   const retryAfter = Number(shownRetryAfter ?? 0);
   const wait = reset - serverSeconds(answer);
-  // Whole seconds on both sides, and the date may have been read before or after the limiter's.
+  // Both values are rounded to seconds, and the `Date` is read at another time than the limiter's.
   const isTrue = codeOf(answer) === 'rate_limit_exceeded' ? Math.abs(retryAfter - wait) <= 2 : true;
   return [
     ...stage.compare(operationId, answer, { status: 429 }),
     ...(remaining === 0
       ? []
       : [`x-ratelimit-remaining is ${shownRateLimit(answer, 'remaining')} on a 429`]),
-    // A header that is missing is what the contract's own comparison says.
+    // The comparison with the contract reports a missing header.
     ...(isTrue || shownRetryAfter === undefined || Number.isNaN(wait)
       ? []
       : [`retry-after is ${shownRetryAfter}, the window ends in ${wait} seconds`]),

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time, as far as the smoke test waits for it. */
+/** The clock with which the smoke test waits. */
 export interface Clock {
-  /** Milliseconds since any moment. */
+  /** Milliseconds since an arbitrary time. */
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
 }

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { parseExactJson } from './exact-json.ts';
 import type { Answer } from './http-client.ts';
 
-/** A response to judge; without `text`, its body is left out. */
-export type JudgedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
+/** A response to compare; without `text`, its body is not compared. */
+export type ComparedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
 
 const documentId = 'openapi.yaml';
 
@@ -27,7 +27,7 @@ export interface Operation {
   readonly [key: string]: unknown;
 }
 
-/** HTTP's own headers: they say how the message travels, not what the service answers. */
+/** Headers of HTTP itself, about the transport of the message. They need not be documented. */
 const transportHeaders = new Set([
   'connection',
   'content-length',
@@ -39,8 +39,8 @@ const transportHeaders = new Set([
 ]);
 
 /**
- * The published contract, as a judge of real responses. It is stricter than a client should be:
- * whatever is not documented, be it a status, a header or a field, is a difference.
+ * Compares responses with the published contract. It is stricter than a client should be: a status,
+ * header or field that is not documented is a difference.
  */
 export class Contract {
   readonly document: Readonly<Record<string, unknown>>;
@@ -74,24 +74,24 @@ export class Contract {
     return operation;
   }
 
-  /** Differences of an operation's response: status, headers and, where it was read, the body. */
-  differences(operationId: string, answer: JudgedAnswer): string[] {
+  /** The differences of an operation's response: status, headers and, if it has a text, body. */
+  differences(operationId: string, answer: ComparedAnswer): string[] {
     const { path, method } = this.operation(operationId);
     const responses = `#/paths/${escapePointer(path)}/${method.toLowerCase()}/responses`;
     return this.#responseDifferences(`${responses}/${answer.status}`, answer);
   }
 
-  /** Differences of what the gateway answers by itself, by its gateway response type. */
-  gatewayDifferences(type: string, answer: JudgedAnswer): string[] {
+  /** The differences of a gateway response, by its type. */
+  gatewayDifferences(type: string, answer: ComparedAnswer): string[] {
     return this.#responseDifferences(`#/x-gateway-responses/${type}/${answer.status}`, answer);
   }
 
-  /** Differences of one order, given as the text it came as. */
+  /** The differences of one order, given as JSON. */
   orderDifferences(text: string): string[] {
     return this.#valueDifferences('#/components/schemas/Order', text, 'the order');
   }
 
-  #responseDifferences(pointer: string, answer: JudgedAnswer): string[] {
+  #responseDifferences(pointer: string, answer: ComparedAnswer): string[] {
     if (this.#at(pointer) === undefined) return [`status ${answer.status} is not documented`];
     const response = this.#resolve(pointer);
     const body =
@@ -99,7 +99,7 @@ export class Contract {
     return [...this.#headerDifferences(response, answer), ...body];
   }
 
-  #headerDifferences(response: string, answer: JudgedAnswer): string[] {
+  #headerDifferences(response: string, answer: ComparedAnswer): string[] {
     const documented = this.#documentedHeaders(response);
     const undocumented = [...answer.headers.keys()]
       .filter((name) => !documented.has(name) && !isInfrastructureHeader(name))
@@ -132,7 +132,7 @@ export class Contract {
     ];
   }
 
-  #bodyDifferences(response: string, answer: JudgedAnswer, text: string): string[] {
+  #bodyDifferences(response: string, answer: ComparedAnswer, text: string): string[] {
     const { content } = this.#at(response) as Documented;
     if (content === undefined) {
       return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
@@ -157,7 +157,7 @@ export class Contract {
   #validator(pointer: string): ValidateFunction {
     const known = this.#validators.get(pointer);
     if (known !== undefined) return known;
-    // unevaluatedProperties also sees through allOf, where additionalProperties would not.
+    // Unlike additionalProperties, unevaluatedProperties also takes `allOf` into account.
     const schema = {
       allOf: [{ $ref: documentId + encodeURI(pointer) }],
       unevaluatedProperties: false,
@@ -184,8 +184,8 @@ export class Contract {
 const noName = { dataVar: '' };
 
 /**
- * `x-amz…` is the infrastructure's own namespace, and `Access-Control-…` is for browsers, on stages
- * that allow an origin: the contract says both.
+ * Whether a header is set by the infrastructure. The contract says that `x-amz…` headers are, and that
+ * stages which allow an origin send `Access-Control-…` headers to browsers.
  */
 function isInfrastructureHeader(name: string): boolean {
   return transportHeaders.has(name) || /^(x-amz|access-control-)/.test(name);

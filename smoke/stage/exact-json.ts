@@ -3,8 +3,8 @@ import { isInt64 } from '../../lambdas/shared/order-id.ts';
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /**
- * `JSON.parse` that refuses every number which is not a 64-bit integer in plain digits. The contract
- * has no other numbers, and a rounded or reformatted id shows in its text only.
+ * Parses JSON and refuses every number that is not written as the digits of a 64-bit integer. The
+ * contract has no other numbers, and only the text shows whether an id was rounded or reformatted.
  */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, refuseInexactNumber as (key: string, value: unknown) => unknown);

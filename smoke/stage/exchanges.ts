@@ -1,17 +1,17 @@
-import type { Answer, Question } from './http-client.ts';
+import type { Answer, OutgoingRequest } from './http-client.ts';
 
-/** What requests took, and what shows of those that went wrong. */
+/** The cost of requests, and the evidence of those whose answers differ. */
 export interface Exchanged {
   readonly requests: number;
   readonly bytes: number;
-  /** A line for each answer that differs from the contract, or for the last one: what came, and its id. */
+  /** A line for each answer that differs from the contract, or for the last one if none does. */
   readonly evidence: readonly string[];
 }
 
 interface Exchange {
   readonly request: string;
   readonly sentAtMs: number;
-  /** Absent while there is no answer. */
+  /** The status; absent while there is no answer. */
   status?: number;
   requestId?: string | undefined;
   elapsedMs?: number;
@@ -23,13 +23,13 @@ interface Exchange {
 const mostEvidence = 2;
 const startLength = 160;
 
-/** The requests of one check after the other. */
+/** Records the requests and answers of the checks, one check after the other. */
 export class Exchanges {
   #exchanges: Exchange[] = [];
   readonly #byAnswer = new WeakMap<object, Exchange>();
 
-  /** Takes note of a request before it is sent. Returns what its answer is to be given to. */
-  begin({ method, path }: Question): (answer: Answer) => void {
+  /** Records a request before it is sent. Returns a function that records its answer. */
+  begin({ method, path }: OutgoingRequest): (answer: Answer) => void {
     const sentAtMs = performance.now();
     const request = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
     const exchange: Exchange = { request, sentAtMs, bytes: 0, start: '', isAtFault: false };
@@ -42,7 +42,7 @@ export class Exchanges {
     };
   }
 
-  /** Takes note of a piece of an answer's body. @param text as much of it as people can read */
+  /** Records a part of an answer's body. @param text the start of the part, for the evidence */
   received(answer: Pick<Answer, 'headers'>, bytes: number, text = ''): void {
     const exchange = this.#byAnswer.get(answer.headers);
     if (exchange === undefined) return;
@@ -51,13 +51,13 @@ export class Exchanges {
     if (exchange.start.length < startLength) exchange.start += text.slice(0, startLength);
   }
 
-  /** Marks an answer as one that is not as it should be. */
-  blame(answer: Pick<Answer, 'headers'>): void {
+  /** Marks an answer as different from what was expected. */
+  markDifferent(answer: Pick<Answer, 'headers'>): void {
     const exchange = this.#byAnswer.get(answer.headers);
     if (exchange !== undefined) exchange.isAtFault = true;
   }
 
-  /** What there was since the last time. */
+  /** Returns what was recorded since the last call. */
   take(): Exchanged {
     const exchanges = this.#exchanges;
     this.#exchanges = [];

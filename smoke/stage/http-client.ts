@@ -1,12 +1,12 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
-/** A response as it came over the wire: nothing decoded, nothing joined, nothing followed. */
+/** A response as it was received: not decompressed, headers not joined, redirects not followed. */
 export interface Answer {
   readonly status: number;
-  /** Values by lower-case header name; a header that was sent twice has two. */
+  /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** The body's bytes as sent, that is, still compressed where `Content-Encoding` says so. */
+  /** The body as it was sent, that is, compressed if there is a `Content-Encoding`. */
   readonly body: IncomingMessage;
 }
 
@@ -14,17 +14,17 @@ export interface TextAnswer extends Answer {
   readonly text: string;
 }
 
-export interface Question {
+export interface OutgoingRequest {
   readonly method: string;
-  /** Path and query below the base URL, sent as it is. */
+  /** The path and query below the base URL, which are sent without normalization. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 /**
- * Sends requests exactly as they are written. `fetch` would normalise paths, decode bodies and
- * refuse some headers, and all of these are what has to be looked at.
+ * Sends requests without changing them. `fetch` would normalize paths, decompress bodies and refuse
+ * some headers, all of which the checks depend on.
  */
 export class HttpClient {
   readonly baseUrl: URL;
@@ -40,8 +40,8 @@ export class HttpClient {
         : new HttpAgent({ keepAlive: true });
   }
 
-  /** Rejects where there is no response: unreachable, broken off, or silent for the timeout. */
-  send(question: Question): Promise<Answer> {
+  /** Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long. */
+  send(question: OutgoingRequest): Promise<Answer> {
     const send = this.baseUrl.protocol === 'https:' ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
       const request = send({
@@ -64,7 +64,7 @@ export class HttpClient {
     });
   }
 
-  async sendForText(question: Question): Promise<TextAnswer> {
+  async sendForText(question: OutgoingRequest): Promise<TextAnswer> {
     const answer = await this.send(question);
     return { ...answer, text: await readText(answer.body) };
   }
@@ -74,7 +74,7 @@ export class HttpClient {
   }
 }
 
-// An error answer is a few hundred bytes; whatever sends more is not the service.
+// The service's answers that are read as text have a few hundred bytes.
 const longestTextBytes = 1_000_000;
 
 async function readText(body: IncomingMessage): Promise<string> {

@@ -4,24 +4,24 @@ import type { TextAnswer } from './http-client.ts';
 import { rateLimitOf, type Stage, serverSeconds } from './stage.ts';
 import { awaitSteadyAnswers } from './steady-answers.ts';
 
-/** A minute's window ends well within this; nobody waits for a day's. */
+/** The longest wait for a key: longer than a minute's window, and shorter than most of a day's. */
 export const longestWaitSeconds = 300;
 
 export interface PreflightOptions {
-  /** What all checks together use up, and a few to spare. */
+  /** The number of counted requests of all checks together, with a small reserve. */
   readonly neededRequests: number;
   /** Whether to wait until the key is served again. */
   readonly isWaitingAllowed: boolean;
   readonly clock: Clock;
-  /** Is told what is being waited for. */
+  /** Prints what the preflight is waiting for. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Makes sure that the stage answers steadily, knows the key and has enough left for it.
+ * Ensures that the stage answers steadily, accepts the key and admits enough requests of it.
  *
- * @returns how long the stage took until it answered steadily
- * @throws OperatorError where the checks cannot even begin, in one line that says what to do
+ * @returns the time until the stage answered steadily, in milliseconds
+ * @throws OperatorError when the checks cannot start, with one line that says what to do
  */
 export async function preflight(stage: Stage, options: PreflightOptions): Promise<number> {
   const { clock, tell } = options;
@@ -33,7 +33,7 @@ export async function preflight(stage: Stage, options: PreflightOptions): Promis
 async function ensureAllowance(answer: TextAnswer, options: PreflightOptions): Promise<void> {
   const { neededRequests, isWaitingAllowed, clock, tell } = options;
   const { limit, remaining, reset } = rateLimitOf(answer);
-  // Headers that are missing or no numbers are for the checks to report.
+  // Missing or malformed headers are reported by the checks.
   if ([limit, remaining, reset].some(Number.isNaN)) return;
   if (answer.status !== 429 && remaining >= neededRequests) return;
   const retryAfter = Number(answer.headers.get('retry-after')?.[0] ?? 0);

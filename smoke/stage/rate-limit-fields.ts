@@ -3,14 +3,14 @@ import type { Answer } from './http-client.ts';
 const policyForm = /^"minute";q=(\d+);w=60, "day";q=(\d+);w=86400$/;
 const limitForm = /^"minute";r=(\d+);t=(\d+), "day";r=(\d+);t=(\d+)$/;
 
-/** Whole seconds on both sides, and the time that an answer takes from the limiter to its `Date`. */
+/** Allows for rounding to seconds, and for the time between the limiter's clock and the `Date`. */
 const toleranceSeconds = 5;
 
 type Headers = Pick<Answer, 'headers'>;
 
 /**
- * What `RateLimit-Policy` and `RateLimit` say otherwise than the three `X-RateLimit-` headers of
- * the same answer: these describe one of the two windows, by its numbers.
+ * The differences between `RateLimit-Policy` and `RateLimit`, which describe both windows, and the
+ * three `X-RateLimit-` headers of the same answer, which describe one of them.
  */
 export function rateLimitFieldDifferences({ headers }: Headers, dateSeconds: number): string[] {
   const value = (name: string) => headers.get(name)?.join() ?? 'absent';
@@ -32,7 +32,7 @@ export function rateLimitFieldDifferences({ headers }: Headers, dateSeconds: num
     : [`ratelimit is ${limit}, the x-ratelimit headers describe no such window`];
 }
 
-/** A reset of 0 is that of no allowance at all. */
+/** Whether a reset time matches a number of seconds. A reset of 0 means that there is no window. */
 function isSameReset(reset: number, seconds: number, dateSeconds: number): boolean {
   if (reset === 0) return seconds === 0;
   return Math.abs(dateSeconds + seconds - reset) <= toleranceSeconds;

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from './clock.ts';
 import type { Contract } from './contract.ts';
 import { Exchanges } from './exchanges.ts';
-import type { Answer, HttpClient, Question, TextAnswer } from './http-client.ts';
+import type { Answer, HttpClient, OutgoingRequest, TextAnswer } from './http-client.ts';
 import { rateLimitFieldDifferences } from './rate-limit-fields.ts';
 
 export interface CallOptions {
   /** The whole `Authorization` header; `null` sends none. @default `Bearer` and the key */
   readonly authorization?: string | null;
-  /** Put into the path as it is, without encoding. */
+  /** The value of the path parameter, which is not encoded. */
   readonly orderId?: string;
-  /** Appended to the path. */
+  /** The query with its `?`, which is appended to the path. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -17,16 +17,16 @@ export interface CallOptions {
 
 export interface Expected {
   readonly status: number;
-  /** The error code that the body must carry. */
+  /** The expected error code in the body. */
   readonly code?: string;
 }
 
-/** A deployed stage, seen through its contract. */
+/** A deployed or local stage, with calls of the contract's operations. */
 export class Stage {
   readonly contract: Contract;
   readonly key: string;
   readonly clock: Clock;
-  /** What was asked and answered. */
+  /** The record of all requests and answers. */
   readonly exchanges = new Exchanges();
   readonly #client: HttpClient;
 
@@ -51,7 +51,7 @@ export class Stage {
     return this.#read(this.#question(operationId, options));
   }
 
-  /** Calls an operation and leaves its body to be read. */
+  /** Calls an operation without reading its body. */
   async open(operationId: string, options: CallOptions = {}): Promise<Answer> {
     const question = this.#question(operationId, options);
     const answered = this.exchanges.begin(question);
@@ -60,18 +60,19 @@ export class Stage {
     return answer;
   }
 
-  /** Calls what is no operation. */
+  /** Calls a path that is not an operation of the contract. */
   callPath(method: string, path: string, options: CallOptions = {}): Promise<TextAnswer> {
     return this.#read({ method, path, headers: this.#headers(options) });
   }
 
-  /** Calls an operation and compares the answer with what is expected and what is documented. */
+  /** Calls an operation. Returns the differences of the answer, as `compare` does. */
   async expect(operationId: string, options: CallOptions, expected: Expected): Promise<string[]> {
     return this.compare(operationId, await this.call(operationId, options), expected);
   }
 
+  /** The differences of an answer from the expectation and from the contract. */
   compare(operationId: string, answer: TextAnswer, expected: Expected): string[] {
-    return this.#blaming(answer, [
+    return this.#markIfDifferent(answer, [
       ...unexpected(answer, expected),
       ...this.contract.differences(operationId, answer),
       ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
@@ -79,9 +80,9 @@ export class Stage {
     ]);
   }
 
-  /** As `compare`, for what the gateway answers by itself. */
+  /** Like `compare`, for a gateway response. */
   compareGateway(type: string, answer: TextAnswer, expected: Expected): string[] {
-    return this.#blaming(answer, [
+    return this.#markIfDifferent(answer, [
       ...unexpected(answer, expected),
       ...this.contract.gatewayDifferences(type, answer),
       ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
@@ -89,13 +90,13 @@ export class Stage {
     ]);
   }
 
-  /** No response may repeat the key, not even to the one who sent it. */
+  /** A difference if the response contains the key, which no response may. */
   keyDifferences(answer: Answer & { readonly text?: string }): string[] {
     const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
     return all.some((text) => text.includes(this.key)) ? ['the response repeats the API key'] : [];
   }
 
-  async #read(question: Question): Promise<TextAnswer> {
+  async #read(question: OutgoingRequest): Promise<TextAnswer> {
     const answered = this.exchanges.begin(question);
     const answer = await this.#client.sendForText(question);
     answered(answer);
@@ -103,8 +104,8 @@ export class Stage {
     return answer;
   }
 
-  #blaming(answer: Answer, differences: string[]): string[] {
-    if (differences.length > 0) this.exchanges.blame(answer);
+  #markIfDifferent(answer: Answer, differences: string[]): string[] {
+    if (differences.length > 0) this.exchanges.markDifferent(answer);
     return differences;
   }
 
@@ -128,23 +129,24 @@ export class Stage {
   }
 }
 
-/** The rate-limit headers as numbers; NaN where one is missing or none. */
+/** The rate-limit headers as numbers; NaN for one that is missing or not a number. */
 export function rateLimitOf(answer: Answer): { limit: number; remaining: number; reset: number } {
   const value = (name: string) => Number(answer.headers.get(`x-ratelimit-${name}`)?.[0] ?? 'none');
   return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
 }
 
-/** A rate-limit header as it came. */
+/** The value of a rate-limit header, or `absent`. */
 export function shownRateLimit(answer: Answer, name: 'limit' | 'remaining' | 'reset'): string {
   return answer.headers.get(`x-ratelimit-${name}`)?.join() ?? 'absent';
 }
 
-/** The server's own time in Unix seconds, so that a wrong clock here makes no difference there. */
+/** The server's time in Unix seconds, so that a wrong clock of this machine has no effect. */
 export function serverSeconds(answer: Pick<Answer, 'headers'>): number {
   const date = Date.parse(answer.headers.get('date')?.[0] ?? '');
   return Math.floor((Number.isNaN(date) ? Date.now() : date) / 1000);
 }
 
+/** The error code in an answer's body; undefined when there is none. */
 export function codeOf({ text }: TextAnswer): string | undefined {
   try {
     const code = JSON.parse(text)?.code;

@@ -4,25 +4,25 @@ import type { TextAnswer } from './http-client.ts';
 import { codeOf, type Stage } from './stage.ts';
 import { unreachable } from './unreachable.ts';
 
-/** A new gateway key, stage or domain is known to all of API Gateway's hosts some seconds later. */
+/** The limit for the time in which a new key, stage or domain reaches all hosts of API Gateway. */
 const longestPropagationMs = 120_000;
 const pauseMs = 2_000;
-/** As many hosts may be asked as there are connections; one good answer is one host's. */
+/** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
 export interface Steadiness {
   /** The last answer. */
   readonly answer: TextAnswer;
-  /** From the first question on; 0 where nothing had to be waited for. */
+  /** The time since the first request; 0 if there was no need to wait. */
   readonly waitedMs: number;
 }
 
 /**
- * Asks until answers are steady, each time over a connection of its own.
+ * Sends requests until the answers are steady, each over a new connection.
  *
- * @param tell is told once what is being waited for
- * @throws OperatorError where it is not this service that answers, where it refuses the key, or where
- *   answers are not steady in time
+ * @param tell prints once what is being waited for
+ * @throws OperatorError when another service answers, when the key is refused, or when the answers
+ *   are not steady within two minutes
  */
 export async function awaitSteadyAnswers(
   stage: Stage,
@@ -53,12 +53,12 @@ async function ask(stage: Stage): Promise<TextAnswer> {
   }
 }
 
-/** What API Gateway answers while it does not know the key, the stage or the domain everywhere. */
+/** Whether an answer is one that API Gateway gives while a key, stage or domain is new. */
 function isTemporary({ status }: TextAnswer): boolean {
   return status === 403 || status >= 500;
 }
 
-/** @throws OperatorError where the answer is not this service's, or refuses the key */
+/** @throws OperatorError when the answer is not from this service, or refuses the key */
 function checkAnswer(answer: TextAnswer, stage: Stage): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
   // The path that is asked for exists below the right address alone.

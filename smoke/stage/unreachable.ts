@@ -1,6 +1,6 @@
 import { OperatorError } from '../../shared/errors.ts';
 
-/** Why there is no answer at all, in one line that says what to do. */
+/** Converts a connection error into one line that says what to do. */
 export function unreachable(url: URL, error: NodeJS.ErrnoException): OperatorError {
   const { message, code } = error;
   const { hostname } = url;

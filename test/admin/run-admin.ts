@@ -23,7 +23,7 @@ class Captured extends Writable {
   }
 }
 
-export interface Surroundings extends Partial<CommandIo> {
+export interface AdminOptions extends Partial<CommandIo> {
   isTerminal?: boolean;
   /** What standard input holds. */
   input?: string;
@@ -32,7 +32,7 @@ export interface Surroundings extends Partial<CommandIo> {
 /** Runs the operator's program in this process, as the shell would with these words. */
 export async function admin(
   commandLine: string[],
-  { isTerminal = false, input = '', ...io }: Surroundings = {},
+  { isTerminal = false, input = '', ...io }: AdminOptions = {},
 ): Promise<AdminRun> {
   const stdout = new Captured(isTerminal);
   const stderr = new Captured(isTerminal);

@@ -32,7 +32,7 @@ export function createFactAssembly(factApi: FactApi): FactAssembly {
   if (authorizer) code.Authorize = authorizerCode(authorizer);
   const resources: Resources = {
     ...api,
-    ...surroundings(factApi),
+    ...sharedResources(factApi),
     ...(authorizer ? authorizerResource(authorizer) : {}),
     ...Object.assign({}, ...Object.keys(code).map((name) => lambda(name))),
     ...Object.assign(
@@ -43,7 +43,7 @@ export function createFactAssembly(factApi: FactApi): FactAssembly {
   return { resources, code };
 }
 
-function surroundings(factApi: FactApi): Resources {
+function sharedResources(factApi: FactApi): Resources {
   const { stage, stageVariables, binaryMediaTypes, apiKeySource, apiKey } = factApi;
   const plan = {
     Type: 'AWS::ApiGateway::UsagePlan',

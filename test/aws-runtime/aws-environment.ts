@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type EnvironmentOptions,
   type ExecutionEnvironment,
   type FunctionError,
   functionVariables,
@@ -14,7 +15,6 @@ import {
   invocationTimedOut,
   responseTruncated,
   runtimeExited,
-  type Surroundings,
 } from '../../local/functions/execution-environment.ts';
 import { InvocationStream } from '../../local/functions/invocation-stream.ts';
 import { maxHttpHeaderBytes, nodeHeapLimits } from '../../local/functions/lambda-bootstrap.ts';
@@ -46,7 +46,7 @@ const signalNames: Readonly<Record<string, string>> = {
  */
 export class AwsEnvironment implements ExecutionEnvironment {
   readonly #lambda: LambdaFunction;
-  readonly #surroundings: Surroundings;
+  readonly #options: EnvironmentOptions;
   readonly #taskRoot: string;
   readonly #client = runtimeClient();
   readonly #api: RuntimeApi;
@@ -58,9 +58,9 @@ export class AwsEnvironment implements ExecutionEnvironment {
   #isStopping = false;
   #hasEnded = false;
 
-  constructor(lambda: LambdaFunction, surroundings: Surroundings) {
+  constructor(lambda: LambdaFunction, options: EnvironmentOptions) {
     this.#lambda = lambda;
-    this.#surroundings = surroundings;
+    this.#options = options;
     // Below /var/task there is no package.json but a function's own, as there is none here.
     this.#taskRoot = mkdtempSync(join(tmpdir(), 'aws-task-'));
     cpSync(lambda.codeDirectory, this.#taskRoot, { recursive: true });
@@ -107,7 +107,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
 
   async #start(): Promise<void> {
     const address = await this.#api.listen();
-    const { variables, log } = this.#surroundings;
+    const { variables, log } = this.#options;
     const child = spawn(process.execPath, [...nodeArguments(this.#lambda), this.#client], {
       cwd: this.#taskRoot,
       env: {
@@ -180,7 +180,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
   }
 
   #exit(error: FunctionError): void {
-    if (!this.#hasEnded && !this.#isStopping) this.#surroundings.log(JSON.stringify(error));
+    if (!this.#hasEnded && !this.#isStopping) this.#options.log(JSON.stringify(error));
     this.#end(error);
   }
 
@@ -195,7 +195,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
     this.#started.resolve(error);
     if (this.#current) this.#fail(this.#current, error);
     this.#current?.finish();
-    this.#surroundings.onEnd();
+    this.#options.onEnd();
   }
 }
 

@@ -165,7 +165,7 @@ async function startTwin<E extends Endpoint>(
     dynamodbEndpoint: endpoint.url,
     dataEndpoint: dynamodb.endpoint,
     ...(Environment && {
-      startEnvironment: (lambda, surroundings) => new Environment(lambda, surroundings),
+      startEnvironment: (lambda, options) => new Environment(lambda, options),
     }),
   });
   return { dynamodb, endpoint, store };

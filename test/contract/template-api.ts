@@ -30,7 +30,7 @@ function pathOf(logicalId: string, resources: Map<string, TemplateResource>): st
   return `${pathOf(ParentId.Ref, resources)}/${PathPart}`;
 }
 
-/** An answer as the contract judges it, made from header mappings and a body template. */
+/** Renders an answer from header mappings and a body template, to compare it with the contract. */
 export function renderAnswer(
   status: number,
   headers: Readonly<Record<string, string>>,

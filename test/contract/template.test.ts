@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { petOperationDates } from '../../lib/api/retired-pet-operation.ts';
+import { functionNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { Contract } from '../../smoke/stage/contract.ts';
+import { differences } from '../helpers/differences.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { deployedOperations, renderAnswer } from './template-api.ts';
 
@@ -115,7 +117,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
 
     const deployed = deployedOperations(stage).map(({ path, method }) => `${method} ${path}`);
 
-    expect(deployed.sort()).toEqual(documented.sort());
+    expect(differences(['lib/api', deployed], ['openapi.yaml, paths', documented])).toEqual([]);
   });
 
   it('name the stage in a server address', () => {
@@ -134,6 +136,19 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
       expect(properties.Integration.Type).toBe(deprecated ? 'MOCK' : 'AWS_PROXY');
       if (!deprecated) expect(target).toContain(`"${operationId.toLowerCase()}`);
     }
+  });
+
+  it('use every function: the authorizer, and one for each operation', () => {
+    const operations = deployedOperations(stage)
+      .filter(({ properties }) => properties.Integration.Type === 'AWS_PROXY')
+      .map(({ properties }) => properties.OperationName);
+
+    expect(
+      differences(
+        ['lib/settings/functions.ts', functionNames],
+        ['lib/api/orders-api.ts', ['authorizer', ...operations]],
+      ),
+    ).toEqual([]);
   });
 
   it('stream the list and nothing else', () => {
@@ -198,7 +213,12 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
       ([type, statuses]) => `${type} ${Object.keys(statuses)}`,
     );
 
-    expect(deployed.sort()).toEqual(documented.sort());
+    expect(
+      differences(
+        ['lib/api/gateway-responses.ts', deployed],
+        ['openapi.yaml, x-gateway-responses', documented],
+      ),
+    ).toEqual([]);
   });
 
   it.each(Object.keys(document['x-gateway-responses']))(

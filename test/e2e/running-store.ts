@@ -43,6 +43,8 @@ export interface StoreOptions {
   readonly dynamodbEndpoint?: string;
   /** Where the tests look at the data, when the service is given a way around. @default - the same */
   readonly dataEndpoint?: string;
+  /** Milliseconds since the epoch, for all but the functions. @default Date.now */
+  readonly now?: () => number;
   /** What functions run in. @default - what they run in locally */
   readonly startEnvironment?: StartEnvironment;
 }
@@ -63,7 +65,8 @@ export class RunningStore implements AsyncDisposable {
   /** What the functions and the gateway have logged. */
   readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
-  readonly #keys: KeyStore;
+  /** What the operator's commands work on. */
+  readonly keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
     const { stage = 'staging', dynamodbEndpoint, startEnvironment } = options;
@@ -74,6 +77,7 @@ export class RunningStore implements AsyncDisposable {
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
       startEnvironment,
+      now: options.now,
       log: (line) => lines.push(line),
     });
     return new RunningStore(service, stage, lines, options.dataEndpoint);
@@ -89,7 +93,7 @@ export class RunningStore implements AsyncDisposable {
     this.lines = lines;
     this.client = new HttpClient(new URL(this.baseUrl), 20_000);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
-    this.#keys = {
+    this.keys = {
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
       apiKeysTable: this.apiKeysTable,
@@ -127,14 +131,14 @@ export class RunningStore implements AsyncDisposable {
     const { perMinute, perDay } = plans.enterprise;
     const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
     const owner = `e2e ${randomUUID()}`;
-    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.#keys);
+    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.keys);
     await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: today() });
     return key;
   }
 
   /** Another key of the same owner. */
   issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
-    return issueKey({ owner: ownerId }, this.#keys);
+    return issueKey({ owner: ownerId }, this.keys);
   }
 
   /**
@@ -161,7 +165,7 @@ export class RunningStore implements AsyncDisposable {
   }
 
   async revoke({ keyId }: IssuedKey): Promise<void> {
-    await revokeKey(keyId, this.#keys);
+    await revokeKey(keyId, this.keys);
   }
 
   /** As after a wait: both windows of the key have ended. */

@@ -18,11 +18,16 @@ export interface KeyTable {
   stop(): Promise<void>;
 }
 
-/** The tables that a suite runs with: a model in memory and a DynamoDB-compatible server. */
-export const keyTables: [name: string, start: () => Promise<KeyTable>][] = [
-  ['a model of DynamoDB', async () => inMemoryKeyTable()],
-  ['the embedded DynamoDB', embeddedKeyTable],
-];
+type NamedTable = [name: string, start: () => Promise<KeyTable>];
+
+const model: NamedTable = ['a model of DynamoDB', async () => inMemoryKeyTable()];
+const embedded: NamedTable = ['the embedded DynamoDB', embeddedKeyTable];
+
+/**
+ * The tables that a suite runs with: a model in memory and a DynamoDB-compatible server. Mutation
+ * testing runs the suites once for every mutant, for which the server would take too long.
+ */
+export const keyTables: NamedTable[] = process.env.MUTATION_TESTS ? [model] : [model, embedded];
 
 function inMemoryKeyTable(): KeyTable {
   const table = new InMemoryTable();

@@ -2,12 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
 import { featureFlags } from '../../lib/settings/feature-flags.ts';
+import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import {
   type StageConfiguration,
   type StageName,
   stageConfiguration,
 } from '../../lib/settings/stages.ts';
-import { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
+import { StoreOrdersStack, type StoreOrdersStackProps } from '../../lib/store-orders-stack.ts';
 import { assemblyDirectory, type Template } from '../helpers/synthesized.ts';
 
 /**
@@ -23,6 +24,8 @@ function withoutStackTraces<Result>(work: () => Result): Result {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
+
+type Bundles = StoreOrdersStackProps['bundles'];
 
 /** Creates the stack of a stage with a different configuration, without synthesizing it. */
 export function createStack(
@@ -40,15 +43,13 @@ function newStack(stage: StageName, overrides: Partial<StageConfiguration>): Sto
     treeMetadata: false,
     postCliContext: featureFlags,
   });
-  const bundle = (name: string) => ({ directory: join(assemblyDirectory(), 'bundles', name) });
+  const bundle = (name: FunctionName) => ({
+    directory: join(assemblyDirectory(), 'bundles', name),
+  });
   return new StoreOrdersStack(app, `StoreOrders-${stage}`, {
     configuration: { ...stageConfiguration(stage, {}), ...overrides },
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
-    bundles: {
-      authorizer: bundle('authorizer'),
-      listOrders: bundle('listOrders'),
-      cancelOrder: bundle('cancelOrder'),
-    },
+    bundles: Object.fromEntries(functionNames.map((name) => [name, bundle(name)])) as Bundles,
   });
 }
 

@@ -65,6 +65,15 @@ describe('the body of a request', () => {
     await expect(body).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
   });
 
+  it('is refused at once when it was found to be unreadable before it is taken', async () => {
+    const bodies = new RequestBodies();
+    const exchange = createRequest();
+
+    bodies.refuse(exchange.incoming as unknown as IncomingMessage);
+
+    await expect(read(bodies, exchange)).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
+  });
+
   it('is refused while others fill the memory that there is for bodies', async () => {
     const bodies = new RequestBodies();
     const sizes = Array.from({ length: 60 }, () => 10 * megabyte);
@@ -97,6 +106,6 @@ describe('the body of a request', () => {
 
     incoming.destroy();
 
-    await expect(body).rejects.toThrow('the client has gone away');
+    await expect(body).rejects.toThrow('the client has disconnected');
   });
 });

@@ -5,13 +5,13 @@ import { type FakeAnswer, fakeKey, type Mutation, startFakeStage } from './fake-
 
 const allChecks = 'refuses a missing key on every operation';
 
-interface Surroundings {
+interface RunOptions {
   readonly key?: string;
   readonly input?: string;
   readonly clock?: FakeClock;
 }
 
-async function run(argv: readonly string[], { key, input, clock }: Surroundings = {}) {
+async function run(argv: readonly string[], { key, input, clock }: RunOptions = {}) {
   const lines: string[] = [];
   const errors: string[] = [];
   const exitCode = await smokeTest(argv, {

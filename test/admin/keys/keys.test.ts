@@ -303,13 +303,13 @@ describe('rotateKey', () => {
 
     const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
 
-    const punished = {
+    const inherited = {
       bannedUntil: nowSeconds + 300,
       rejectionWindow: minute,
       rejectionCount: 181,
     };
-    expect(await entryOf(rotated.keyId)).toMatchObject(punished);
-    expect(await entryOf(keyId)).toMatchObject(punished);
+    expect(await entryOf(rotated.keyId)).toMatchObject(inherited);
+    expect(await entryOf(keyId)).toMatchObject(inherited);
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, number]>([

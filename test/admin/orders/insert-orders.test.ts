@@ -83,7 +83,7 @@ describe('insertOrders', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  it('gives up after a dozen fruitless attempts, with pauses that grow to ten seconds at most', async () => {
+  it('gives up after a dozen attempts attempts, with pauses that grow to ten seconds at most', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [throttled] });
 
     const inserting = insertOrders([order(1)], table);

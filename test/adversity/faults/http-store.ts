@@ -3,7 +3,8 @@ import { HttpClient } from '../../../smoke/stage/http-client.ts';
 import { RunningStore } from '../../e2e/running-store.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
 import { patienceMs, timeoutsMs } from './function-patience.ts';
-import type { StoreAnswer, StoreRequest, StoreUnderFaults } from './store-under-faults.ts';
+import { sendOverHttp } from './send-over-http.ts';
+import type { StoreUnderFaults } from './store-under-faults.ts';
 
 /**
  * The whole local service, asked over HTTP, with its functions as patient as they are deployed.
@@ -24,7 +25,7 @@ export async function startHttpStore(endpoint: string): Promise<StoreUnderFaults
     ordersTable: store.ordersTable,
     timeoutsMs,
     issueKey: async (perMinute) => (await store.issue('enterprise', { perMinute })).apiKey,
-    send: (request) => send(request, client),
+    send: (request) => sendOverHttp(request, client),
     async [Symbol.asyncDispose]() {
       client.close();
       data.destroy();
@@ -32,17 +33,4 @@ export async function startHttpStore(endpoint: string): Promise<StoreUnderFaults
       await dynamodb[Symbol.asyncDispose]();
     },
   };
-}
-
-async function send(request: StoreRequest, client: HttpClient): Promise<StoreAnswer> {
-  const chunks: Buffer[] = [];
-  let head: Pick<StoreAnswer, 'status' | 'headers'> = { status: undefined, headers: new Map() };
-  try {
-    const { body, ...rest } = await client.send(request);
-    head = rest;
-    for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
-    return { ...head, body: Buffer.concat(chunks), isComplete: true };
-  } catch {
-    return { ...head, body: Buffer.concat(chunks), isComplete: false };
-  }
 }

@@ -1,6 +1,5 @@
-import { gunzipSync } from 'node:zlib';
 import { Contract } from '../../../smoke/stage/contract.ts';
-import { splitArray } from '../../helpers/orders.ts';
+import { wholeListDifferences } from './list-differences.ts';
 import { knownOrders, lastOrder } from './seed-plan.ts';
 import type { FaultRecord, Happening, SeedRecord } from './seed-run.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
@@ -62,48 +61,22 @@ function listDifferences(
   all: readonly Happening[],
 ): string[] {
   if (action.type !== 'list' || answer?.status !== 200) return [];
-  const text = textOf(answer.body, action.isGzip);
-  if (!answer.isComplete) {
-    return text !== undefined && isJson(text) ? ['a list that broke off looks whole'] : [];
-  }
-  if (text === undefined || !isJson(text)) return ['a list that ended well is no JSON'];
-  const rows = splitArray(text);
-  const ids = rows.map((row) => /^\{"id":(-?\d+),/.exec(row)?.[1] ?? row);
   const placed = all.filter(({ action: { type } }) => type === 'place');
   const before = placed.filter(({ endedAtMs }) => endedAtMs < times.beganAtMs).map(idOf);
   const during = placed.filter(({ beganAtMs }) => beganAtMs < times.endedAtMs).map(idOf);
   const required = [...Object.keys(knownOrders), lastOrder, ...before];
-  const missing = required.filter((id) => !ids.includes(id));
-  const unknown = ids.filter((id) => !required.includes(id) && !during.includes(id));
-  return [
-    ...missing.map((id) => `a list that ended well lacks the order ${id}`),
-    ...unknown.map((id) => `a list has ${id}, which is no order`),
-    ...(new Set(ids).size < ids.length ? ['a list has an order twice'] : []),
-    ...rows.filter((row) => row !== rowOf(row)).map((row) => `a list has the row ${row}`),
-  ];
+  return wholeListDifferences(answer, {
+    isGzip: action.isGzip,
+    required: new Set(required),
+    isPossible: (id) => required.includes(id) || during.includes(id),
+    rowOf,
+  });
 }
 
 const idOf = ({ action }: Happening) => ('orderId' in action ? (action.orderId ?? '') : '');
 
-const rowOf = (row: string) =>
-  `${row.slice(0, row.indexOf(','))},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
-
-function textOf(body: Buffer, isGzip: boolean): string | undefined {
-  try {
-    return (isGzip ? gunzipSync(body) : body).toString();
-  } catch {
-    return undefined;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const rowOf = (id: string) =>
+  `{"id":${id},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
 
 function wrongSuccess({ action, answer }: Happening): string[] {
   const status = answer?.status ?? 0;

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { PassThrough } from 'node:stream';
 import { build } from 'esbuild';
+import { bundlingOptions } from '../../../lib/functions/bundling.ts';
 import {
-  bundlingOptions,
   type FunctionName,
+  functionNames,
   handlerEntries,
-} from '../../../lib/functions/bundling.ts';
+} from '../../../lib/settings/functions.ts';
 import {
   type Invocation,
   type InvocationResult,
@@ -88,9 +89,11 @@ export class QuickFunction {
   }
 }
 
-function nameOf({ environment, logicalId }: LambdaFunction): FunctionName {
-  if (environment.API_KEYS_TABLE) return 'authorizer';
-  return /list/i.test(logicalId) ? 'listOrders' : 'cancelOrder';
+function nameOf({ logicalId }: LambdaFunction): FunctionName {
+  const isOfLambda = (name: string) => logicalId.toLowerCase().startsWith(name.toLowerCase());
+  const name = functionNames.find(isOfLambda);
+  if (name === undefined) throw new Error(`${logicalId} is none of ${functionNames.join(', ')}`);
+  return name;
 }
 
 const isStreaming = (lambda: LambdaFunction) => nameOf(lambda) === 'listOrders';

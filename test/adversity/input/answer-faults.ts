@@ -20,6 +20,10 @@ export function answerFaults(
         ]),
     ...responses.flatMap((response, index) => {
       const faults = faultsOf(response, requests[index]?.isHead ?? false);
+      // Node reads nothing more from such a connection: a client must not wait for what it sent on it.
+      const isEnd = /^upgrade:/im.test(requests[index]?.bytes.toString('latin1') ?? '');
+      const isClosed = response.headers.get('connection')?.join() === 'close';
+      if (isEnd && !isClosed) faults.push('the connection stays open');
       return faults.map((fault) => `${fault}, to ${shown(requests[index])}`);
     }),
   ];

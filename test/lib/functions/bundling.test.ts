@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
-import { bundleLimitsKb, type FunctionName } from '../../../lib/functions/bundling.ts';
+import {
+  bundleLimitsKb,
+  type FunctionName,
+  functionNames,
+} from '../../../lib/settings/functions.ts';
+import { capitalized } from '../../../lib/settings/names.ts';
 import { answer, DynamodbProxy, failure, lost, type Reply } from '../../helpers/dynamodb-proxy.ts';
 import { exampleToken, ownerItem } from '../../helpers/key-items.ts';
 import { assemblyDirectory, assetsManifestFile, template } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
-
-const functionNames = Object.keys(bundleLimitsKb) as FunctionName[];
 
 describe.each(functionNames)('bundle of %s', (name) => {
   it('is no larger than it was measured to start fast with', () => {
@@ -43,7 +46,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
   });
 
   it('is the asset that the template names', () => {
-    const id = `${name.charAt(0).toUpperCase()}${name.slice(1)}Function`;
+    const id = `${capitalized(name)}Function`;
     const [, { Properties }] = Object.entries(template('staging').Resources).find(
       ([logicalId, { Type }]) => Type === 'AWS::Lambda::Function' && logicalId.startsWith(id),
     )!;
@@ -66,6 +69,13 @@ const cancelled: Reply = (call) => {
   answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } })(call);
 };
 
+/** What a function is asked, what DynamoDB replies to it, by operation, and a part of its answer. */
+interface Exchange {
+  readonly event: object;
+  readonly replies: Readonly<Record<string, Reply>>;
+  readonly expected: string;
+}
+
 describe('what is left out of the bundles is not needed', () => {
   const home = temporaryDirectory();
   const certificateFile = home.write('certificate.pem', certificate.cert);
@@ -80,27 +90,32 @@ describe('what is left out of the bundles is not needed', () => {
     home.remove();
   });
 
-  it.each([
-    [
-      'authorizer',
-      authorizerEvent(),
-      {
+  const exchanges: Readonly<Record<FunctionName, Exchange>> = {
+    authorizer: {
+      event: authorizerEvent(),
+      replies: {
         GetItem: answer({ Item: ownerOfKey() }),
         UpdateItem: answer({ Attributes: ownerOfKey() }),
       },
-      'Allow',
-    ],
-    ['cancelOrder', cancelEvent(), { UpdateItem: cancelled }, '"statusCode":204'],
-    [
-      'listOrders',
-      listEvent(),
-      { Scan: answer({ Items: [{ id: { N: '7' } }], Count: 1 }) },
-      '[{\\"id\\":7}]',
-    ],
-  ] as const)(
+      expected: 'Allow',
+    },
+    cancelOrder: {
+      event: cancelEvent(),
+      replies: { UpdateItem: cancelled },
+      expected: '"statusCode":204',
+    },
+    listOrders: {
+      event: listEvent(),
+      replies: { Scan: answer({ Items: [{ id: { N: '7' } }], Count: 1 }) },
+      expected: '[{\\"id\\":7}]',
+    },
+  };
+
+  it.each(functionNames)(
     '%s: answers over TLS, signed with credentials from the environment alone',
-    async (name, event, operations, expected) => {
-      const replies = Object.values<Reply>(operations);
+    async (name) => {
+      const { event, replies: operations, expected } = exchanges[name];
+      const replies = Object.values(operations);
       const requests: object[] = [];
       dynamodb.reply = (call) => {
         const { authorization, 'x-amz-security-token': token } = call.incoming.headers;

@@ -148,6 +148,42 @@ describe('control plane', () => {
     expect(call('POST', '/apikeys', JSON.stringify({ value }))?.statusCode).toBe(201);
   });
 
+  it.each([
+    ['/apikeys', 'null'],
+    ['/apikeys', '1'],
+    ['/apikeys', '[]'],
+    ['/apikeys', '{"name":1}'],
+    ['/apikeys', '{"value":12345678901234567890}'],
+    ['/apikeys', '{"value":{"length":30}}'],
+    ['/apikeys', '{"description":{}}'],
+    ['/apikeys', '{"enabled":"yes"}'],
+    ['/usageplans/free/keys', 'null'],
+    ['/usageplans/free/keys', '{"keyId":{}}'],
+    ['/usageplans/free/keys', ''],
+  ])('answers 400 to POST %s with %s, and keeps nothing of it', (path, body) => {
+    const call = { method: 'POST', path, query: new URLSearchParams(), body };
+
+    expect(answerControlPlane(call, plane)?.statusCode).toBe(400);
+    expect(plane.getApiKeys({ nameQuery: 'any' })).toEqual([]);
+  });
+
+  it.each([
+    ['limit=0', 2],
+    ['limit=-1', 2],
+    ['limit=x&position=x', 2],
+    ['limit=1', 1],
+    ['position=1', 1],
+    ['position=-1', 2],
+  ])('lists keys with %s', (query, count) => {
+    plane.createApiKey({});
+    plane.createApiKey({});
+    const call = { method: 'GET', path: '/apikeys', body: '', query: new URLSearchParams(query) };
+
+    const answer = answerControlPlane(call, plane);
+
+    expect(JSON.parse(answer!.body).item).toHaveLength(count);
+  });
+
   it('goes on with what an earlier run has kept', () => {
     const { id } = plane.createApiKey({ value, enabled: true });
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });

@@ -12,7 +12,12 @@ import {
   GetUsagePlansCommand,
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../../local/server.ts';
 import {
@@ -83,7 +88,7 @@ const listTables = { ...signed, 'x-amz-target': 'DynamoDB_20120810.ListTables' }
 
 /** `fetch` does not let a test set the `Host` header. */
 async function send(path: string, init: { method: string; body?: string }, headers: object) {
-  const call = request(service.origin + path, { method: init.method, headers: { ...headers } });
+  const call = request(service.origin, { path, method: init.method, headers: { ...headers } });
   call.end(init.body);
   const [response] = await once(call, 'response');
   return { status: response.statusCode, body: await text(response) };
@@ -227,4 +232,45 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(answer.status).toBe(403);
     expect(answer.body).toBe('{"message":"Missing Authentication Token"}');
   });
+
+  it('has a call of DynamoDB answered after one that is too large', async () => {
+    const body = 'x'.repeat(26_000_000);
+
+    const client = new DynamoDBClient(settings);
+
+    const tooLarge = await send('/', { method: 'POST', body }, listTables);
+    const next = await client.send(new ListTablesCommand({}));
+
+    expect(tooLarge.status).toBe(403);
+    expect(next.TableNames).toEqual([service.tables.Table]);
+    client.destroy();
+  });
+
+  it('has its connection closed after a call of DynamoDB where it asks for that', async () => {
+    const headers = { ...listTables, connection: 'close' };
+    const call = request(service.origin, { method: 'POST', headers }).end('{}');
+
+    const [response] = await once(call, 'response');
+
+    response.resume();
+    expect(response.headers.connection).toBe('close');
+  });
+
+  it.each(['/apikeys', '/'])('is answered 413 where a call of %s is too large', async (path) => {
+    const body = 'x'.repeat(1_100_000);
+
+    const answer = await send(path, { method: 'POST', body }, signed);
+
+    expect(answer.status).toBe(413);
+    await expect(createKey()).resolves.toHaveProperty('id');
+  });
+
+  it.each(['//', '//[', 'http://[', 'http://a:99999/'])(
+    'is answered 403, as anybody is, for a target that is no URL: %s',
+    async (target) => {
+      const answer = await send(target, { method: 'GET' }, signed);
+
+      expect(answer.status).toBe(403);
+    },
+  );
 });

@@ -164,7 +164,7 @@ describe('embedded DynamoDB', () => {
     const changed = createTables([{ ...orders!, input }], client);
 
     await expect(changed).rejects.toThrow(
-      'the table orders is there with the key id, and this version needs owner: use an empty data directory',
+      'the table orders exists with the key id, but this version needs owner: use an empty data directory',
     );
     client.destroy();
   });

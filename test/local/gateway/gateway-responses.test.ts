@@ -130,7 +130,7 @@ describe('gateway response', () => {
   });
 
   it.each([
-    ['an unknown type', 'SOMETHING', {}, 'no response type SOMETHING'],
+    ['an unknown type', 'SOMETHING', {}, 'the response type SOMETHING'],
     [
       'a query parameter mapping',
       'THROTTLED',

@@ -101,7 +101,7 @@ describe('a policy', () => {
     [
       'no resource',
       { ...allow(orders), Resource: undefined },
-      `Role: a statement's Resource is no`,
+      `Role: a statement's Resource is neither`,
     ],
   ])('with %s stops the run by name', (_, statement, message) => {
     expect(() => read(statement)).toThrow(message);

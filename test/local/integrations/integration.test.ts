@@ -21,8 +21,8 @@ afterEach(() => {
 });
 
 /** Sends a request whose function answers what the test says, or never. */
-function send(left?: AbortSignal, answer: Promise<InvocationResult> = new Promise(() => {})) {
-  const request = { ...createRequest(), left };
+function send(signal?: AbortSignal, answer: Promise<InvocationResult> = new Promise(() => {})) {
+  const request = { ...createRequest(), signal };
   let giveUp: AbortSignal | undefined;
   const answered = answerIntegration(integration, {
     request,

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type DataDirectory,
-  type Kept,
+  type FileFormat,
   openDataDirectory,
 } from '../../../local/state/data-directory.ts';
 import { GatewayState } from '../../../local/state/gateway-state.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
   removeParent();
 });
 
-const anything: Kept<unknown> = { isValid: (_): _ is unknown => true, remedy: 'remove it' };
+const anything: FileFormat<unknown> = { isValid: (_): _ is unknown => true, remedy: 'remove it' };
 
 async function open(path = join(parent, 'deep/data')): Promise<DataDirectory> {
   const directory = await openDataDirectory(path);

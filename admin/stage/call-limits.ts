@@ -1,24 +1,24 @@
-import { noteCall } from './service-failure.ts';
+import { recordCall } from './service-failure.ts';
 
-/** How long a call may take. */
+/** The limits of a call to a service. */
 export interface CallLimits {
   readonly connectionTimeoutMs: number;
-  /** Until an answer begins, and between two parts of it. */
+  /** The time until a response begins, and between two parts of it. */
   readonly answerTimeoutMs: number;
-  /** For a whole answer, also one that comes byte by byte: a page of a Scan is at most 1 MB. */
+  /** The time for a whole response. The largest one is a page of a Scan, which is at most 1 MB. */
   readonly wholeAnswerTimeoutMs: number;
   readonly maxAttempts: number;
 }
 
-export const usualLimits: CallLimits = {
+export const defaultCallLimits: CallLimits = {
   connectionTimeoutMs: 3_000,
   answerTimeoutMs: 5_000,
   wholeAnswerTimeoutMs: 10_000,
   maxAttempts: 4,
 };
 
-/** Settings of a client whose calls do not wait for ever; `bounded` does what they cannot. */
-export function boundedSettings(limits: CallLimits = usualLimits) {
+/** Client settings for the number of attempts and for all timeouts except the whole response's. */
+export function callLimitSettings(limits: CallLimits = defaultCallLimits) {
   return {
     maxAttempts: limits.maxAttempts,
     requestHandler: {
@@ -47,10 +47,13 @@ interface Context {
 type Next = (input: unknown) => Promise<unknown>;
 
 /**
- * Bounds what the settings cannot, an answer that arrives byte by byte, and remembers of each error
- * which call it belongs to.
+ * Adds what the client settings do not offer: the time limit for a whole response, which also ends a
+ * response that arrives byte by byte, and a record of which call an error belongs to.
  */
-export function bounded<T extends object>(client: T, limits: CallLimits = usualLimits): T {
+export function withCallLimits<T extends object>(
+  client: T,
+  limits: CallLimits = defaultCallLimits,
+): T {
   const { config, middlewareStack } = client as unknown as Client;
   const { requestHandler } = config;
   const handle = requestHandler.handle.bind(requestHandler);
@@ -58,7 +61,7 @@ export function bounded<T extends object>(client: T, limits: CallLimits = usualL
     handle(request, { ...options, abortSignal: AbortSignal.timeout(limits.wholeAnswerTimeoutMs) });
   const naming = (next: Next, context: Context) => (input: unknown) =>
     next(input).catch((error: unknown) => {
-      noteCall(error, {
+      recordCall(error, {
         service: serviceNamed(context.clientName),
         operation: context.commandName?.replace(/Command$/, '') ?? '',
       });

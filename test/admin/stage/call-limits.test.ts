@@ -1,6 +1,10 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { bounded, boundedSettings, usualLimits } from '../../../admin/stage/bounded-client.ts';
+import {
+  callLimitSettings,
+  defaultCallLimits,
+  withCallLimits,
+} from '../../../admin/stage/call-limits.ts';
 import { failureOf } from '../../../admin/stage/service-failure.ts';
 import {
   answer,
@@ -32,12 +36,12 @@ const dripping: Reply = ({ outgoing }) => {
 async function failureOfCall(reply: Reply) {
   await using dynamodb = await DynamodbProxy.start(reply);
   const settings = {
-    ...boundedSettings(limits),
+    ...callLimitSettings(limits),
     endpoint: dynamodb.url,
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   };
-  const client = bounded(new DynamoDBClient(settings), limits);
+  const client = withCallLimits(new DynamoDBClient(settings), limits);
   const error = await client
     .send(new DescribeTableCommand({ TableName: 'Orders' }))
     .catch((thrown: unknown) => thrown);
@@ -46,7 +50,7 @@ async function failureOfCall(reply: Reply) {
   return { failure: failureOf(error), attempts: Object(error).$metadata?.attempts };
 }
 
-describe('a bounded client', () => {
+describe('a client with call limits', () => {
   it.each([
     ['hangs', unanswered],
     ['stalls within its answer', stalled],
@@ -72,7 +76,7 @@ describe('a bounded client', () => {
   });
 
   it('takes less than a minute for a call in all', () => {
-    const { wholeAnswerTimeoutMs, maxAttempts } = usualLimits;
+    const { wholeAnswerTimeoutMs, maxAttempts } = defaultCallLimits;
 
     expect(wholeAnswerTimeoutMs * maxAttempts).toBeLessThan(60_000);
   });

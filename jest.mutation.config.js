@@ -1,0 +1,11 @@
+import base from './jest.config.js';
+
+/** The tests that mutation testing runs, which `test/mutation/run.ts` chooses for each file. */
+export default {
+  ...base,
+  testMatch: (process.env.MUTATION_TESTS ?? 'test/lambdas/**/*.test.ts')
+    .split(',')
+    .map((pattern) => `<rootDir>/${pattern}`),
+  testPathIgnorePatterns: ['/node_modules/'],
+  globalSetup: undefined,
+};

@@ -1,0 +1,31 @@
+import { globSync } from 'node:fs';
+
+/** Files whose tests are not named after them, or not only. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  'lambdas/authorizer/key-state.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
+  'lambdas/authorizer/owner-updates.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
+  'lambdas/authorizer/owner-item.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
+  'lambdas/authorizer/decision.ts': [
+    'test/lambdas/authorizer.test.ts',
+    'test/lambdas/authorizer/limiter*.test.ts',
+  ],
+  'lambdas/shared/dynamodb.ts': ['test/lambdas/*-over-http.test.ts'],
+};
+
+/**
+ * The tests of a file: those that have its name, alone or before a hyphen, or else those of its folder.
+ *
+ * @param file such as `lambdas/cancel-order.ts`
+ * @returns paths of test files
+ */
+export function testsOf(file: string): string[] {
+  const path = file.replace(/\.[jt]s$/, '');
+  const named = [`test/${path}.test.ts`, `test/${path}-*.test.ts`];
+  const own = globSync([...named, ...(others[file] ?? [])]);
+  const folder = path.replace(/\/[^/]+$/, '');
+  const tests = own.length > 0 ? own : globSync([`test/${folder}/*.test.ts`]);
+  return tests.filter((test) => !slowTests.has(test)).sort();
+}
+
+/** They explore more than a mutant needs, and take longer than all others together. */
+const slowTests = new Set(['test/lambdas/authorizer/limiter-properties.test.ts']);
