@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/exchange',
     'local/integrations',
   ],
-  'local/control-plane': ['local/template', 'local/gateway'],
+  'local/control-plane': ['local/template', 'local/exchange', 'local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
     'local/template',
