@@ -160,7 +160,7 @@ function page<T>(query: URLSearchParams, items: readonly T[], body: (item: T) =>
   };
 }
 
-/** Undefined for anything else. */
+/** Parses a whole number; undefined for any other text. */
 function wholeNumber(text: string | null): number | undefined {
   return /^\d+$/.test(text ?? '') ? Number(text) : undefined;
 }

@@ -66,7 +66,7 @@ async function answerQuery(
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // The connection stays as it is, for the answer that a body above the limit gets.
+  // The iterator must not destroy the connection, which is needed to answer a body above the limit.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > bodyMaxBytes) {

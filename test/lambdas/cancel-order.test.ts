@@ -154,6 +154,17 @@ describe('cancelOrder', () => {
     const response = await send(cancelEvent('42'));
 
     expect(response).toEqual(errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' }));
+    const error = expect.objectContaining({ message: 'The answer does not say what it wrote.' });
+    expect(captured.lines()).toContainEqual(expect.objectContaining({ level: 'ERROR', error }));
+  });
+
+  it('names nobody as who cancelled when the authorizer has named no key', async () => {
+    orderIsPending();
+
+    await send(cancelEvent('42', { requestContext: requestContext({ authorizer: undefined }) }));
+
+    const { input } = dynamodb.commandCalls(UpdateItemCommand)[0]!.args[0];
+    expect(input.ExpressionAttributeValues![':keyId']).toEqual({ S: '' });
   });
 
   it.each([

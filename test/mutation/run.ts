@@ -37,12 +37,17 @@ function mutate(files: readonly string[]): void {
   mkdirSync('.cache/mutation', { recursive: true });
   const differences = files.flatMap((file) => {
     const scores = scoresOf(file);
-    if (!scores) return [`${file}: Stryker has failed`];
-    for (const score of scores) console.log(lineOf(score));
-    return scores.flatMap(scoreDifferences);
+    if (!scores) return failed(file);
+    const found = scores.flatMap(scoreDifferences);
+    for (const line of [...scores.map(lineOf), ...found.map(indented)]) console.log(line);
+    return found;
   });
-  for (const difference of differences) console.error(difference);
   if (differences.length > 0 || files.length === 0) process.exitCode = 1;
+}
+
+function failed(file: string): string[] {
+  console.log(`   failed  ${file}: Stryker did not come to an end`);
+  return [file];
 }
 
 /** Undefined where Stryker has not come to an end. */
@@ -57,6 +62,10 @@ function scoresOf(file: string): FileScore[] | undefined {
     timeout: longestMs,
   });
   return status === 0 ? readScores(reportFile) : undefined;
+}
+
+function indented(line: string): string {
+  return `           ${line}`;
 }
 
 function lineOf({ file, killed, tried, survivors }: FileScore): string {

@@ -32,7 +32,7 @@ export class Load {
   readonly #tokens: Tokens;
   readonly #random: Random;
   readonly #take: (exchange: Exchange) => void;
-  readonly #underWay = new Map<Promise<void>, number>();
+  readonly #underWay = new Set<Promise<void>>();
   #orderId = unknownOrder;
   /** Where the orders to cancel are taken from. */
   batch: OrderBatch | undefined;
@@ -53,14 +53,9 @@ export class Load {
     this.#take = take;
   }
 
-  /** When the oldest request that is under way began. */
-  get oldestMs(): number {
-    return Math.min(performance.now(), ...this.#underWay.values());
-  }
-
   /** Resolves when no request is under way. */
   async isAtRest(): Promise<void> {
-    await Promise.all(this.#underWay.keys());
+    await Promise.all(this.#underWay);
   }
 
   sendNext(): void {
@@ -69,7 +64,7 @@ export class Load {
       return;
     }
     const done = this.#send(this.#random.pick(wheel)).finally(() => this.#underWay.delete(done));
-    this.#underWay.set(done, performance.now());
+    this.#underWay.add(done);
   }
 
   async #send(kind: RequestKind): Promise<void> {

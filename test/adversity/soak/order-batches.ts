@@ -15,12 +15,13 @@ export interface CancelRecord {
   uncertain: number;
 }
 
-/** Orders that are placed and removed together. Times are those of `performance.now()`. */
+/** Orders that are placed together. Times are those of `performance.now()`. */
 export interface OrderBatch {
   readonly ids: readonly string[];
-  readonly cancels: ReadonlyMap<string, CancelRecord>;
+  /** Since they were placed last. */
+  cancels: ReadonlyMap<string, CancelRecord>;
+  /** When its orders were placed for the first time. */
   readonly placed: { beganAtMs: number; endedAtMs: number };
-  readonly removed: { beganAtMs: number; endedAtMs: number };
   /** The requests to cancel one of them that have no answer yet. */
   underWay: number;
 }
@@ -32,12 +33,18 @@ export const rowOf = (id: string) =>
 // The ids are beyond 2^53, where a JavaScript number would no longer tell them apart.
 const firstId = 9_007_199_254_740_993n;
 const itemsPerWrite = 25;
+/** From so many on, those that have been judged are made pending again, and the table stays small. */
+const mostBatches = 12;
 
-/** The orders of a run, placed and removed past the faults. */
+/**
+ * The orders of a run, placed past the faults. None is removed while there are lists: the embedded
+ * DynamoDB's parallel scan misses other orders when the one of its start key is removed.
+ */
 export class OrderBatches {
   readonly #data: DynamoDBClient;
   readonly #table: string;
   readonly #batches: OrderBatch[] = [];
+  readonly #judged: OrderBatch[] = [];
   #placed = 0n;
 
   constructor(data: DynamoDBClient, table: string) {
@@ -45,24 +52,29 @@ export class OrderBatches {
     this.#table = table;
   }
 
+  /** Places orders: new ones, or once there are enough, those of a batch that has been judged. */
   async place(count: number): Promise<OrderBatch> {
+    const judged = this.#batches.length < mostBatches ? undefined : this.#judged.shift();
+    if (judged) return this.#placeAgain(judged);
     const ids = Array.from({ length: count }, () => String(firstId + this.#placed++));
-    const cancels = new Map(ids.map((id) => [id, { told: 0, refused: 0, uncertain: 0 }]));
-    const never = { beganAtMs: Number.POSITIVE_INFINITY, endedAtMs: Number.POSITIVE_INFINITY };
     const placed = { beganAtMs: performance.now(), endedAtMs: Number.POSITIVE_INFINITY };
-    const batch: OrderBatch = { ids, cancels, placed, removed: never, underWay: 0 };
+    const batch: OrderBatch = { ids, cancels: new Map(), placed, underWay: 0 };
     this.#batches.push(batch);
-    await this.#write(
-      ids.map((id) => ({ PutRequest: { Item: orderItem(id, { status: { S: 'pending' } }) } })),
-    );
+    await this.#placeAgain(batch);
     placed.endedAtMs = performance.now();
     return batch;
   }
 
-  async remove({ ids, removed }: OrderBatch): Promise<void> {
-    removed.beganAtMs = performance.now();
-    await this.#write(ids.map((id) => ({ DeleteRequest: { Key: { id: { N: id } } } })));
-    removed.endedAtMs = performance.now();
+  /** Takes a batch back, of which no request is under way any more. */
+  release(batch: OrderBatch): void {
+    this.#judged.push(batch);
+  }
+
+  async #placeAgain(batch: OrderBatch): Promise<OrderBatch> {
+    batch.cancels = new Map(batch.ids.map((id) => [id, { told: 0, refused: 0, uncertain: 0 }]));
+    const Items = batch.ids.map((id) => orderItem(id, { status: { S: 'pending' } }));
+    await this.#write(Items.map((Item) => ({ PutRequest: { Item } })));
+    return batch;
   }
 
   /** Removes what was there before the first batch. */
@@ -83,22 +95,14 @@ export class OrderBatches {
 
   /** What a list has to have, and may have, that was asked for and answered at these times. */
   expectedList(beganAtMs: number, endedAtMs: number) {
-    const isRequired = ({ placed, removed }: OrderBatch) =>
-      placed.endedAtMs < beganAtMs && removed.beganAtMs > endedAtMs;
-    const isPossible = ({ placed, removed }: OrderBatch) =>
-      placed.beganAtMs < endedAtMs && removed.endedAtMs > beganAtMs;
+    const isRequired = ({ placed }: OrderBatch) => placed.endedAtMs < beganAtMs;
+    const isPossible = ({ placed }: OrderBatch) => placed.beganAtMs < endedAtMs;
     const possible = this.#batches.filter(isPossible);
     return {
       required: new Set(this.#batches.filter(isRequired).flatMap(({ ids }) => ids)),
       isPossible: (id: string) => possible.some(({ cancels }) => cancels.has(id)),
       rowOf,
     };
-  }
-
-  /** Lets go of batches that no list can have any more. @param beforeMs the oldest list's beginning */
-  forget(beforeMs: number): void {
-    const kept = this.#batches.filter(({ removed }) => removed.endedAtMs > beforeMs);
-    this.#batches.splice(0, Number.POSITIVE_INFINITY, ...kept);
   }
 
   async #write(requests: WriteRequest[]): Promise<void> {

@@ -41,6 +41,18 @@ describe('the cache of keys', () => {
     expect(cache.get('three')).toBeDefined();
   });
 
+  it('counts a change of its state as a use of a key', () => {
+    const cache = new KeyCache(2);
+    cache.set('one', keyState());
+    cache.set('two', keyState());
+    cache.set('one', keyState({ minuteCount: 1 }));
+
+    cache.set('three', keyState());
+
+    expect(cache.get('one')).toBeDefined();
+    expect(cache.get('two')).toBeUndefined();
+  });
+
   it('never holds more keys than its capacity', () => {
     const cache = new KeyCache(100);
 

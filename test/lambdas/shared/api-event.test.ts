@@ -16,6 +16,25 @@ describe('header', () => {
     expect(header(event, 'accept-encoding')).toBe('gzip, br, deflate');
   });
 
+  it('finds a header of an event that has single values only, in any spelling', () => {
+    const event = { headers: { Accept: '*/*', 'ACCEPT-encoding': 'gzip' } };
+
+    expect(header(event as unknown as APIGatewayProxyEvent, 'accept-encoding')).toBe('gzip');
+  });
+
+  it('ignores a header whose list of values is missing', () => {
+    const event = { headers: null, multiValueHeaders: { 'accept-encoding': undefined } };
+
+    expect(header(event as unknown as APIGatewayProxyEvent, 'accept-encoding')).toBeUndefined();
+  });
+
+  it('takes no value of another header', () => {
+    const multiValueHeaders = { accept: ['*/*'] };
+    const event = proxyEvent({ headers: { 'Accept-Encoding': 'gzip' }, multiValueHeaders });
+
+    expect(header(event, 'accept-encoding')).toBe('gzip');
+  });
+
   it.each([
     ['an empty list', { headers: {}, multiValueHeaders: {} }],
     ['null', { headers: null, multiValueHeaders: null }],

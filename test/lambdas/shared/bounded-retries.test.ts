@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   boundedRetries,
   type RetryErrorType,
@@ -38,6 +38,25 @@ describe('boundedRetries', () => {
 
       expect(token.getRetryDelay()).toBeGreaterThanOrEqual(0);
       expect(token.getRetryDelay()).toBeLessThanOrEqual(Math.min(1_000, 200 * 2 ** (attempt - 1)));
+    }
+  });
+
+  it.each<[RetryErrorType, number[]]>([
+    ['THROTTLING', [0, 100, 200, 400, 500]],
+    ['TRANSIENT', [0, 25, 50, 100, 200]],
+  ])('doubles the longest wait each time, up to a second: %s', async (errorType, expected) => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+    try {
+      const waits: number[] = [];
+      let token = await boundedRetries(10).acquireInitialRetryToken('');
+      for (const _ of expected) {
+        waits.push(token.getRetryDelay());
+        token = await refresh(token, errorType, 10);
+      }
+
+      expect(waits).toEqual(expected);
+    } finally {
+      random.mockRestore();
     }
   });
 
