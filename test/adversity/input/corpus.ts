@@ -7,6 +7,9 @@ const polite = {
   isDisconnecting: false,
 };
 
+// What the local service takes for an AWS client of this machine.
+const asOperator = 'Host: 127.0.0.1\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n';
+
 /** Conversations that once revealed a bug, as regression tests. */
 export const corpus: readonly { readonly name: string; readonly conversation: Conversation }[] = [
   {
@@ -29,6 +32,16 @@ export const corpus: readonly { readonly name: string; readonly conversation: Co
     conversation: last(
       'DELETE /staging/v1/store/orders/1 HTTP/1.1\r\n\r\n',
       '\u0000garbage\r\n\r\n',
+    ),
+  },
+  {
+    name: "an operator's call to a target that is no URL",
+    conversation: once(`GET //[ HTTP/1.1\r\n${asOperator}\r\n`),
+  },
+  {
+    name: "an operator's call that is too large",
+    conversation: once(
+      `POST /apikeys HTTP/1.1\r\n${asOperator}Content-Length: 1100000\r\n\r\n${'x'.repeat(1_100_000)}`,
     ),
   },
 ];
