@@ -8,18 +8,18 @@ const { runAdmin } = await import('../admin/program.ts');
 
 const { INIT_CWD, npm_lifecycle_event: script, XDG_STATE_HOME } = process.env;
 
-// npm starts its scripts in the directory of package.json, and names the one it was called in.
+// npm runs scripts in the directory of package.json; INIT_CWD is the directory in which it was called.
 if (script === 'admin' && INIT_CWD) process.chdir(INIT_CWD);
 
 let isOutputLost = false;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough, such as `head`, is no error, and no reason to stop half-way.
+  // A reader such as `head` closes the pipe when it has read enough. The command still completes.
   if (error.code === 'EPIPE' || isOutputLost) return;
   isOutputLost = true;
   process.exitCode = 1;
   process.stderr.write(`error: standard output: ${error.message}\n`);
 });
-// Nobody is left who could be told.
+// An error of standard error cannot be reported anywhere.
 process.stderr.on('error', () => {});
 
 const exitCode = await runAdmin(process.argv.slice(2), {
@@ -34,7 +34,7 @@ const exitCode = await runAdmin(process.argv.slice(2), {
 });
 process.exitCode = isOutputLost ? 1 : exitCode;
 
-/** The first Ctrl-C ends a command in good order; the second one at once. */
+/** Returns a signal that is aborted by the first Ctrl-C. The second one ends the process at once. */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

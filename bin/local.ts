@@ -8,17 +8,17 @@ process.on('SIGINT', stop).on('SIGTERM', stop);
 if (process.env.npm_lifecycle_event) stopWithNpm(process.ppid);
 
 keepCompiledCode();
-// Loaded only now: a signal must be heard from the first moment on.
+// The module is loaded after the signal handlers have been set, because loading it takes a while.
 const { runLocalCommand } = await import('../demo/local-command.ts');
 process.exitCode = await runLocalCommand(process.argv.slice(2), stopping.signal);
 
 function stop(): void {
   stopping.abort();
-  // Whatever hangs must not keep the process: who asked it to end is waiting.
+  // If something hangs, the process still ends after this time.
   setTimeout(() => process.exit(0), stopTimeoutMs).unref();
 }
 
-/** Started by npm, which has been killed and could not say so: nobody is left to stop this. */
+/** Stops the run when npm, which has started it, was killed and could not forward a signal. */
 function stopWithNpm(npm: number): void {
   const check = setInterval(() => {
     if (process.ppid === npm) return;

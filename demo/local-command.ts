@@ -42,6 +42,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   }
   const console = consoleFor(options);
   started.defer(() => console.close());
+  // It takes some seconds, in which a person would wonder whether anything happens.
+  if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
   const service = await startStoreService(options, {
     dynamodbEndpoint: dynamodbEndpointOf(process.env),
     console,

@@ -33,7 +33,8 @@ export function readyText(
   const demoKeys = planNames.map((plan) => {
     const { perMinute, perDay } = plans[plan];
     const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-    return `  ${plan.padEnd(10)}  ${paint('cyan', keys[plan])}  ${paint('dim', limits)}`;
+    // On two lines: with its limits behind it, a key would not fit a terminal of 80 columns.
+    return `  ${plan.padEnd(10)}  ${paint('dim', limits)}\n${' '.repeat(14)}${paint('cyan', keys[plan])}`;
   });
   const notes = [
     ['In a browser', `${origin}/`],
@@ -57,7 +58,7 @@ ${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
 Demo keys:
 ${demoKeys.join('\n')}
 
-List the orders:
+List the orders (with "| cut -c 1-600" behind it, the first few alone):
   curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
 ${cancelLine}
 `;

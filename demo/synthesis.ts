@@ -22,6 +22,17 @@ export interface Synthesis {
 const root = join(import.meta.dirname, '..');
 const parent = join(root, '.cache/local');
 
+// Lines of a stack outside of this repository, and those that Node puts around an uncaught error.
+const internals = new RegExp(
+  [
+    String.raw`^ +at .*(?:node:|node_modules).*\n`,
+    String.raw`^(?:node:internal|/.*/node_modules)/.*:\d+\n(?: .*\n)*`,
+    String.raw`^(?: {2}\w+: .*\n)+\}\n`,
+    String.raw`^Node\.js v\d.*\n`,
+  ].join('|'),
+  'gm',
+);
+
 /**
  * Synthesizes the stack of a stage with the CDK app, in a separate process that frees the CDK's memory
  * when it ends. Each run has its own folder.
@@ -48,14 +59,26 @@ async function runApp(stage: StageName, directory: string, signal: AbortSignal):
   const child = spawn(process.execPath, ['bin/app.ts'], {
     cwd: root,
     env: { ...process.env, CDK_OUTDIR: directory, STORE_ORDERS_STAGE: stage },
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
-  const [code] = await once(child, 'exit');
+  const [code] = await once(child, 'close');
   signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
+  process.stderr.write(withoutInternals(said));
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
+}
+
+/** What is of use to who edits the stack: not the way through Node and packages to an error. */
+export function withoutInternals(text: string): string {
+  return text.replaceAll(internals, '').replaceAll(/\n{3,}/g, '\n\n');
 }
 
 /** Removes the folders of processes that no longer run. Each folder is named by a process id. */

@@ -1,3 +1,4 @@
+import { apiKeyPrefixes, stageOfKey } from '../lib/settings/stages.ts';
 import { OperatorError } from '../shared/errors.ts';
 
 export interface KeySources {
@@ -6,7 +7,7 @@ export interface KeySources {
   readonly readInput: () => Promise<string | undefined>;
 }
 
-const keyPattern = /^so_(live|test)_[0-9A-Za-z]{46}$/;
+const keyPattern = /^so_[a-z]+_[0-9A-Za-z]{46}$/;
 
 /**
  * Reads the API key from the environment or, if it is not there, from standard input.
@@ -22,8 +23,8 @@ export async function readKey({ environment, readInput }: KeySources): Promise<s
       'the API key is missing: set STORE_ORDERS_KEY, or pipe the key to this command',
     );
   }
-  if (keyPattern.test(key)) return key;
+  if (keyPattern.test(key) && stageOfKey(key)) return key;
   throw new OperatorError(
-    `the key that was given has ${key.length} characters and is no API key: expected so_live_ or so_test_ and 46 base62 characters`,
+    `the key that was given has ${key.length} characters and is no API key: expected the prefix of a stage (${apiKeyPrefixes.join(', ')}) and 46 base62 characters`,
   );
 }

@@ -71,7 +71,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
 
 /** Hides keys in all output, because an answer or a mistyped option may contain one. */
 function withoutKeys(io: SmokeIo): SmokeIo {
-  const hide = (line: string) => line.replace(/so_(live|test)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
+  const hide = (line: string) => line.replace(/so_([a-z]+)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
   const { print, printError } = io;
   return {
     ...io,

@@ -32,7 +32,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'local/exchange',
     'local/integrations',
   ],
-  'local/control-plane': ['local/template', 'local/gateway'],
+  'local/control-plane': ['local/template', 'local/exchange', 'local/gateway'],
   'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
   local: [
     'local/template',
@@ -99,9 +99,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'reference',
   ],
 
-  'smoke/stage': ['lambdas/shared', 'shared'],
+  'smoke/stage': ['lambdas/shared', 'lib/settings', 'shared'],
   'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
-  smoke: ['shared', 'lambdas/shared', 'smoke/stage', 'smoke/checks'],
+  smoke: ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage', 'smoke/checks'],
 
   'bench/peers': ['lambdas/shared'],
   'bench/doubles': ['lambdas/shared'],

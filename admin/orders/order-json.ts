@@ -17,7 +17,16 @@ export function orderJsonWithHistory(order: StoredOrder): string {
 
 /** Formats an order as a line of CSV with the columns of `fileFields`. */
 export function orderCsv(order: StoredOrder): string {
-  return fileFields.map((field) => csvCell(String(order[field] ?? ''))).join(',');
+  return fileFields.map((field) => csvCell(csvText(order[field] ?? ''))).join(',');
+}
+
+/**
+ * Another program may have stored a text that a spreadsheet would run as a formula. The apostrophe
+ * makes it a text there; no order that can be imported has such a text.
+ */
+function csvText(value: unknown): string {
+  const isFormula = typeof value === 'string' && /^[=+\-@\t\r]/.test(value);
+  return isFormula ? `'${value}` : String(value);
 }
 
 function jsonOf(value: unknown): string {

@@ -4,7 +4,8 @@ import { type LogFields, writeLine } from './log.ts';
 const namespace = 'StoreOrders';
 const stage = requiredVariable('STAGE');
 
-const units = {
+/** The unit of each metric. `lib/monitoring/service-metrics.ts` has what the dashboard shows. */
+export const metricUnits = {
   RequestsAdmitted: 'Count',
   RequestsRejected: 'Count',
   KeysBanned: 'Count',
@@ -13,7 +14,7 @@ const units = {
   BytesStreamed: 'Bytes',
 } as const;
 
-export type MetricName = keyof typeof units;
+export type MetricName = keyof typeof metricUnits;
 
 export interface MetricOptions {
   /** An additional dimension. The metric is recorded both with it and for the stage as a whole. */
@@ -41,7 +42,7 @@ export function recordMetrics(
         {
           Namespace: namespace,
           Dimensions: dimensions,
-          Metrics: names.map((name) => ({ Name: name, Unit: units[name] })),
+          Metrics: names.map((name) => ({ Name: name, Unit: metricUnits[name] })),
         },
       ],
     },

@@ -108,6 +108,13 @@ export function isStageName(name: string | undefined): name is StageName {
   return name !== undefined && Object.hasOwn(stages, name);
 }
 
+export const apiKeyPrefixes = stageNames.map((stage) => stages[stage].apiKeyPrefix);
+
+/** The stage whose keys have the prefix of this one. */
+export function stageOfKey(key: string): StageName | undefined {
+  return stageNames.find((stage) => key.startsWith(stages[stage].apiKeyPrefix));
+}
+
 /** Environment variables, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -151,7 +151,7 @@ const pageDefaultItems = 25;
 /** One page of a list; `position` is the number of items that came before it. */
 function page<T>(query: URLSearchParams, items: readonly T[], body: (item: T) => unknown) {
   const start = wholeNumber(query.get('position')) ?? 0;
-  // A page of none would have its caller ask for the next one for ever.
+  // With a limit of 0, every page would be empty, and its caller would request pages forever.
   const limit = Math.min(wholeNumber(query.get('limit')) || pageDefaultItems, pageMaxItems);
   const end = start + limit;
   return {
@@ -160,7 +160,7 @@ function page<T>(query: URLSearchParams, items: readonly T[], body: (item: T) =>
   };
 }
 
-/** Undefined for anything else. */
+/** Parses a whole number; undefined for any other text. */
 function wholeNumber(text: string | null): number | undefined {
   return /^\d+$/.test(text ?? '') ? Number(text) : undefined;
 }

@@ -8,9 +8,9 @@ export interface ApiKey {
   readonly value: string;
   readonly description?: string;
   readonly enabled: boolean;
-  /** Unix seconds. */
+  /** The time in Unix seconds. */
   readonly createdDate: number;
-  /** Unix seconds. */
+  /** The time in Unix seconds. */
   readonly lastUpdatedDate: number;
 }
 

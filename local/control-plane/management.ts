@@ -22,7 +22,7 @@ const bodyMaxBytes = 1_048_576;
  * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
  * false for other requests and for requests that are not trusted.
  *
- * @throws GatewayFault `REQUEST_TOO_LARGE`
+ * @throws GatewayFault `REQUEST_TOO_LARGE` for a body above 1 MiB
  */
 export async function answerManagement(
   incoming: IncomingMessage,
@@ -62,11 +62,11 @@ async function answerQuery(
   return true;
 }
 
-/** @throws GatewayFault `REQUEST_TOO_LARGE` */
+/** Reads a whole body. @throws GatewayFault `REQUEST_TOO_LARGE` */
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // The connection stays as it is, for the answer that a body above the limit gets.
+  // The iterator must not destroy the connection, which is needed to answer a body above the limit.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > bodyMaxBytes) {

@@ -184,7 +184,7 @@ function operationOf({ headers }: IncomingMessage): string {
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // The connection stays as it is: it is kept, and its client sends the next call over it.
+  // The iterator must not destroy the connection, because its client sends the next call over it.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > bodyMaxBytes) return undefined;

@@ -74,7 +74,7 @@ export class HttpClient {
   }
 }
 
-// The service's answers that are read as text have a few hundred bytes.
+// A longer text cannot be an answer of the service, whose errors have a few hundred bytes.
 const longestTextBytes = 1_000_000;
 
 async function readText(body: IncomingMessage): Promise<string> {

@@ -1,3 +1,4 @@
+import { stageOfKey } from '../../lib/settings/stages.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Contract } from './contract.ts';
 import { Exchanges } from './exchanges.ts';
@@ -41,9 +42,9 @@ export class Stage {
     return this.#client.baseUrl;
   }
 
-  /** The stage that the key is for. */
+  /** The stage that the key is for, or `STAGE` for a key of none. */
   get name(): string {
-    return this.key.startsWith('so_live_') ? 'prod' : 'staging';
+    return stageOfKey(this.key) ?? 'STAGE';
   }
 
   /** Calls an operation and reads its body as text. */

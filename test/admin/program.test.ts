@@ -7,6 +7,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import type { KeySummary } from '../../admin/keys/key-description.ts';
 import { keyList } from '../../admin/keys/key-texts.ts';
 import { fileFields } from '../../admin/orders/order-record.ts';
+import { stageNames } from '../../lib/settings/stages.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
@@ -42,8 +43,7 @@ describe('which service is operated', () => {
       expect(await admin(['keys', 'list', ...words])).toEqual({
         exitCode: 2,
         stdout: '',
-        stderr:
-          'error: Say which service to operate: exactly one of --stage staging|prod and --local URL\n',
+        stderr: `error: Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL\n`,
       });
     },
   );
@@ -120,8 +120,8 @@ describe('which service is operated', () => {
 
   it.each([
     [
-      ['--stage', 'test'],
-      'error: --stage: "test" is not accepted; expected one of staging, prod\n',
+      ['--stage', 'nowhere'],
+      `error: --stage: "nowhere" is not accepted; expected one of ${stageNames.join(', ')}\n`,
     ],
     [
       ['--local', '3000'],

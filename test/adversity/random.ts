@@ -1,17 +1,17 @@
-/** A source of numbers that gives the same ones for the same seed. */
+/** A pseudo-random generator, which produces the same numbers for the same seed. */
 export interface Random {
-  /** At least 0 and below 1. */
+  /** A number from 0 to below 1. */
   next(): number;
-  /** At least `least`, and below `limit`. */
+  /** An integer from `least` to below `limit`. */
   integer(least: number, limit: number): number;
   pick<Value>(values: readonly Value[]): Value;
   chance(probability: number): boolean;
 }
 
 /**
- * The generator that is known as mulberry32: small, fast, and good enough to mix up tests.
+ * Creates a generator with the algorithm mulberry32, which is small, fast and sufficient for tests.
  *
- * @param seed any texts and numbers; those that differ give numbers that have nothing in common
+ * @param seed any texts and numbers; different seeds produce unrelated numbers
  */
 export function randomFrom(...seed: (string | number)[]): Random {
   let state = hash(seed.join(' '));
@@ -30,7 +30,7 @@ export function randomFrom(...seed: (string | number)[]): Random {
   };
 }
 
-/** FNV-1a, in 32 bits. */
+/** The FNV-1a hash of a text, in 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

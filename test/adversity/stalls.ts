@@ -1,18 +1,18 @@
 /*
- * A test that shares its machine, and its thread, with others can stand still for longer than a
- * function waits for an answer. What happens then is nobody's fault.
+ * On a machine under load, the thread of a test can be stalled for longer than a function's timeouts. A
+ * failure at such a time is not a failure of the service.
  */
 
 const beatMs = 20;
 const stallMs = 100;
 
-/** Notices when this thread stands still. */
+/** Records when this thread was stalled. */
 export class StallWatch implements Disposable {
   #beatAtMs = performance.now();
   #stalledAtMs = Number.NEGATIVE_INFINITY;
   readonly #timer = setInterval(() => this.#beat(), beatMs);
 
-  /** Whether it has stood still since a moment. @param sinceMs as `performance.now()` tells it */
+  /** Whether the thread has been stalled since a time. @param sinceMs a time of `performance.now()` */
   hasStalledSince(sinceMs: number): boolean {
     this.#beat();
     return this.#stalledAtMs >= sinceMs;

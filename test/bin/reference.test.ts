@@ -47,7 +47,7 @@ describe('npm run reference', () => {
     [['--url', baseUrl], '--out is missing'],
     [['--out', 'x'], 'exactly one of --stage'],
     [['--out', 'x', '--stage', 'prod', '--url', baseUrl], 'exactly one of --stage'],
-    [['--out', 'x', '--stage', 'test'], '--stage: "test" is not accepted'],
+    [['--out', 'x', '--stage', 'nowhere'], '--stage: "nowhere" is not accepted'],
     [['--out', 'x', '--url', 'orders.example.com'], '--url: "orders.example.com" is not accepted'],
     [['--out', 'x', '--url', 'https://orders.example.com'], '…/v1'],
   ])('says in one line what is wrong with %j', async (options, message) => {

@@ -50,6 +50,19 @@ describe('the fields of an order', () => {
     }
   });
 
+  it('are in R3 of docs/requirements.md, with their types', () => {
+    const requirements = readFileSync('docs/requirements.md', 'utf8');
+    const [rule = ''] = /^\*\*R3\*\*.*?^Held by/ms.exec(requirements) ?? [];
+    const rows = [...rule.matchAll(/^\| `(\w+)` \| (\w+)/gm)];
+
+    expect(
+      differences(
+        [codePlace, Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`)],
+        ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],
+      ),
+    ).toEqual([]);
+  });
+
   it.each([
     ['README.md', orderFieldNames],
     ['docs/operating.md', [...orderFieldNames, 'status']],

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { dynamodbEndpointOf, parseLocalOptions } from '../../demo/local-options.ts';
+import { stageNames } from '../../lib/settings/stages.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const { path: directory, write, remove } = temporaryDirectory();
@@ -71,7 +72,7 @@ describe('options of the local run', () => {
     ['--port', '1.5', 'a whole number from 0 to 65535'],
     ['--port', '', 'a whole number from 0 to 65535'],
     ['--inspect', 'abc', 'a whole number from 0 to 65535'],
-    ['--stage', 'dev', 'staging or prod'],
+    ['--stage', 'nowhere', stageNames.join(' or ')],
     ['--host', '', 'an address of this machine'],
     ['--data', import.meta.filename, 'a directory'],
     ['--orders', '/does/not/exist', 'a file that exists'],

@@ -23,7 +23,7 @@ afterAll(async () => {
 const listAs = (authorization: string, store = staging) =>
   store.call('GET', '/store/orders', { headers: { authorization } });
 
-/** A key with another character in one place. */
+/** A token with one character changed. */
 function changed(token: string, at: number): string {
   const other = token[at] === 'a' ? 'b' : 'a';
   return token.slice(0, at) + other + token.slice(at + 1);
@@ -138,7 +138,7 @@ describe('authentication', () => {
   });
 });
 
-/** Without those that differ from one answer to the next. */
+/** The headers of an answer, without those that are different in each answer. */
 function steadyHeaders({ headers }: TextAnswer): Record<string, readonly string[]> {
   const steady = Object.fromEntries(headers);
   delete steady.date;

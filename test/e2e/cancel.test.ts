@@ -94,7 +94,7 @@ describe('cancelling an order', () => {
 });
 
 describe('an id that is no int64', () => {
-  // What an id is made of, test/lambdas/shared/order-id.test.ts tells; these are ways to send one.
+  // test/lambdas/shared/order-id.test.ts tests the format of ids. These tests are about sending them.
   it.each([
     '9223372036854775808',
     '1.0',

@@ -31,7 +31,7 @@ afterAll(async () => {
 const asked = (method: string, path: string, token: string | undefined = key.apiKey) =>
   store.call(method, path, { token, headers: { origin } });
 
-/** As a browser asks before it lets a script send a key: without the key. */
+/** Sends a preflight request as a browser does before a script may send a key: without the key. */
 const preflight = (method: string, path: string) =>
   store.call('OPTIONS', path, {
     headers: {

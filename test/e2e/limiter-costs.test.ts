@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const get = (token: string) => store.call('GET', '/pets/1', { token });
 
-/** Sends requests, so many of them at a time. */
+/** Sends requests, of which a given number run concurrently. */
 async function send(tokens: string[], atOnce: number): Promise<TextAnswer[]> {
   const answers: TextAnswer[] = [];
   for (let sent = 0; sent < tokens.length; sent += atOnce) {
@@ -43,7 +43,7 @@ async function send(tokens: string[], atOnce: number): Promise<TextAnswer[]> {
   return answers;
 }
 
-/** What requests cost at DynamoDB; only the authorizer asks there for this operation. */
+/** The DynamoDB operations of requests. For this operation, only the authorizer uses DynamoDB. */
 async function costOf(work: () => Promise<TextAnswer[]>) {
   const { readUnits, writeUnits } = { ...counting.counts };
   const answers = await work();

@@ -19,14 +19,14 @@ import {
   scanEndpoint,
 } from './scan-endpoint.ts';
 
-// A million orders take a while on a machine that is busy with other work.
+// A list of a million orders can take long on a machine under load.
 jest.setTimeout(120_000);
 
 let dynamodb: EmbeddedDynamoDB;
 let endpoint: ScanEndpoint;
-/** On the embedded DynamoDB itself. */
+/** A store with the embedded DynamoDB. */
 let store: RunningStore;
-/** On the canned scans. */
+/** A store with canned scans. */
 let canned: RunningStore;
 let key: string;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     dynamodbEndpoint: endpoint.url,
     dataEndpoint: dynamodb.endpoint,
   });
-  // Both stores have the same tables, and each its own gateway to know the key.
+  // Both stores use the same tables, but each has its own gateway, in which the key has to exist.
   key = (await canned.issue()).apiKey;
 });
 
@@ -74,7 +74,7 @@ async function scansAtRest(): Promise<number> {
   }
 }
 
-/** Goes away, and lets the list that goes on without its client come to an end. */
+/** Disconnects, and waits until the list, which continues without its client, has ended. */
 async function leave(body: Answer['body']): Promise<void> {
   body.destroy();
   endpoint.onScan = ({ answer }) => answer.end('{"Items":[],"Count":0}');
@@ -104,7 +104,7 @@ describe('a list from the embedded DynamoDB', () => {
 
   it('R8, I2: has all orders, digit for digit, of many pages and of every status', async () => {
     const statuses = ['pending', 'shipped', 'cancelled', 'returned'];
-    // A page of a scan is 1 MB of items, whatever of them is wanted.
+    // A page of a scan contains 1 MB of items, including attributes that are not requested.
     const note = 'x'.repeat(2_000);
     await store.putOrders(ids.map((id, index) => ({ id, status: statuses[index % 4]!, note })));
 
@@ -112,7 +112,7 @@ describe('a list from the embedded DynamoDB', () => {
 
     const body = await text(answer.body);
     expect(headerOf(answer, 'content-type')).toBe('application/json');
-    // R11 leaves the order open.
+    // R11 does not specify an order.
     expect(idsIn(body) === ids.toSorted().join()).toBe(true);
     const orders: object[] = JSON.parse(body);
     const shapes = new Set(orders.map((order) => Object.keys(order).join()));
@@ -173,7 +173,7 @@ describe('a list of 200,000 orders', () => {
     expect(answer.status).toBe(200);
     expect(new Set(orders.map(({ id }) => id)).size).toBe(200_000);
     expect(orders).toHaveLength(200_000);
-    // Its first page is read twice, and DynamoDB hands out one page for each of four segments.
+    // The first page is read twice, and each of four segments reads one page.
     expect(mostHeld).toBeLessThan(20 * ordersPerPage);
   });
 
@@ -198,7 +198,7 @@ describe('a list of 200,000 orders', () => {
     await leave(body);
 
     const [, second = 0] = peakMbByPart;
-    // Three parts more are 60 MB as they are sent, and twice that as they come.
+    // Three more parts are 60 MB in the answer, and twice as much in DynamoDB's format.
     expect(peakMbByPart.at(-1)! - second).toBeLessThan(50);
   });
 });
@@ -304,12 +304,12 @@ async function readUntilBroken({ body }: Answer): Promise<[string, unknown]> {
   return [received, undefined];
 }
 
-/** An id's digits: parsing would round them. */
+/** The digits of an order's id. Parsing the JSON would round them. */
 function idOf(order: string): string {
   return /"id":(-?\d+)/.exec(order)?.[1] ?? `none in ${order}`;
 }
 
-/** All ids, sorted, as one text: how two lists of thousands differ is no help to see. */
+/** All ids, sorted and as one text, because a diff of two long lists would not be readable. */
 function idsIn(body: string): string {
   return splitArray(body).map(idOf).sort().join();
 }

@@ -40,7 +40,7 @@ afterAll(async () => {
   await dynamodb?.close();
 });
 
-/** A key that has `left` requests left in its minute. */
+/** Issues a key with a number of remaining requests in its minute. */
 async function keyWithLeft(left: number, plan: PlanName = 'free'): Promise<IssuedKey> {
   const key = await store.issue(plan);
   await store.setCounters(key, { minuteCount: plans[plan].perMinute - left });
@@ -49,7 +49,7 @@ async function keyWithLeft(left: number, plan: PlanName = 'free'): Promise<Issue
 
 const get = ({ apiKey }: IssuedKey) => store.call('GET', '/pets/1', { token: apiKey });
 
-/** An answer, and what the clock said before it was asked for and after it had come. */
+/** An answer with the times before its request and after its arrival. */
 interface TimedAnswer {
   readonly answer: TextAnswer;
   readonly sentAtMs: number;
@@ -63,8 +63,8 @@ async function timedGet(key: IssuedKey): Promise<TimedAnswer> {
 }
 
 /**
- * The seconds of Retry-After, which must lead to a moment, rounded up to whole ones. The server
- * counted them from some time between the request and its answer.
+ * Expects that Retry-After ends at a time, and returns its seconds. They are rounded up and start at a
+ * time between the request and its answer.
  */
 function expectRetryAfterUntil(moment: number, { answer, ...times }: TimedAnswer): number {
   const seconds = Number(headerOf(answer, 'retry-after'));
@@ -128,7 +128,7 @@ describe('rate-limit headers', () => {
 
     const { reset } = rateLimitOf(await get(key));
 
-    // A minute may have begun in between.
+    // A new minute may have started meanwhile.
     expect([from, nextMinute()]).toContain(reset);
   });
 
@@ -220,7 +220,7 @@ describe('a limit', () => {
     await store.setCounters(key, { minuteWindow: thisMinute() });
     const refused = await timedGet(key);
     const { reset } = rateLimitOf(refused.answer);
-    // A new minute may have begun in between, which is what is to be shown.
+    // A new minute may have started meanwhile, in which the request is admitted.
     if (refused.answer.status === 429) expectRetryAfterUntil(reset, refused);
 
     await store.setCounters(key, { minuteWindow: thisMinute() - 60 });
@@ -330,8 +330,8 @@ function burst(key: IssuedKey, count: number): Promise<TextAnswer[]> {
 }
 
 /**
- * Again where a minute ended meanwhile, because two of them allow twice as much, or where the machine
- * was too busy for the table to answer in time.
+ * Runs a scenario. Repeats it if a minute ended meanwhile, because two minutes allow twice as many
+ * requests, or if the machine was too busy for the table to answer in time.
  */
 async function withinOneWindow(scenario: () => Promise<TextAnswer[]>): Promise<TextAnswer[]> {
   let answers = await scenario();

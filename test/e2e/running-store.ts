@@ -27,7 +27,7 @@ import { orderItem } from '../helpers/orders.ts';
 import { templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
-  /** Digits: a JavaScript number could not hold each of them. */
+  /** The id as text, because a JavaScript number would round it. */
   readonly id: string;
   readonly status: string;
   /** An attribute that is not published. */
@@ -37,15 +37,15 @@ export interface Order {
 export interface StoreOptions {
   /** @default staging */
   readonly stage?: StageName;
-  /** @default - the synthesized one */
+  /** @default - the synthesized template */
   readonly templateFile?: string;
-  /** @default - an embedded one of its own */
+  /** @default - a new embedded DynamoDB */
   readonly dynamodbEndpoint?: string;
-  /** Where the tests look at the data, when the service is given a way around. @default - the same */
+  /** The DynamoDB for the tests' own access, if it is another one. @default - the service's endpoint */
   readonly dataEndpoint?: string;
-  /** Milliseconds since the epoch, for all but the functions. @default Date.now */
+  /** The clock of the service except its functions, in milliseconds since the epoch. @default Date.now */
   readonly now?: () => number;
-  /** What functions run in. @default - what they run in locally */
+  /** Starts an execution environment. @default - as in a local run */
   readonly startEnvironment?: StartEnvironment;
 }
 
@@ -58,14 +58,14 @@ export interface Call {
 const transactionMaxItems = 100;
 const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
 
-/** The synthesized service, its tables empty, with what tests do to it. */
+/** The synthesized service with empty tables, and operations on it for tests. */
 export class RunningStore implements AsyncDisposable {
   readonly service: LocalService;
   readonly client: HttpClient;
-  /** What the functions and the gateway have logged. */
+  /** The log lines of the functions and the gateway. */
   readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
-  /** What the operator's commands work on. */
+  /** The key store for the operator's commands. */
   readonly keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
@@ -124,8 +124,8 @@ export class RunningStore implements AsyncDisposable {
   }
 
   /**
-   * A key of a new owner, in a minute that is still to come, so that no test meets the end of one
-   * half-way.
+   * Issues a key of a new owner. Its windows are in a minute that has not started, so that no minute
+   * ends during a test.
    */
   async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
     const { perMinute, perDay } = plans.enterprise;
@@ -136,14 +136,14 @@ export class RunningStore implements AsyncDisposable {
     return key;
   }
 
-  /** Another key of the same owner. */
+  /** Issues another key of the same owner. */
   issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
     return issueKey({ owner: ownerId }, this.keys);
   }
 
   /**
-   * Brings an owner's counters, or what its item holds of the key, into a state that takes a minute,
-   * a day or a misbehaving client to reach.
+   * Sets an owner's counters, or the attributes of its key, to a state that takes a minute, a day or
+   * many rejected requests to reach.
    */
   async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
     const names = Object.keys(values);
@@ -168,12 +168,12 @@ export class RunningStore implements AsyncDisposable {
     await revokeKey(keyId, this.keys);
   }
 
-  /** As after a wait: both windows of the key have ended. */
+  /** Ends both windows of the key, as if time had passed. */
   endWindows(key: IssuedKey): Promise<void> {
     return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
   }
 
-  /** The attributes of the key's owner and of the key, as the authorizer's table holds them. */
+  /** The attributes of the key's owner and of the key in the authorizer's table. */
   async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
     const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
     const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
@@ -197,9 +197,9 @@ export class RunningStore implements AsyncDisposable {
   }
 
   /**
-   * Every answer is held against the contract.
+   * Sends a request and compares the answer with the contract.
    *
-   * @param path below the base URL, sent as it is
+   * @param path the path below the base URL, which is sent unchanged
    */
   async call(
     method: string,
@@ -229,14 +229,14 @@ export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
 export const nextMinute = () => thisMinute() + 60;
 export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
 
-/** The one value of a header; fails when it is missing or was sent twice. */
+/** The value of a header. @throws when it is missing or was sent twice */
 export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
   const values = headers.get(name) ?? [];
   expect([name, values.length]).toEqual([name, 1]);
   return values[0]!;
 }
 
-/** The rate-limit headers as numbers; fails when one is missing, doubled or no whole number. */
+/** The rate-limit headers. @throws when one is missing, was sent twice or is not a whole number */
 export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
   const number = (name: string) => {
     const value = headerOf(answer, `x-ratelimit-${name}`);
@@ -247,7 +247,7 @@ export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
   return { limit: number('limit'), remaining: number('remaining'), reset: number('reset') };
 }
 
-/** Asserts that an answer is an Error: its status, its code, its shape. */
+/** Expects that an answer is an Error of the contract with this status and code. */
 export function expectError(answer: TextAnswer, status: number, code: string): void {
   const body = JSON.parse(answer.text);
   expect({ ...body, http: answer.status }).toEqual({

@@ -2,33 +2,33 @@ import type { ServerResponse } from 'node:http';
 import { createPageSource, pageRange } from '../../bench/doubles/order-pages.ts';
 import { contentType, DynamodbProxy, forwardTo } from '../helpers/dynamodb-proxy.ts';
 
-/** One request for a page. */
+/** A request for a page of a scan. */
 export interface ScanCall {
-  /** From 1. */
+  /** The number of the request, counted from 1. */
   readonly number: number;
   readonly answer: ServerResponse;
   /** Answers with the next page of the canned table. */
   readonly page: () => unknown;
 }
 
-/** A DynamoDB whose scans are canned, so that a table can have any size at once. */
+/** A DynamoDB with canned scans, so that a table can have any size without being filled. */
 export interface ScanEndpoint extends AsyncDisposable {
   readonly url: string;
   /** The orders in the table. */
   orders: number;
-  /** What is done with a scan. */
+  /** Handles a scan. */
   onScan: (call: ScanCall) => unknown;
-  /** Since the last reset. */
+  /** The number of scans since the last reset. */
   scans: number;
   ordersSent: number;
   reset(): void;
 }
 
-/** More than any client reads. */
+/** A number of orders that no client reads completely. */
 export const endless = 50_000_000;
 export const ordersPerPage = 5_000;
 
-/** @param target what is not a scan goes there */
+/** Starts the endpoint. @param target receives all requests that are not scans */
 export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
   const pageBody = createPageSource();
   const forward = forwardTo(target);
@@ -37,7 +37,7 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
     const answer = call.outgoing;
     const page = () => {
       const range = rangeOf(call.input, endpoint.orders);
-      // Of a list that nobody waits for any more, from a table that has been replaced meanwhile.
+      // The scan belongs to an abandoned list of a table that has been replaced meanwhile.
       if (!range) return answer.destroy();
       endpoint.ordersSent += range.end - range.first;
       answer.writeHead(200, contentType).end(Buffer.concat(pageBody(range)));
@@ -59,7 +59,7 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
   return endpoint;
 }
 
-/** A page that any segment may answer with, and which another one follows. */
+/** A page for any segment, which is followed by another one. */
 export function cannedPage(): Buffer {
   const range = { first: ordersPerPage, end: 2 * ordersPerPage, isLast: false };
   return Buffer.concat(createPageSource()(range));

@@ -9,9 +9,9 @@ import { assemblyDirectory, type TemplateResource, template } from '../helpers/s
 import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
 
 /*
- * What runs locally is the template that is deployed, so a mistake in it shows in the answers. Each
- * mistake here is one change to the synthesized template, and has to be found by the probe below,
- * which finds nothing wrong with the template as it is.
+ * A local run uses the template that is deployed, so a mistake in it shows in the answers. Each mistake
+ * here is a change to the synthesized template. The probe below has to find it, and must find nothing in
+ * the unchanged template.
  */
 
 type Properties = TemplateResource['Properties'];
@@ -145,7 +145,7 @@ const mistakes: [string, (resources: Resources) => void][] = [
 interface Grant {
   readonly role: string;
   readonly action: string;
-  /** The statement that has it; its actions and resources are lists here. */
+  /** The statement with the grant. Its actions and resources are lists. */
   readonly statementIn: (resources: Resources) => Properties;
 }
 
@@ -180,7 +180,7 @@ function apiKeysTable(resources: Resources): string {
 
 let written = 0;
 
-/** Starts the template with a change, and asks it what every client would. */
+/** Runs the template with a change and sends it a client's usual requests. */
 async function probe(change: (resources: Resources) => void): Promise<void> {
   const changed = template('staging');
   change(changed.Resources);
@@ -259,7 +259,7 @@ describe('the template', () => {
         }));
       });
 
-      // Of the actions of one statement, the first that the function takes is refused.
+      // A statement has several actions, of which the function's first call is denied.
       await expect(onIndexes).rejects.toThrow(/is not authorized to perform dynamodb:\w+ on arn:/);
     },
   );

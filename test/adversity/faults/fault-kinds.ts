@@ -1,34 +1,34 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { answer, contentType, type DynamodbCall, failure } from '../../helpers/dynamodb-proxy.ts';
 
-/** An answer of the database, not handed on yet. */
+/** An answer of the database that has not been forwarded yet. */
 export interface HeldAnswer {
   readonly status: number;
   readonly body: Buffer;
 }
 
 export interface FaultyCall extends DynamodbCall {
-  /** Has the database carry the request out. */
+  /** Sends the request to the database, which executes it. */
   readonly pass: () => Promise<HeldAnswer>;
-  /** How long the functions wait for an answer. */
-  readonly patienceMs: number;
-  /** At least 0 and below 1: how much of it, where that is open. */
+  /** The timeout of the functions' calls. */
+  readonly answerTimeoutMs: number;
+  /** A number from 0 to below 1: the extent of the fault, if it has one. */
   readonly portion: number;
 }
 
 type Fault = (call: FaultyCall) => unknown;
 
-/** What can go wrong with a request, or with its answer. */
+/** The faults of a request or its answer. */
 export const faults = {
-  /** The answer takes longer than usual. */
+  /** The answer is delayed. */
   slow: async (call) => {
     await wait(call.portion * 25);
-    await handOn(call);
+    await forwardAnswer(call);
   },
-  /** The request is carried out when nobody waits for it any more. */
+  /** The request is executed after the function's timeout. */
   late: async (call) => {
-    await wait(call.patienceMs * (1 + call.portion));
-    await handOn(call);
+    await wait(call.answerTimeoutMs * (1 + call.portion));
+    await forwardAnswer(call);
   },
   refused: ({ outgoing }) => outgoing.destroy(),
   reset: ({ outgoing }) => outgoing.socket?.resetAndDestroy(),
@@ -37,34 +37,34 @@ export const faults = {
   broken: answer({ __type: 'InternalServerError', message: 'try again' }, 500),
   unavailable: ({ outgoing }) => outgoing.writeHead(503).end('<html>unavailable</html>'),
   hanging: () => {},
-  /** Nothing is carried out, and the answer is that of a success which says nothing. */
+  /** The request is not executed, and the answer is a success with an empty object. */
   hollow: answer({}),
-  /** Carried out, and the answer is lost. */
+  /** The request is executed, and its answer is lost. */
   lost: async ({ pass, outgoing }) => {
     await pass();
     outgoing.socket?.resetAndDestroy();
   },
-  /** Carried out, and the answer never comes. */
+  /** The request is executed, and its answer never arrives. */
   swallowed: async ({ pass }) => {
     await pass();
   },
-  /** Carried out, and the answer breaks off. */
+  /** The request is executed, and the connection is closed in the middle of its answer. */
   truncated: async (call) => {
     const { whole, part } = await begin(call, ({ length }) => length);
     if (whole.length > 0) call.outgoing.write(part, () => call.outgoing.destroy());
     else call.outgoing.destroy();
   },
-  /** Carried out, and the answer stops coming half-way. */
+  /** The request is executed, and its answer stops in the middle without an end. */
   stalled: async (call) => {
     const { part } = await begin(call, ({ length }) => length);
     call.outgoing.write(part);
   },
-  /** Carried out, and the answer has lost its end, but says that it is whole. */
+  /** The request is executed, and its answer is cut off, with a matching content length. */
   shortened: async (call) => {
     const { part } = await begin(call, (_, part) => part.length);
     call.outgoing.end(part);
   },
-  /** Carried out, and the answer has lost what was in it. */
+  /** The request is executed, and its answer contains no item. */
   emptied: async (call) => {
     await begin(call, () => 0);
     call.outgoing.end();
@@ -75,13 +75,13 @@ export type FaultKind = keyof typeof faults;
 
 export const faultKinds = Object.keys(faults) as FaultKind[];
 
-/** Hands the database's own answer on. */
-export async function handOn({ pass, outgoing }: FaultyCall): Promise<void> {
+/** Forwards the database's answer. */
+export async function forwardAnswer({ pass, outgoing }: FaultyCall): Promise<void> {
   const { status, body } = await pass();
   outgoing.writeHead(status, { ...contentType, 'content-length': body.length }).end(body);
 }
 
-/** Sends the head of the database's answer. @param lengthOf what the head says of its length */
+/** Sends the head of the database's answer. @param lengthOf computes its content length */
 async function begin(
   { pass, outgoing, portion }: FaultyCall,
   lengthOf: (whole: Buffer, part: Buffer) => number,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import { startHttpStore } from './http-store.ts';
-import { judgeSeeds, seedsFor } from './seeds.ts';
+import { checkSeeds, seedsFor } from './seeds.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
 
-// Its functions wait as long as they are deployed to: a seed whose database hangs takes a minute.
+// The functions have their deployed timeouts, so a seed whose database hangs takes a minute.
 const longestMs = 1_800_000;
 const seeds = seedsFor({ everyRun: 5, nightly: 100 });
 
@@ -25,7 +25,7 @@ describe('the local service, over HTTP, before a database that fails', () => {
   it(
     'keeps its promises, whatever a seed has fail',
     async () => {
-      expect(await judgeSeeds(seeds, [store])).toEqual([]);
+      expect(await checkSeeds(seeds, [store])).toEqual([]);
     },
     longestMs,
   );

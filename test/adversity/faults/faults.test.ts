@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
 import { startInProcessStore } from './in-process-store.ts';
 import { buildQuickFunctions } from './quick-functions.ts';
-import { judgeSeeds, seedsFor } from './seeds.ts';
+import { checkSeeds, seedsFor } from './seeds.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
 
-// While one waits for a database that hangs, others have something to do.
+// Several stores run at a time, because a store whose database hangs only waits.
 const storesAtOnce = 10;
 const longestMs = 3_600_000;
 const seeds = seedsFor({ everyRun: 200, nightly: 10_000 });
@@ -30,7 +30,7 @@ describe('the service before a database that fails', () => {
   it(
     'keeps its promises, whatever a seed has fail',
     async () => {
-      expect(await judgeSeeds(seeds, stores)).toEqual([]);
+      expect(await checkSeeds(seeds, stores)).toEqual([]);
     },
     longestMs,
   );

@@ -3,67 +3,68 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type DynamodbCall, DynamodbProxy } from '../../helpers/dynamodb-proxy.ts';
 import { randomFrom } from '../random.ts';
-import { type FaultKind, faults, type HeldAnswer, handOn } from './fault-kinds.ts';
+import { type FaultKind, faults, forwardAnswer, type HeldAnswer } from './fault-kinds.ts';
 
-/** Which requests fail, and how. */
+/** The share of requests that fail, and the kinds of their faults. */
 export interface Mixture {
   readonly seed: number;
   /** The share of requests that fail, from 0 to 1. */
   readonly rate: number;
   readonly kinds: readonly FaultKind[];
-  /** The orders that a page holds at the most, so that a small table has several. */
+  /** The maximum number of orders per page, so that a small table has several pages. */
   readonly ordersPerPage: number;
 }
 
 export const noFaults: Omit<Mixture, 'seed'> = { rate: 0, kinds: [], ordersPerPage: 1_000 };
 
-/** A write that DynamoDB carried out. */
+/** A write that DynamoDB has executed. */
 export interface DoneWrite {
   /** The values of its expression, such as `:cancelRequestId`. */
   readonly values: Readonly<Record<string, { readonly S?: string }>>;
-  /** Whether all of the answer has gone to the client. */
+  /** Whether the whole answer was sent to the client. */
   isAnswered: boolean;
 }
 
 /**
- * A DynamoDB that fails by a seed. What becomes of a request follows from the seed, from what the
- * request is about, and from how many such requests came before it: the same run has the same faults.
+ * A DynamoDB with faults that a seed determines. The fault of a request depends on the seed, on the
+ * subject of the request and on the number of earlier requests with this subject, so that the same run
+ * has the same faults.
  */
 export class FaultyDynamodb implements AsyncDisposable {
   readonly #proxy: DynamodbProxy;
   readonly #target: string;
-  readonly #patienceMs: number;
+  readonly #answerTimeoutMs: number;
   readonly #agent = new Agent({ keepAlive: true });
   #mixture: Mixture = { seed: 0, ...noFaults };
   #calls = new Map<string, number>();
   readonly #events = new EventEmitter<{ done: [] }>();
   #underWay = 0;
-  /** Since the last mixture. */
+  /** The number of faults of each kind since the last call of `use`. */
   injected = new Map<FaultKind, number>();
   doneWrites: DoneWrite[] = [];
 
   /**
    * @param target a DynamoDB-compatible server
-   * @param patienceMs the longest that the functions wait for an answer
+   * @param answerTimeoutMs the timeout of the functions' calls
    */
-  static async before(target: string, patienceMs: number): Promise<FaultyDynamodb> {
+  static async before(target: string, answerTimeoutMs: number): Promise<FaultyDynamodb> {
     let faulty: FaultyDynamodb | undefined;
     const proxy = await DynamodbProxy.start((call) => faulty?.answer(call));
-    faulty = new FaultyDynamodb(proxy, target, patienceMs);
+    faulty = new FaultyDynamodb(proxy, target, answerTimeoutMs);
     return faulty;
   }
 
-  private constructor(proxy: DynamodbProxy, target: string, patienceMs: number) {
+  private constructor(proxy: DynamodbProxy, target: string, answerTimeoutMs: number) {
     this.#proxy = proxy;
     this.#target = target;
-    this.#patienceMs = patienceMs;
+    this.#answerTimeoutMs = answerTimeoutMs;
   }
 
   get url(): string {
     return this.#proxy.url;
   }
 
-  /** Begins anew with these faults. */
+  /** Starts a new run with these faults. */
   use(mixture: Mixture): void {
     this.#mixture = mixture;
     this.#calls = new Map();
@@ -72,7 +73,7 @@ export class FaultyDynamodb implements AsyncDisposable {
     this.#proxy.requests.length = 0;
   }
 
-  /** Resolves when nothing that was begun is under way any more. */
+  /** Resolves when no request is under way. */
   async isAtRest(): Promise<void> {
     await this.#proxy.isIdle();
     while (this.#underWay > 0) await once(this.#events, 'done');
@@ -83,7 +84,7 @@ export class FaultyDynamodb implements AsyncDisposable {
     this.#agent.destroy();
   }
 
-  /** Answers a request, or fails to. */
+  /** Answers a request, possibly with a fault. */
   async answer(call: DynamodbCall): Promise<void> {
     const { seed, rate, kinds } = this.#mixture;
     const subject = subjectOf(call);
@@ -94,18 +95,18 @@ export class FaultyDynamodb implements AsyncDisposable {
     const kind = random.chance(rate) ? random.pick(kinds) : undefined;
     const isWhole = kind === undefined || kind === 'slow';
     const pass = () => this.#pass(call, isWhole);
-    const faulty = { ...call, pass, portion, patienceMs: this.#patienceMs };
+    const faulty = { ...call, pass, portion, answerTimeoutMs: this.#answerTimeoutMs };
     if (kind) this.injected.set(kind, (this.injected.get(kind) ?? 0) + 1);
     this.#underWay++;
     try {
-      await (kind ? faults[kind](faulty) : handOn(faulty));
+      await (kind ? faults[kind](faulty) : forwardAnswer(faulty));
     } finally {
       this.#underWay--;
       this.#events.emit('done');
     }
   }
 
-  /** @param isWhole whether the answer is going to be handed on as it is */
+  /** Executes a request. @param isWhole whether its answer will be forwarded unchanged */
   async #pass(call: DynamodbCall, isWhole: boolean): Promise<HeldAnswer> {
     const { host: _, 'content-length': __, ...headers } = call.incoming.headers;
     const { ordersPerPage } = this.#mixture;
@@ -132,7 +133,7 @@ export class FaultyDynamodb implements AsyncDisposable {
   }
 }
 
-/** What a request is about: an order, an owner's key, or a part of all orders. */
+/** The subject of a request: an order, an owner's key, or a segment of a scan. */
 function subjectOf({ operation, input }: DynamodbCall): string {
   const { Key, Segment, ExclusiveStartKey, ExpressionAttributeNames } = input;
   const names = operation === 'Scan' ? undefined : ExpressionAttributeNames;

@@ -2,17 +2,18 @@ import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { HttpClient } from '../../../smoke/stage/http-client.ts';
 import { RunningStore } from '../../e2e/running-store.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
-import { patienceMs, timeoutsMs } from './function-patience.ts';
+import { answerTimeoutMs, timeoutsMs } from './function-timeouts.ts';
 import { sendOverHttp } from './send-over-http.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
 
 /**
- * The whole local service, asked over HTTP, with its functions as patient as they are deployed.
+ * Starts the whole local service, which is called over HTTP. Its functions have their deployed
+ * timeouts.
  *
- * @param endpoint of a DynamoDB-compatible server
+ * @param endpoint the endpoint of a DynamoDB-compatible server
  */
 export async function startHttpStore(endpoint: string): Promise<StoreUnderFaults> {
-  const dynamodb = await FaultyDynamodb.before(endpoint, patienceMs);
+  const dynamodb = await FaultyDynamodb.before(endpoint, answerTimeoutMs);
   const store = await RunningStore.start({
     dynamodbEndpoint: dynamodb.url,
     dataEndpoint: endpoint,

@@ -13,8 +13,8 @@ import { nextMinute, today } from '../../e2e/running-store.ts';
 import { exampleToken, ownerId, ownerItem } from '../../helpers/key-items.ts';
 import { assetsManifestFile, templateFile } from '../../helpers/synthesized.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
-import { patienceMs, timeoutsMs } from './function-patience.ts';
-import { haste } from './quick-dynamodb.ts';
+import { answerTimeoutMs, timeoutsMs } from './function-timeouts.ts';
+import { timeoutDivisor } from './quick-dynamodb.ts';
 import { type buildQuickFunctions, QuickFunction } from './quick-functions.ts';
 import type { StoreAnswer, StoreRequest, StoreUnderFaults } from './store-under-faults.ts';
 
@@ -23,13 +23,13 @@ type Code = Awaited<ReturnType<typeof buildQuickFunctions>>;
 let stores = 0;
 
 /**
- * The gateway and the functions in this thread, before a DynamoDB of their own tables: the same
- * steps as over HTTP, for a tenth of the time.
+ * Starts the gateway and the functions in this thread, with their own tables. A request passes the same
+ * steps as over HTTP in a tenth of the time.
  *
- * @param endpoint of a DynamoDB-compatible server
+ * @param endpoint the endpoint of a DynamoDB-compatible server
  */
 export async function startInProcessStore(endpoint: string, code: Code): Promise<StoreUnderFaults> {
-  const dynamodb = await FaultyDynamodb.before(endpoint, patienceMs / haste);
+  const dynamodb = await FaultyDynamodb.before(endpoint, answerTimeoutMs / timeoutDivisor);
   const data = localDynamoDbClient(endpoint);
   const stackName = `StoreOrders-${++stores}`;
   const environment = { region: 'us-east-1', accountId: '000000000000', stackName };
@@ -42,7 +42,10 @@ export async function startInProcessStore(endpoint: string, code: Code): Promise
     dynamodb,
     data,
     ordersTable: nameOf('Orders'),
-    timeoutsMs: { GET: timeoutsMs.GET / haste, DELETE: timeoutsMs.DELETE / haste },
+    timeoutsMs: {
+      GET: timeoutsMs.GET / timeoutDivisor,
+      DELETE: timeoutsMs.DELETE / timeoutDivisor,
+    },
     issueKey: (perMinute) => issueKey(perMinute, data, nameOf('ApiKeys')),
     send: (request) => send(request, gateway),
     async [Symbol.asyncDispose]() {

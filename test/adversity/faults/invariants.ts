@@ -1,52 +1,52 @@
 import { Contract } from '../../../smoke/stage/contract.ts';
 import { wholeListDifferences } from './list-differences.ts';
 import { knownOrders, lastOrder } from './seed-plan.ts';
-import type { FaultRecord, Happening, SeedRecord } from './seed-run.ts';
+import type { ActionResult, FaultRecord, SeedRecord } from './seed-run.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
 
 const contract = Contract.read('openapi.yaml');
-/** For a machine that has more to do. */
+/** An allowance for a machine under load. */
 const slackMs = 3_000;
 
-/** What a record shows of promises that were broken. */
-export function brokenPromises(
+/** The violations of the invariants in the record of a run. */
+export function violations(
   record: SeedRecord,
   store: Pick<StoreUnderFaults, 'timeoutsMs'>,
 ): string[] {
-  const { happenings, recovery, faults } = record;
+  const { results, recovery, faults } = record;
   return [
-    ...[...happenings, ...recovery].flatMap((each) => [
+    ...[...results, ...recovery].flatMap((each) => [
       ...answerDifferences(each),
       ...lateness(each, store.timeoutsMs),
     ]),
-    ...happenings.flatMap((each) => listDifferences(each, happenings)),
-    ...happenings.flatMap(wrongSuccess),
-    ...happenings.flatMap((each) => wrongRefusal(each, faults)),
+    ...results.flatMap((each) => listDifferences(each, results)),
+    ...results.flatMap(wrongSuccess),
+    ...results.flatMap((each) => wrongRefusal(each, faults)),
     ...Object.keys(knownOrders).flatMap((id) => orderDifferences(id, record)),
     ...limitDifferences(record),
     ...recoveryDifferences(record),
   ];
 }
 
-const operationOf = (action: Happening['action']) =>
+const operationOf = (action: ActionResult['action']) =>
   action.type === 'list' || (action.type === 'bad-key' && action.orderId === undefined)
     ? 'listOrders'
     : 'cancelOrder';
 
-/** A complete answer is one that the contract documents, with all of its headers. */
-function answerDifferences({ action, answer }: Happening): string[] {
+/** Invariant: a complete answer is documented in the contract, with all of its headers. */
+function answerDifferences({ action, answer }: ActionResult): string[] {
   if (!answer?.isComplete || answer.status === undefined) return [];
   const { status, headers, body } = answer;
   const isList = status === 200;
-  const judged = { status, headers, ...(!isList && { text: body.toString() }) };
-  const found = contract.differences(operationOf(action), judged);
+  const compared = { status, headers, ...(!isList && { text: body.toString() }) };
+  const found = contract.differences(operationOf(action), compared);
   return found.map(
     (difference) => `${JSON.stringify(action)} was answered ${status}: ${difference}`,
   );
 }
 
 function lateness(
-  { action, answer, beganAtMs, endedAtMs }: Happening,
+  { action, answer, beganAtMs, endedAtMs }: ActionResult,
   timeoutsMs: StoreUnderFaults['timeoutsMs'],
 ): string[] {
   const limitMs = timeoutsMs[operationOf(action) === 'listOrders' ? 'GET' : 'DELETE'] + slackMs;
@@ -55,10 +55,10 @@ function lateness(
   return [`${JSON.stringify(action)} took ${tookMs} ms, and may take ${limitMs}`];
 }
 
-/** A list has every order that was there all the time, once; or it is visibly broken. */
+/** Invariant: a list contains each order that existed all the time once, or is visibly incomplete. */
 function listDifferences(
-  { action, answer, ...times }: Happening,
-  all: readonly Happening[],
+  { action, answer, ...times }: ActionResult,
+  all: readonly ActionResult[],
 ): string[] {
   if (action.type !== 'list' || answer?.status !== 200) return [];
   const placed = all.filter(({ action: { type } }) => type === 'place');
@@ -73,39 +73,39 @@ function listDifferences(
   });
 }
 
-const idOf = ({ action }: Happening) => ('orderId' in action ? (action.orderId ?? '') : '');
+const idOf = ({ action }: ActionResult) => ('orderId' in action ? (action.orderId ?? '') : '');
 
 const rowOf = (id: string) =>
   `{"id":${id},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
 
-function wrongSuccess({ action, answer }: Happening): string[] {
+function wrongSuccess({ action, answer }: ActionResult): string[] {
   const status = answer?.status ?? 0;
   if (status < 200 || status > 299) return [];
   const right = { list: 200, cancel: 204, 'bad-key': undefined, ship: undefined, place: undefined };
   return status === right[action.type] ? [] : [`${JSON.stringify(action)} was answered ${status}`];
 }
 
-/** Without a fault there is no failure, and a valid key is never an invalid one. */
-function wrongRefusal({ action, answer }: Happening, { injected }: FaultRecord): string[] {
+/** Invariant: a request without a fault does not fail, and a valid key is never refused. */
+function wrongRefusal({ action, answer }: ActionResult, { injected }: FaultRecord): string[] {
   const status = answer?.status ?? 500;
   const what = `${JSON.stringify(action)} was answered ${status}`;
   if (answer && status >= 500 && injected.size === 0) return [`${what} without a fault`];
   if (answer && !answer.isComplete && injected.size === 0) return [`${what} and broke off`];
   const isKnown = action.type === 'list' || action.type === 'cancel';
-  return isKnown && status === 401 && !isSecretive(injected) ? [`${what} for a valid key`] : [];
+  return isKnown && status === 401 && !hasEmptiedItem(injected) ? [`${what} for a valid key`] : [];
 }
 
-/** A read that is answered with nothing is that of a key which does not exist. */
-const isSecretive = (injected: FaultRecord['injected']) =>
+/** Whether a fault has removed an item from an answer, as if the key did not exist. */
+const hasEmptiedItem = (injected: FaultRecord['injected']) =>
   injected.has('emptied') || injected.has('hollow');
 
-/** An order is cancelled by exactly one request, which was told so, or whose answer was lost. */
+/** Invariant: an order is cancelled by one request, which got a 204 or whose answer was lost. */
 function orderDifferences(id: string, record: SeedRecord): string[] {
   const { status, cancelRequestId } = record.orders.get(id)!;
-  const isShipped = record.happenings.some(
+  const isShipped = record.results.some(
     ({ action, isDone }) => action.type === 'ship' && action.orderId === id && isDone,
   );
-  const answers = record.happenings
+  const answers = record.results
     .filter(({ action }) => action.type === 'cancel' && action.orderId === id)
     .map(({ answer }) => answer!);
   const told = answers.filter((answer) => answer.status === 204).length;
@@ -131,8 +131,8 @@ function orderDifferences(id: string, record: SeedRecord): string[] {
   ];
 }
 
-function limitDifferences({ happenings, plan }: SeedRecord): string[] {
-  const admitted = happenings.filter(({ answer }) => {
+function limitDifferences({ results, plan }: SeedRecord): string[] {
+  const admitted = results.filter(({ answer }) => {
     const limit = answer?.headers.get('x-ratelimit-limit')?.[0] ?? '0';
     return limit !== '0' && answer?.status !== 429;
   });

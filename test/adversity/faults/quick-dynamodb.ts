@@ -5,11 +5,11 @@ import {
 
 export { asServiceError, clockOf, isTemporary } from '../../../lambdas/shared/dynamodb.ts';
 
-/** By how much everything that waits is less patient in these tests. */
-export const haste = 4;
+/** The divisor of all timeouts in these tests. */
+export const timeoutDivisor = 4;
 
-/** The client of the functions, with a part of its patience: a hanging table costs less time. */
+/** The functions' client with shorter timeouts, so that a table that hangs takes less time. */
 export function createDynamoDbClient(settings: DynamoDbClientSettings) {
-  const requestTimeoutMs = settings.requestTimeoutMs / haste;
+  const requestTimeoutMs = settings.requestTimeoutMs / timeoutDivisor;
   return createPatientClient({ ...settings, requestTimeoutMs });
 }

@@ -14,14 +14,14 @@ import {
   invocationTimedOut,
 } from '../../../local/functions/execution-environment.ts';
 import type { LambdaFunction } from '../../../local/functions/lambda-functions.ts';
-import { haste } from './quick-dynamodb.ts';
+import { timeoutDivisor } from './quick-dynamodb.ts';
 
 type Handler = (event: unknown, ...others: unknown[]) => Promise<unknown>;
 type Code = Readonly<Record<FunctionName, string>>;
 
 const require = createRequire(import.meta.url);
 
-/** The functions' code as it is deployed, but for the patience of `quick-dynamodb.ts`. */
+/** Builds the functions' code as it is deployed, but with the client of `quick-dynamodb.ts`. */
 export async function buildQuickFunctions(): Promise<Code> {
   const { outputFiles } = await build({
     ...bundlingOptions,
@@ -29,7 +29,9 @@ export async function buildQuickFunctions(): Promise<Code> {
     entryPoints: Object.entries(handlerEntries).map(([out, file]) => ({ in: file, out })),
     outdir: '.',
     write: false,
-    plugins: [{ name: 'haste', setup: ({ onResolve }) => onResolve(dynamodbModule, takeQuickOne) }],
+    plugins: [
+      { name: 'timeoutDivisor', setup: ({ onResolve }) => onResolve(dynamodbModule, takeQuickOne) },
+    ],
   });
   const code = outputFiles.map(({ path, text }) => [/(\w+)\.js$/.exec(path)![1], text]);
   return Object.fromEntries(code);
@@ -41,8 +43,8 @@ const takeQuickOne = ({ importer }: { importer: string }) =>
   importer === quickModule ? undefined : { path: quickModule };
 
 /**
- * A function that runs in this very thread: for thousands of short runs, threads of their own would
- * cost too much. Any number of invocations can be under way.
+ * A function that runs in this thread, because starting a thread for each of thousands of short runs
+ * would take too long. It can run any number of concurrent invocations.
  */
 export class QuickFunction {
   readonly #lambda: LambdaFunction;
@@ -54,7 +56,7 @@ export class QuickFunction {
   }
 
   async invoke({ event, requestId }: Invocation): Promise<InvocationResult> {
-    const timeoutMs = this.#lambda.timeoutMs / haste;
+    const timeoutMs = this.#lambda.timeoutMs / timeoutDivisor;
     const deadlineMs = Date.now() + timeoutMs;
     const context = {
       awsRequestId: requestId,
@@ -74,7 +76,7 @@ export class QuickFunction {
       return { payload: JSON.stringify(await this.#handler(event, context)) };
     }
     const stream = new PassThrough();
-    // As in Lambda's runtime, there is always someone who listens.
+    // Lambda's runtime also has a listener for errors. Without one, an error would end the process.
     stream.on('error', () => {});
     const failed = this.#handler(event, stream, context).then(
       () => new Promise<never>(() => {}),
@@ -103,7 +105,7 @@ function functionError(error: unknown): InvocationResult {
   return { error: { errorType: name, errorMessage: message } };
 }
 
-/** What Lambda's runtime gives to the code of a streaming function. */
+/** The global that Lambda's runtime provides to streaming functions. */
 const awslambda = {
   streamifyResponse: (handler: Handler) => handler,
   HttpResponseStream: {
@@ -115,7 +117,7 @@ const awslambda = {
   },
 };
 
-/** Loads a bundle with variables of its own, as a process would, and without its log. */
+/** Loads a bundle with its own environment variables and without its log. */
 function load(code: string, env: object): Handler {
   const bundle = { exports: {} as { handler: Handler } };
   const ownProcess = Object.create(process, {

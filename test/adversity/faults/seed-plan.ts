@@ -2,7 +2,7 @@ import { type Random, randomFrom } from '../random.ts';
 import { type FaultKind, faultKinds } from './fault-kinds.ts';
 import type { Mixture } from './faulty-dynamodb.ts';
 
-/** What happens in a run: a client's request, or what an operator does meanwhile. */
+/** An action in a run: a client's request, or a change that an operator makes. */
 export type Action =
   | { readonly type: 'list'; readonly isGzip: boolean }
   | { readonly type: 'cancel'; readonly orderId: string }
@@ -14,15 +14,15 @@ export type Action =
   | { readonly type: 'ship'; readonly orderId: string }
   | { readonly type: 'place'; readonly orderId: string };
 
-/** All that a seed decides. */
+/** Everything that a seed determines. */
 export interface SeedPlan {
   readonly mixture: Mixture;
   readonly perMinute: number;
-  /** Actions of one wave happen at the same time, the waves one after the other. */
+  /** The waves run one after the other. The actions of one wave run at the same time. */
   readonly waves: readonly (readonly Action[])[];
 }
 
-/** The orders that are there when a run begins, with their status. */
+/** The orders at the start of a run, with their status. */
 export const knownOrders: Readonly<Record<string, string>> = {
   1: 'pending',
   2: 'pending',
@@ -34,7 +34,7 @@ export const knownOrders: Readonly<Record<string, string>> = {
   8: 'returned',
 };
 
-/** Kept for the end of a run, when there are no faults any more. */
+/** The order that is used at the end of a run, when there are no faults any more. */
 export const lastOrder = '9223372036854775807';
 
 const rates = [0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1];
@@ -42,7 +42,7 @@ const limits = [3, 6, 10, 1_000];
 const strangers = ['404', '007', '9223372036854775808'];
 const badKeys = ['', 'Bearer wrong', 'Basic c286dGVzdA==', `Bearer so_test_${'a'.repeat(46)}`];
 
-/** What happens in the run of a seed. */
+/** Generates the plan of a seed. */
 export function planOf(seed: number): SeedPlan {
   const random = randomFrom(seed, 'plan');
   let placed = 100;
@@ -70,7 +70,7 @@ export function planOf(seed: number): SeedPlan {
   };
 }
 
-/** One kind of fault alone, some of them, or all. */
+/** Chooses one kind of fault, some kinds, or all. */
 function mixtureOf(seed: number, random: Random): Mixture {
   const some = faultKinds.filter(() => random.chance(0.4));
   const kinds: FaultKind[] = random.pick([[random.pick(faultKinds)], some, faultKinds]);

@@ -12,24 +12,24 @@ import { type DoneWrite, noFaults } from './faulty-dynamodb.ts';
 import { type Action, knownOrders, lastOrder, planOf, type SeedPlan } from './seed-plan.ts';
 import type { StoreAnswer, StoreRequest, StoreUnderFaults } from './store-under-faults.ts';
 
-/** An action and what came of it. Times are those of `performance.now()`. */
-export interface Happening {
+/** An action with its result. The times are those of `performance.now()`. */
+export interface ActionResult {
   readonly action: Action;
-  /** To a client's request. */
+  /** The answer to a client's request; undefined for an operator's action. */
   readonly answer: StoreAnswer | undefined;
-  /** Of an operator's action: whether it changed anything. */
+  /** Whether an operator's action changed anything. */
   readonly isDone: boolean;
   readonly beganAtMs: number;
   readonly endedAtMs: number;
 }
 
-/** What a run leaves to be judged. */
+/** The record of a run, from which the invariants are checked. */
 export interface SeedRecord {
   readonly plan: SeedPlan;
-  readonly happenings: readonly Happening[];
-  /** After the faults have ended. */
-  readonly recovery: readonly Happening[];
-  /** Of the orders when the faults have ended and nothing is under way: status and canceller. */
+  readonly results: readonly ActionResult[];
+  /** The results of the actions after the faults have ended. */
+  readonly recovery: readonly ActionResult[];
+  /** The status and the cancelling request of each order at the end of the run. */
   readonly orders: ReadonlyMap<
     string,
     { readonly status: string; readonly cancelRequestId: string }
@@ -37,7 +37,7 @@ export interface SeedRecord {
   readonly faults: FaultRecord;
 }
 
-/** What the faults have on record. */
+/** The record of the faults. */
 export interface FaultRecord {
   readonly doneWrites: readonly DoneWrite[];
   readonly injected: ReadonlyMap<FaultKind, number>;
@@ -51,26 +51,26 @@ const whole: Action[] = [
   { type: 'list', isGzip: true },
 ];
 
-/** Runs what a seed decides. The store serves one run at a time. */
+/** Runs the plan of a seed. The store serves one run at a time. */
 export async function runSeed(seed: number, store: StoreUnderFaults): Promise<SeedRecord> {
   const plan = planOf(seed);
   const run = new Run(store);
   await run.putKnownOrders();
   const token = await store.issueKey(plan.perMinute);
-  const happenings: Happening[] = [];
+  const results: ActionResult[] = [];
   try {
     store.dynamodb.use(plan.mixture);
     for (const wave of plan.waves) {
-      happenings.push(...(await Promise.all(wave.map((action) => run.act(action, token)))));
+      results.push(...(await Promise.all(wave.map((action) => run.act(action, token)))));
     }
     await store.dynamodb.isAtRest();
     const orders = await run.readOrders();
     const { doneWrites, injected } = store.dynamodb;
     store.dynamodb.use({ ...noFaults, seed });
-    const recovery: Happening[] = [];
+    const recovery: ActionResult[] = [];
     const lastToken = await store.issueKey(100);
     for (const action of whole) recovery.push(await run.act(action, lastToken));
-    return { plan, happenings, recovery, orders, faults: { doneWrites, injected } };
+    return { plan, results, recovery, orders, faults: { doneWrites, injected } };
   } finally {
     store.dynamodb.use({ ...noFaults, seed });
     await run.removePlacedOrders();
@@ -108,7 +108,7 @@ class Run {
     return new Map(orders);
   }
 
-  async act(action: Action, token: string): Promise<Happening> {
+  async act(action: Action, token: string): Promise<ActionResult> {
     const beganAtMs = performance.now();
     const request = requestOf(action, token);
     const answer = request && (await this.#store.send(request));
@@ -150,7 +150,7 @@ class Run {
   }
 }
 
-/** Undefined for what an operator does. */
+/** The request of an action; undefined for an operator's action. */
 function requestOf(action: Action, token: string): StoreRequest | undefined {
   const authorization = `Bearer ${token}`;
   switch (action.type) {

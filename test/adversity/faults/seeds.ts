@@ -1,15 +1,15 @@
 import { StallWatch } from '../stalls.ts';
-import { brokenPromises } from './invariants.ts';
+import { violations } from './invariants.ts';
 import { planOf } from './seed-plan.ts';
 import { runSeed } from './seed-run.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
 
 const { ADVERSITY, FAULT_SEED, FAULT_SEEDS } = process.env;
 const again = 'npm run test:adversity -- test/adversity/faults';
-/** Of a seed whose run was disturbed by a machine that stood still. */
+/** The maximum number of runs of a seed. A run is repeated if this thread was stalled meanwhile. */
 const mostAttempts = 10;
 
-/** The seeds of a run: a single one, or so many, where the environment says so. */
+/** The seeds to run. `FAULT_SEED` selects a single one, and `FAULT_SEEDS` sets their number. */
 export function seedsFor(counts: {
   readonly everyRun: number;
   readonly nightly: number;
@@ -21,11 +21,11 @@ export function seedsFor(counts: {
 }
 
 /**
- * Runs seeds, one at a time in each store.
+ * Runs seeds, one at a time in each store, and checks the invariants.
  *
- * @returns what they broke, each with the command that runs its seed again
+ * @returns the violations, each with the command that runs its seed again
  */
-export async function judgeSeeds(
+export async function checkSeeds(
   seeds: readonly number[],
   stores: readonly StoreUnderFaults[],
 ): Promise<string[]> {
@@ -34,18 +34,22 @@ export async function judgeSeeds(
   const found: string[] = [];
   const work = async (store: StoreUnderFaults) => {
     for (let seed = left.pop(); seed !== undefined; seed = left.pop()) {
-      found.push(...(await judge(seed, store, watch)));
+      found.push(...(await checkSeed(seed, store, watch)));
     }
   };
   await Promise.all(stores.map(work));
   return found;
 }
 
-async function judge(seed: number, store: StoreUnderFaults, watch: StallWatch): Promise<string[]> {
+async function checkSeed(
+  seed: number,
+  store: StoreUnderFaults,
+  watch: StallWatch,
+): Promise<string[]> {
   let broken: string[] = [];
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const beganAtMs = performance.now();
-    broken = brokenPromises(await runSeed(seed, store), store);
+    broken = violations(await runSeed(seed, store), store);
     if (broken.length === 0 || !watch.hasStalledSince(beganAtMs)) break;
   }
   const { rate, kinds } = planOf(seed).mixture;

@@ -4,32 +4,32 @@ import type { FaultyDynamodb } from './faulty-dynamodb.ts';
 /** A request of a client. */
 export interface StoreRequest {
   readonly method: 'GET' | 'DELETE';
-  /** Below the base URL. */
+  /** The path below the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the client got. */
+/** The answer that a client received. */
 export interface StoreAnswer {
-  /** Undefined when there was no answer at all. */
+  /** The status; undefined when there was no answer. */
   readonly status: number | undefined;
-  /** Values by lower-case name. */
+  /** The values of the headers by lower-case name. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: Buffer;
-  /** Whether the answer ended as an answer does, and did not break off. */
+  /** Whether the answer ended properly, without a broken connection. */
   readonly isComplete: boolean;
 }
 
-/** The whole service before a database that fails. */
+/** The whole service with a database that has faults. */
 export interface StoreUnderFaults extends AsyncDisposable {
   readonly dynamodb: FaultyDynamodb;
-  /** Goes around the faults. */
+  /** A client for the database without its faults. */
   readonly data: DynamoDBClient;
   readonly ordersTable: string;
-  /** How long a request may take, by its method. */
+  /** The time limits of requests by method. */
   readonly timeoutsMs: Readonly<Record<StoreRequest['method'], number>>;
-  /** A key of a new owner with so many requests in a minute that has not begun. */
+  /** Issues a key of a new owner with a limit per minute, in a minute that has not started. */
   issueKey(perMinute: number): Promise<string>;
-  /** Never rejects. */
+  /** Sends a request. The promise never rejects. */
   send(request: StoreRequest): Promise<StoreAnswer>;
 }

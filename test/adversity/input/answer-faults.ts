@@ -5,22 +5,22 @@ import type { RawResponse } from './response-reader.ts';
 
 const requiredHeaders = Object.keys(rateLimitHeaders).map((name) => name.toLowerCase());
 
-/** What is wrong with the answers to a conversation. */
+/** The faults of the answers to a conversation. */
 export function answerFaults(
-  { requests, isHalfOpen, isRude }: Conversation,
+  { requests, isHalfOpen, isDisconnecting }: Conversation,
   responses: readonly RawResponse[],
 ): string[] {
   const readable = requests.filter(({ isReadable }) => isReadable).length;
   const isCountRight = responses.length >= readable && responses.length <= requests.length;
   return [
-    ...(isCountRight || isHalfOpen || isRude
+    ...(isCountRight || isHalfOpen || isDisconnecting
       ? []
       : [
           `${responses.length} answers to ${readable} requests, none to ${shown(requests[responses.length])}`,
         ]),
     ...responses.flatMap((response, index) => {
       const faults = faultsOf(response, requests[index]?.isHead ?? false);
-      // Node reads nothing more from such a connection: a client must not wait for what it sent on it.
+      // Node reads nothing more from such a connection, so later requests get no answers.
       const isEnd = /^upgrade:/im.test(requests[index]?.bytes.toString('latin1') ?? '');
       const isClosed = response.headers.get('connection')?.join() === 'close';
       if (isEnd && !isClosed) faults.push('the connection stays open');

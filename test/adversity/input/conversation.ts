@@ -5,46 +5,46 @@ import { randomFrom } from '../random.ts';
 import { type GeneratedRequest, generateEnd, generateRequest } from './generated-request.ts';
 import { type RawResponse, ResponseReader } from './response-reader.ts';
 
-/** All that a client sends over one connection, and how it behaves meanwhile. */
+/** The requests that a client sends over one connection, and its behaviour. */
 export interface Conversation {
   readonly requests: readonly GeneratedRequest[];
-  /** Sends in pieces. */
+  /** Whether the client sends in small parts. */
   readonly isSlowSender: boolean;
-  /** Reads nothing for a moment. */
+  /** Whether the client reads nothing for a while. */
   readonly isSlowReader: boolean;
-  /** Has no more to say before it has heard all: the server may take it for one that has left. */
+  /** Whether the client ends its side before it has read everything, as one that disconnects does. */
   readonly isHalfOpen: boolean;
-  /** Leaves without hearing anything. */
-  readonly isRude: boolean;
+  /** Whether the client disconnects without reading anything. */
+  readonly isDisconnecting: boolean;
 }
 
 const longestMs = 20_000;
 
-/** What a client sends by a seed. @param requests how many can be read */
+/** Generates the conversation of a seed. @param requests the number of well-formed requests */
 export function conversationOf(seed: number, requests: number, key: string): Conversation {
   const random = randomFrom(seed, 'input');
   const readable = Array.from({ length: requests }, () => generateRequest(random, key));
-  const isRude = random.chance(0.03);
-  const endsBadly = isRude || random.chance(0.3);
+  const isDisconnecting = random.chance(0.03);
+  const endsBadly = isDisconnecting || random.chance(0.3);
   return {
     requests: endsBadly ? [...readable, generateEnd(random)] : readable,
     isSlowSender: random.chance(0.1),
     isSlowReader: random.chance(0.1),
     isHalfOpen: random.chance(0.1),
-    isRude,
+    isDisconnecting,
   };
 }
 
 /**
  * Sends a conversation.
  *
- * @returns the responses, in their order
- * @throws Error when one does not come, or is none
+ * @returns the responses in order
+ * @throws Error when a response is missing or malformed
  */
 export async function converse(conversation: Conversation, port: number): Promise<RawResponse[]> {
-  const { requests, isHalfOpen, isRude, isSlowReader } = conversation;
+  const { requests, isHalfOpen, isDisconnecting, isSlowReader } = conversation;
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  // How it ends shows in what has come by then.
+  // The received data show whether the connection ended too early.
   socket.on('error', () => {});
   await once(socket, 'connect');
   const expected = requests.filter(({ isReadable }) => isReadable).length;
@@ -61,7 +61,7 @@ export async function converse(conversation: Conversation, port: number): Promis
     try {
       responses.push(...reader.push(bytes, isHead, responses.length));
       if (responses.length < expected) return;
-      // What is not whole ends with the client's side of the connection.
+      // The server answers an incomplete request when the client ends its side.
       if (isEndedByServer) socket.end();
       else if (!isHalfOpen) resolve();
     } catch (error) {
@@ -76,14 +76,14 @@ export async function converse(conversation: Conversation, port: number): Promis
   }
   try {
     await send(conversation, (bytes) => socket.write(bytes));
-    if (isRude) socket.resetAndDestroy();
+    if (isDisconnecting) socket.resetAndDestroy();
     else if (isHalfOpen) socket.end();
     await over;
   } finally {
     clearTimeout(timer);
     socket.destroy();
   }
-  if (!isRude && reader.hasRest) throw new Error('the last answer is not whole');
+  if (!isDisconnecting && reader.hasRest) throw new Error('the last answer is not whole');
   return responses;
 }
 

@@ -1,8 +1,16 @@
 import type { Conversation } from './conversation.ts';
 
-const polite = { isSlowSender: false, isSlowReader: false, isHalfOpen: false, isRude: false };
+const polite = {
+  isSlowSender: false,
+  isSlowReader: false,
+  isHalfOpen: false,
+  isDisconnecting: false,
+};
 
-/** What once broke something, and must not again. */
+// What the local service takes for an AWS client of this machine.
+const asOperator = 'Host: 127.0.0.1\r\nAuthorization: AWS4-HMAC-SHA256 x\r\n';
+
+/** Conversations that once revealed a bug, as regression tests. */
 export const corpus: readonly { readonly name: string; readonly conversation: Conversation }[] = [
   {
     name: 'a content type that nobody knows, on an unknown path',
@@ -17,7 +25,7 @@ export const corpus: readonly { readonly name: string; readonly conversation: Co
   },
   {
     name: 'a tunnel that is reset',
-    conversation: { ...last('CONNECT a:1 HTTP/1.1\r\n\r\n'), isRude: true },
+    conversation: { ...last('CONNECT a:1 HTTP/1.1\r\n\r\n'), isDisconnecting: true },
   },
   {
     name: 'bytes after a request, which are no request',
@@ -26,13 +34,23 @@ export const corpus: readonly { readonly name: string; readonly conversation: Co
       '\u0000garbage\r\n\r\n',
     ),
   },
+  {
+    name: "an operator's call to a target that is no URL",
+    conversation: once(`GET //[ HTTP/1.1\r\n${asOperator}\r\n`),
+  },
+  {
+    name: "an operator's call that is too large",
+    conversation: once(
+      `POST /apikeys HTTP/1.1\r\n${asOperator}Content-Length: 1100000\r\n\r\n${'x'.repeat(1_100_000)}`,
+    ),
+  },
 ];
 
 function once(text: string): Conversation {
   return { ...polite, requests: [request(text, true)] };
 }
 
-/** @param texts of which the last cannot be read */
+/** Creates a conversation. @param texts the requests, of which the last one is malformed */
 function last(...texts: string[]): Conversation {
   const requests = texts.map((text, index) => request(text, index < texts.length - 1));
   return { ...polite, requests };

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 export interface GeneratedRequest {
   readonly bytes: Buffer;
   readonly isHead: boolean;
-  /** Whether it can be read as a request, so that it gets an answer and another one can follow. */
+  /** Whether it is well-formed, so that it gets an answer and another request can follow. */
   readonly isReadable: boolean;
 }
 
@@ -109,7 +109,7 @@ const bodies = [
   '<a/>',
 ];
 
-/** What no server can read: the connection ends with it. */
+/** Malformed requests, which end the connection. */
 const unreadable = [
   ...[
     'GET\r\n\r\n',
@@ -139,14 +139,14 @@ const unreadable = [
   'CONNECT / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n',
 ];
 
-/** A request with one of these is answered, and ends the connection. */
+/** Headers of requests that are answered and end the connection. */
 const lastHeaders = [
   'Expect: 100-continue\r\nContent-Length: 2',
   'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: websocket',
   'Connection: close',
 ];
 
-/** Some request. @param key good for all operations, and used now and then */
+/** Generates a request. @param key a valid key, which some of the requests contain */
 export function generateRequest(random: Random, key: string): GeneratedRequest {
   const method = random.pick(methods);
   const path = random.chance(0.3) ? `${orders}/${random.pick(ids)}` : random.pick(paths);
@@ -160,7 +160,7 @@ export function generateRequest(random: Random, key: string): GeneratedRequest {
   return { bytes: Buffer.from(text, 'latin1'), isHead: method === 'HEAD', isReadable: true };
 }
 
-/** Something that ends a connection: it cannot be read, its body is not asked for, or it is for another protocol. */
+/** Generates the end of a conversation: a malformed request, or one that ends the connection. */
 export function generateEnd(random: Random): GeneratedRequest {
   if (random.chance(0.2)) {
     const head = `POST ${random.pick(paths)} HTTP/1.${random.integer(0, 2)}\r\n${random.pick(lastHeaders)}\r\n\r\n`;
@@ -174,7 +174,7 @@ function some(random: Random, values: readonly string[], limit: number): string[
   return Array.from({ length: random.integer(0, limit) }, () => random.pick(values));
 }
 
-/** The header that says how the body is framed, and the body in that frame. */
+/** The header for the framing of a body, and the framed body. */
 function framed(random: Random, body: string): [header: string, body: string] {
   if (random.chance(0.5)) return [`Content-Length: ${body.length}`, body];
   const chunk = body && `${body.length.toString(16)};extension=1\r\n${body}\r\n`;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => store?.[Symbol.asyncDispose]());
 
-/** @returns what is wrong with the answers */
+/** Sends a conversation. @returns the faults of the answers */
 async function faultsOf(conversation: Conversation): Promise<string[]> {
   const port = Number(new URL(store.service.origin).port);
   try {

@@ -1,7 +1,7 @@
-/** A response as it came over the wire. */
+/** A response as it was received. */
 export interface RawResponse {
   readonly status: number;
-  /** Values by lower-case name. */
+  /** The values of the headers by lower-case name. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: string;
 }
@@ -9,9 +9,9 @@ export interface RawResponse {
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Reads responses out of a stream of bytes, in order. Interim ones (100 to 199) are left out.
+ * Parses responses from a stream of bytes. Interim responses (100 to 199) are skipped.
  *
- * @throws SyntaxError for what is no response
+ * @throws SyntaxError for bytes that are not a response
  */
 export class ResponseReader {
   #rest: Buffer = Buffer.alloc(0);
@@ -21,10 +21,10 @@ export class ResponseReader {
   }
 
   /**
-   * Takes bytes, and gives the responses that are whole by now.
+   * Adds bytes. Returns the responses that are now complete.
    *
-   * @param isHead whether the response of a number, from 0 on, answers a HEAD, and has no body
-   * @param firstNumber of the next response
+   * @param isHead whether the response with a number, counted from 0, answers a HEAD and has no body
+   * @param firstNumber the number of the next response
    */
   push(bytes: Buffer, isHead: (number: number) => boolean, firstNumber: number): RawResponse[] {
     this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;

@@ -3,7 +3,7 @@ import type { TextAnswer } from '../../../smoke/stage/http-client.ts';
 /** A request and its answer. Times are those of `performance.now()`. */
 export interface Exchange {
   readonly ownerId: string;
-  /** Of a cancel. */
+  /** The order of a cancellation; undefined for other requests. */
   readonly orderId: string | undefined;
   readonly answer: TextAnswer;
   readonly beganAtMs: number;
@@ -14,8 +14,9 @@ const codeOf = ({ answer: { text } }: Exchange) => (text === '' ? '' : JSON.pars
 const headerOf = ({ answer }: Exchange, name: string) => Number(answer.headers.get(name)?.[0]);
 
 /**
- * What cannot be, if every cancel takes effect at one moment between its beginning and its end: a
- * second success, a success that nobody had, and a refusal that ended before the success began.
+ * The contradictions of a history to the rule that every cancellation takes effect at one time between
+ * its start and its end: a second success, a refusal without any success, and a refusal that ended
+ * before the success started.
  */
 export function cancelContradictions(exchanges: readonly Exchange[]): string[] {
   const orders = Map.groupBy(
@@ -24,7 +25,7 @@ export function cancelContradictions(exchanges: readonly Exchange[]): string[] {
   );
   return [...orders].flatMap(([orderId, asked]) => {
     const done = asked.filter(({ answer }) => answer.status === 204);
-    // It can have been carried out, though its client was told of a failure.
+    // A request that failed may have been executed.
     const isOpen = asked.some(({ answer }) => answer.status >= 500);
     const late = asked.filter((each) => codeOf(each) === 'order_already_cancelled');
     const early = late.filter(({ endedAtMs }) => done.some((each) => each.beganAtMs > endedAtMs));
@@ -37,10 +38,10 @@ export function cancelContradictions(exchanges: readonly Exchange[]): string[] {
 }
 
 /**
- * What cannot be, if of every owner's minute exactly its limit is admitted: more than that, or a
- * refusal while there is something left.
+ * The contradictions of a history to the rule that exactly an owner's limit is admitted per minute: more
+ * admitted requests than that, or a rejection before the limit was reached.
  *
- * @param limits the largest that an owner has had
+ * @param limits the largest limit that each owner has had
  */
 export function limitContradictions(
   exchanges: readonly Exchange[],
@@ -66,7 +67,7 @@ export function limitContradictions(
   });
 }
 
-/** The smallest limit that the answers name. */
+/** The smallest limit in the answers. */
 function smallest(asked: readonly Exchange[]): number {
   return Math.min(...asked.map((each) => headerOf(each, 'x-ratelimit-limit')));
 }

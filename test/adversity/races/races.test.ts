@@ -10,7 +10,7 @@ import { randomFrom } from '../random.ts';
 import { cancelContradictions, type Exchange, limitContradictions } from './history.ts';
 
 const isNightly = process.env.ADVERSITY === 'nightly';
-/** As many again follow when the minute has ended. */
+/** The number of concurrent requests in a minute, and again in the next one. */
 const requestsAtOnce = isNightly ? 3_000 : 510;
 const minutes = isNightly ? 5 : 1;
 const orderIds = Array.from({ length: 40 * minutes }, (_, index) => String(index + 1));

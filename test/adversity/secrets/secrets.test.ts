@@ -11,11 +11,11 @@ import { assemblyDirectory, template } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 /*
- * A key that works is sent through every path, also the failing ones, while Node's own debugging
- * output is on. Afterwards nothing that the service wrote, stored or answered holds a part of it.
+ * A valid key is sent to every path, also to those that fail, while Node's own debugging output is on.
+ * Afterwards, nothing that the service has logged, stored or answered may contain a part of it.
  */
 
-/** So many characters in a row are a part of the secret; fewer turn up by chance. */
+/** The length of the parts that are searched for. Shorter parts occur by chance. */
 const partLength = 8;
 const debugging = 'http,net,stream,timer,worker';
 
@@ -109,7 +109,7 @@ function knownPaths(key: string): string[] {
   ].map((line) => `${line} HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`);
 }
 
-/** All the places of a request where a client can put its key, by mistake or not. */
+/** Requests with the key in every place where a client can put it. */
 function rawRequests(key: string): string[] {
   const basic = Buffer.from(`${key}:`).toString('base64');
   const wrongHeaders = [

@@ -1,5 +1,5 @@
 import { Contract } from '../../../smoke/stage/contract.ts';
-import { timeoutsMs } from '../faults/function-patience.ts';
+import { timeoutsMs } from '../faults/function-timeouts.ts';
 import { wholeListDifferences } from '../faults/list-differences.ts';
 import type { StoreAnswer } from '../faults/store-under-faults.ts';
 import type { OrderBatches } from './order-batches.ts';

@@ -4,7 +4,7 @@ import { startEmbeddedDynamoDB } from '../../../local/dynamodb/embedded-dynamodb
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { HttpClient } from '../../../smoke/stage/http-client.ts';
 import { FaultyDynamodb } from '../faults/faulty-dynamodb.ts';
-import { patienceMs, timeoutsMs } from '../faults/function-patience.ts';
+import { answerTimeoutMs, timeoutsMs } from '../faults/function-timeouts.ts';
 import { type Exchange, Judge } from './judge.ts';
 import { Load } from './load.ts';
 import { batchDifferences, type OrderBatch, OrderBatches } from './order-batches.ts';
@@ -38,7 +38,7 @@ export async function soak(settings: SoakSettings): Promise<SoakReport> {
   await using started = new AsyncDisposableStack();
   const database = await startEmbeddedDynamoDB();
   started.defer(() => database.close());
-  const dynamodb = started.use(await FaultyDynamodb.before(database.endpoint, patienceMs));
+  const dynamodb = started.use(await FaultyDynamodb.before(database.endpoint, answerTimeoutMs));
   const data = localDynamoDbClient(database.endpoint);
   started.defer(() => data.destroy());
   const log = join(settings.directory, 'service.log');
@@ -55,7 +55,7 @@ export async function soak(settings: SoakSettings): Promise<SoakReport> {
   return await run.run();
 }
 
-interface Surroundings {
+interface RunContext {
   readonly settings: SoakSettings;
   readonly dynamodb: FaultyDynamodb;
   readonly service: ServiceProcess;
@@ -65,7 +65,7 @@ interface Surroundings {
 }
 
 class Run {
-  readonly #with: Surroundings;
+  readonly #context: RunContext;
   readonly #broken = new BrokenPromises();
   readonly #sampler: Sampler;
   readonly #load: Load;
@@ -73,20 +73,20 @@ class Run {
   #phase: Phase | undefined;
   #unjudged: OrderBatch[] = [];
 
-  constructor(surroundings: Surroundings, databaseProcessId: number) {
-    this.#with = surroundings;
-    const { service, client, tokens, settings } = surroundings;
-    const judge = new Judge(this.#broken, surroundings.batches, limitedPerMinute);
+  constructor(context: RunContext, databaseProcessId: number) {
+    this.#context = context;
+    const { service, client, tokens, settings } = context;
+    const judge = new Judge(this.#broken, context.batches, limitedPerMinute);
     const processIds = { service: service.processId, DynamoDB: databaseProcessId };
     this.#sampler = new Sampler({ ...processIds, 'load and faults': process.pid }, this.#broken);
     this.#load = new Load(client, tokens, settings.seed, (exchange) => this.#take(exchange, judge));
   }
 
   async run(): Promise<SoakReport> {
-    const { settings } = this.#with;
+    const { settings } = this.#context;
     for (const phase of phasesOf(settings.seed, settings.minutes)) await this.#runPhase(phase);
     await this.#load.isAtRest();
-    await this.#with.dynamodb.isAtRest();
+    await this.#context.dynamodb.isAtRest();
     await this.#judgeBatches();
     const { calm, faults } = this.#times;
     const found = {
@@ -100,7 +100,7 @@ class Run {
   }
 
   async #runPhase(phase: Phase): Promise<void> {
-    const { dynamodb, batches, settings } = this.#with;
+    const { dynamodb, batches, settings } = this.#context;
     const earlier = this.#unjudged;
     const batch = await batches.place(Math.ceil((settings.ratePerSecond * phaseSeconds) / 4));
     this.#load.batch = batch;
@@ -117,7 +117,7 @@ class Run {
   }
 
   async #sendForAPhase(phase: Phase): Promise<void> {
-    const { ratePerSecond, progress } = this.#with.settings;
+    const { ratePerSecond, progress } = this.#context.settings;
     const beganAtMs = performance.now();
     let sent = 0;
     let sampled = 0;
@@ -146,7 +146,7 @@ class Run {
   }
 
   #watchService(): void {
-    const { service } = this.#with;
+    const { service } = this.#context;
     if (service.hasEnded()) this.#broken.add('process', ['the service has ended']);
     const { residentMb = 0 } = useOf(service.processId) ?? {};
     if (residentMb > mostResidentMb) this.#broken.add('memory', [`${residentMb} MB`]);
@@ -154,7 +154,7 @@ class Run {
 
   /** Judges the orders that nothing happens to any more. */
   async #judgeBatches(): Promise<void> {
-    const { batches } = this.#with;
+    const { batches } = this.#context;
     const settled = this.#unjudged.filter(({ underWay }) => underWay === 0);
     this.#unjudged = this.#unjudged.filter(({ underWay }) => underWay > 0);
     if (settled.length === 0) return;

@@ -1,7 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import { stageConfiguration } from '../../../lib/settings/stages.ts';
+import {
+  apiKeyPrefixes,
+  stageConfiguration,
+  stageNames,
+  stageOfKey,
+} from '../../../lib/settings/stages.ts';
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
+
+describe('stageOfKey', () => {
+  it.each(stageNames)('knows a key of %s by its prefix, which no other stage has', (stage) => {
+    const { apiKeyPrefix } = stageConfiguration(stage, {});
+
+    expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
+    expect(apiKeyPrefixes.filter((prefix) => prefix.startsWith(apiKeyPrefix))).toHaveLength(1);
+    // What hides keys in printed texts looks for this form.
+    expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
+  });
+
+  it('knows no stage of a key with another prefix', () => {
+    expect(stageOfKey('so_nowhere_0123')).toBeUndefined();
+  });
+});
 
 describe('stageConfiguration', () => {
   it('takes from the environment what must not stand in the code', () => {

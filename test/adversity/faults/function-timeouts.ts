@@ -1,12 +1,12 @@
 import { integrationTimeouts } from '../../../lib/api/orders-api.ts';
 
-/** The longest that a function waits for an answer of DynamoDB, as it is deployed. */
-export const patienceMs = 3_000;
+/** The longest time that a deployed function waits for an answer of DynamoDB. */
+export const answerTimeoutMs = 3_000;
 
-/** Of the authorizer, in `lib/store-orders-stack.ts`. */
+/** The authorizer's timeout in `lib/store-orders-stack.ts`. */
 const authorizerTimeoutMs = 5_000;
 
-/** How long a request may take, by its method: its authorizer, and then its operation. */
+/** The time limits of requests by method: the authorizer's and the operation's together. */
 export const timeoutsMs = {
   GET: authorizerTimeoutMs + integrationTimeouts.listOrders.toMilliseconds(),
   DELETE: authorizerTimeoutMs + integrationTimeouts.cancelOrder.toMilliseconds(),
