@@ -40,7 +40,10 @@ export function openInspector(port: number): OpenInspector {
   };
 }
 
-/** Resumes all threads, because a thread that is paused by a debugger cannot be terminated. */
+/**
+ * Resumes all threads, because a thread that is paused by a debugger cannot be terminated. Node 24 can
+ * end with SIGSEGV all the same, when threads end to which a debugger is attached.
+ */
 function resumeThreads(): void {
   const session = new inspector.Session();
   session.connect();
