@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type LocalService, withLocalService } from './workbench/local-service.ts';
 
 /*
  * Requests several lists of a large store concurrently from the local service, and cancels orders in
@@ -16,13 +13,6 @@ import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
  *
  *   node bench/lists-beside-writes.ts [--orders 300000] [--lists 6]
  */
-
-interface Ready {
-  readonly baseUrl: string;
-  readonly keys: { readonly enterprise: string };
-  readonly dynamodbEndpoint: string;
-  readonly tables: { readonly orders: string };
-}
 
 const betweenWritesMs = 100;
 
@@ -34,20 +24,9 @@ const { values } = parseArgs({
 });
 const orderCount = Number(values.orders);
 const directory = mkdtempSync(join(tmpdir(), 'lists-beside-writes-'));
-const service = spawn(
-  process.execPath,
-  ['bin/local.ts', '--json', '--port', '0', ...ordersFile()],
-  {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: ['ignore', 'pipe', 'ignore'],
-  },
-);
-const exited = once(service, 'exit');
 try {
-  await measure(await ready(service));
+  await withLocalService(ordersFile(), measure);
 } finally {
-  service.kill('SIGTERM');
-  await exited;
   rmSync(directory, { recursive: true });
 }
 
@@ -59,13 +38,7 @@ function ordersFile(): string[] {
   return ['--orders', file];
 }
 
-/** @throws Error if the service ends before it is ready */
-async function ready(child: ChildProcess): Promise<Ready> {
-  for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line);
-  throw new Error('The local run ended before it was ready.');
-}
-
-async function measure(run: Ready): Promise<void> {
+async function measure(run: LocalService): Promise<void> {
   const over = new AbortController();
   const cancels = repeat(over.signal, (id) => cancel(run, id));
   const client = new DynamoDBClient({
@@ -82,7 +55,7 @@ async function measure(run: Ready): Promise<void> {
   client.destroy();
 }
 
-async function list({ baseUrl, keys }: Ready) {
+async function list({ baseUrl, keys }: LocalService) {
   const startedAtMs = performance.now();
   const headers = { Authorization: `Bearer ${keys.enterprise}` };
   const response = await fetch(`${baseUrl}/store/orders`, { headers });
@@ -94,7 +67,7 @@ async function list({ baseUrl, keys }: Ready) {
   return { status: response.status, isComplete: ids === orderCount, seconds: seconds.toFixed(1) };
 }
 
-async function cancel({ baseUrl, keys }: Ready, id: number): Promise<number> {
+async function cancel({ baseUrl, keys }: LocalService, id: number): Promise<number> {
   const headers = { Authorization: `Bearer ${keys.enterprise}` };
   const response = await fetch(`${baseUrl}/store/orders/${id}`, { method: 'DELETE', headers });
   await response.arrayBuffer();
@@ -102,7 +75,7 @@ async function cancel({ baseUrl, keys }: Ready, id: number): Promise<number> {
 }
 
 /** Writes to DynamoDB directly, without the time of the gateway and the function. */
-async function write(client: DynamoDBClient, { tables }: Ready): Promise<number> {
+async function write(client: DynamoDBClient, { tables }: LocalService): Promise<number> {
   const update = new UpdateItemCommand({
     TableName: tables.orders,
     Key: { id: { N: String(orderCount - 1) } },

@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type LocalService, withLocalService } from './workbench/local-service.ts';
 
 /*
  * Sends lists, cancels and refused requests to the local service over a number of connections, each
@@ -16,17 +13,14 @@ import { parseArgs } from 'node:util';
  *   node bench/mixed-load.ts [--seconds 60] [--connections 64] [--rest 30]
  */
 
-interface Ready {
-  readonly baseUrl: string;
-  readonly keys: { readonly enterprise: string };
-}
-
 interface Sample {
   readonly status: number;
   readonly milliseconds: number;
 }
 
 const memoryEveryMs = 1_000;
+// Of the sample of 1,000 orders.
+const firstOrderId = 1_001;
 
 const { values } = parseArgs({
   options: {
@@ -38,49 +32,37 @@ const { values } = parseArgs({
 const [seconds, connections, restSeconds] = [values.seconds, values.connections, values.rest].map(
   Number,
 ) as [number, number, number];
-const service = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: ['ignore', 'pipe', 'ignore'],
-});
-const exited = once(service, 'exit');
-try {
-  await measure(await ready(service));
-} finally {
-  service.kill('SIGTERM');
-  await exited;
-}
+await withLocalService([], measure);
 
-/** @throws Error if the service ends before it is ready */
-async function ready(child: ChildProcess): Promise<Ready> {
-  for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line);
-  throw new Error('The local run ended before it was ready.');
-}
-
-async function measure(run: Ready): Promise<void> {
-  const idleMb = residentMb();
-  const cpuMsBefore = processorMs();
+async function measure(run: LocalService): Promise<void> {
+  const { processId } = run;
+  const idleMb = residentMb(processId);
+  const cpuMsBefore = processorMs(processId);
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const samples: Sample[] = [];
   const untilMs = performance.now() + seconds * 1_000;
-  const memory = watchMemory();
+  const memory = watchMemory(processId);
   const senders = Array.from({ length: connections }, async (_, sender) => {
     for (let index = sender; performance.now() < untilMs; index += connections)
       samples.push(await send(run, agent, index));
   });
   await Promise.all(senders);
   const { highestMb, averageMb } = memory.end();
-  const cpuMsPerRequest = ((processorMs() - cpuMsBefore) / samples.length).toFixed(2);
+  const cpuMsPerRequest = ((processorMs(processId) - cpuMsBefore) / samples.length).toFixed(2);
   await pause(restSeconds * 1_000);
   agent.destroy();
-  const memoryMb = { idleMb, averageMb, highestMb, afterRestMb: residentMb() };
+  const memoryMb = { idleMb, averageMb, highestMb, afterRestMb: residentMb(processId) };
   console.table({ ...summary(samples), cpuMsPerRequest, ...memoryMb });
 }
 
 /** Of 20 requests, 12 cancel an order, 3 list, 3 have an invented key and 2 an unknown path. */
-function requestOf(index: number, { keys }: Ready): { method: string; path: string; key: string } {
+function requestOf(
+  index: number,
+  { keys }: LocalService,
+): { method: string; path: string; key: string } {
   const kind = index % 20;
   if (kind < 12) {
-    const id = 1 + (index % 1_200);
+    const id = firstOrderId + (index % 1_200);
     return { method: 'DELETE', path: `/store/orders/${id}`, key: keys.enterprise };
   }
   if (kind < 15) return { method: 'GET', path: '/store/orders', key: keys.enterprise };
@@ -88,7 +70,7 @@ function requestOf(index: number, { keys }: Ready): { method: string; path: stri
   return { method: 'GET', path: '/nothing', key: keys.enterprise };
 }
 
-function send(run: Ready, agent: Agent, index: number): Promise<Sample> {
+function send(run: LocalService, agent: Agent, index: number): Promise<Sample> {
   const { method, path, key } = requestOf(index, run);
   const startedAtMs = performance.now();
   const headers = { Authorization: `Bearer ${key}` };
@@ -104,22 +86,22 @@ function send(run: Ready, agent: Agent, index: number): Promise<Sample> {
   });
 }
 
-function residentMb(): number {
-  const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
+function residentMb(processId: number): number {
+  const status = readFileSync(`/proc/${processId}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
 }
 
 /** The CPU time of all threads of the service's process, without the embedded DynamoDB. */
-function processorMs(): number {
-  const [, fields] = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ');
+function processorMs(processId: number): number {
+  const [, fields] = readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ');
   const [user, system] = fields!.split(' ').slice(11, 13).map(Number);
   // The fields are in hundredths of a second.
   return (user! + system!) * 10;
 }
 
-function watchMemory() {
+function watchMemory(processId: number) {
   const found: number[] = [];
-  const timer = setInterval(() => found.push(residentMb()), memoryEveryMs);
+  const timer = setInterval(() => found.push(residentMb(processId)), memoryEveryMs);
   return {
     end: () => {
       clearInterval(timer);
