@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 
 /** What a key's snapshot means for a request at a given tick. */
-export interface KeyStatus {
+interface KeyStatus {
   isUsable: boolean;
   isBanned: boolean;
   isBanVoid: boolean;
@@ -24,12 +24,12 @@ export interface KeyStatus {
   full: WindowName[];
 }
 
-export function currentStart(name: WindowName, at: Tick): Tick {
+function currentStart(name: WindowName, at: Tick): Tick {
   return name === 'minute' ? minuteOf(at) : dayOf(at);
 }
 
 /** The count of the window that is current at a given tick. */
-export function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules): number {
+function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules): number {
   const current = currentStart(name, at);
   if (rules.isVoid(window, at)) return rules.carriedOver(window, current);
   return rules.isCurrent(window, current, at) ? window.count : 0;

@@ -11,7 +11,7 @@ import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
 /** The inputs and outputs of the command. */
-export interface SmokeIo extends KeySources {
+interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   /** @default - the system's clock */

@@ -13,7 +13,7 @@ export const confirmationHelp = `
 On a terminal it asks before it does so, unless --yes is given; without a terminal it does not ask.`;
 
 /** Whether the command runs on a terminal, so that a question can be answered. */
-export function isInteractive({ stdin, stderr }: CommandIo): boolean {
+function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 

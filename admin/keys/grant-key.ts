@@ -6,7 +6,7 @@ import { failureText } from '../stage/service-failure.ts';
 import type { DraftKey } from './key-draft.ts';
 
 /** The two writes that make a key valid, in this order. */
-export interface Grant {
+interface Grant {
   /** Writes the key's details to the Owners table, after which the key is listed. */
   readonly saveDetails: () => Promise<void>;
   /** Writes the key's entry to the ApiKeys table, after which its token is valid. */

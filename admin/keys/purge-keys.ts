@@ -9,7 +9,7 @@ import { summarizeKey } from './key-description.ts';
 import { recordRevocation, removeEntry } from './revoke-key.ts';
 
 /** The keys to purge: those of one owner or of all, that ended at least so long ago. */
-export interface PurgeFilter {
+interface PurgeFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly olderThanSeconds: number;

@@ -11,7 +11,7 @@ export interface OutdatedOwner {
   readonly limits: OwnerLimits;
 }
 
-export interface PlanReview {
+interface PlanReview {
   readonly outdated: OutdatedOwner[];
   /** Owners whose move to another plan was interrupted, so that their plan is unknown. */
   readonly unclear: CompleteOwner[];

@@ -9,7 +9,7 @@ import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-li
 import type { CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
 
 /** The requested plan, with limits for the owner that differ from the plan's. */
-export interface RequestedPlan extends Partial<OwnerLimits> {
+interface RequestedPlan extends Partial<OwnerLimits> {
   readonly plan: PlanName;
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { type FunctionName, functionNames, handlerEntries } from '../settings/functions.ts';
 
-export interface Bundle {
+interface Bundle {
   /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
   readonly directory: string;
   /** The size of `index.js`. */

@@ -7,7 +7,7 @@ import { awaitSteadyAnswers } from './steady-answers.ts';
 /** The longest wait for a key: longer than a minute's window, and shorter than most of a day's. */
 export const longestWaitSeconds = 300;
 
-export interface PreflightOptions {
+interface PreflightOptions {
   /** The number of counted requests of all checks together, with a small reserve. */
   readonly neededRequests: number;
   /** Whether to wait until the key is served again. */

@@ -10,7 +10,7 @@ const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
-export interface Steadiness {
+interface Steadiness {
   /** The last answer. */
   readonly answer: TextAnswer;
   /** The time since the first request; 0 if there was no need to wait. */

@@ -14,7 +14,7 @@ import { AwsEnvironment } from './aws-environment.ts';
 const patienceMs = 25_000;
 
 /** An address in front of a store's DynamoDB, where a test decides what becomes of requests. */
-export interface Endpoint extends AsyncDisposable {
+interface Endpoint extends AsyncDisposable {
   readonly url: string;
 }
 
@@ -141,13 +141,13 @@ class TwinKey {
   }
 }
 
-export interface TwinAnswers {
+interface TwinAnswers {
   readonly local: VisibleAnswer;
   readonly aws: VisibleAnswer;
 }
 
 /** All of an answer that a client sees, except for what says when it was given and under which id. */
-export interface VisibleAnswer {
+interface VisibleAnswer {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;

@@ -6,7 +6,7 @@ import type { Exchange, RequestKind } from './judge.ts';
 import { noteCancel, type OrderBatch } from './order-batches.ts';
 
 /** More are never under way: a database that hangs must not have this process hold ever more. */
-export const mostUnderWay = 64;
+const mostUnderWay = 64;
 
 /** Of twenty requests, as many as it is named. */
 const wheel: readonly RequestKind[] = [
@@ -21,7 +21,7 @@ const unknownOrder = '404';
 /** How often an order is cancelled again at once, so that two requests race for it. */
 const repetition = 0.3;
 
-export interface Tokens {
+interface Tokens {
   readonly unlimited: string;
   readonly limited: string;
 }

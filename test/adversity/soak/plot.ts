@@ -1,16 +1,16 @@
 /** One line of a chart. A point without a value leaves a gap. */
-export interface Line {
+interface Line {
   readonly name: string;
   readonly values: readonly (number | undefined)[];
 }
 
 /** A chart of some lines over the time of a run. */
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly lines: readonly Line[];
 }
 
-export interface Plot {
+interface Plot {
   readonly title: string;
   /** When each value was taken, from the beginning of the run. */
   readonly seconds: readonly number[];

@@ -15,7 +15,7 @@ import { reportOf, type SoakReport } from './report.ts';
 import { latencyOf, Sampler } from './samples.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
-export interface SoakSettings {
+interface SoakSettings {
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly seed: number;

@@ -6,7 +6,7 @@ import { type Assembly, writeAssembly } from '../small-template.ts';
 
 export type Invoked = ReturnType<FunctionRunner['invoke']>;
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly lambda?: Partial<LambdaFunction>;
   readonly maxEnvironments?: number;
 }
