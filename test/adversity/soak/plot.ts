@@ -12,9 +12,9 @@ interface Chart {
 
 interface Plot {
   readonly title: string;
-  /** When each value was taken, from the beginning of the run. */
+  /** The time of each value since the beginning of the run. */
   readonly seconds: readonly number[];
-  /** Stretches of time to shade. */
+  /** Periods to shade. */
   readonly shaded: readonly { readonly from: number; readonly to: number }[];
   readonly charts: readonly Chart[];
 }
@@ -84,7 +84,7 @@ function pathOf(
   return points.join('');
 }
 
-/** The next number of one digit, and noughts. */
+/** Rounds up to a number whose digits after the first are zeros. */
 function roundedUp(value: number): number {
   if (value <= 0) return 1;
   const unit = 10 ** Math.floor(Math.log10(value));
