@@ -54,7 +54,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
       neededRequests: (quick ? requestsOfQuickChecks : requestsOfAllChecks) - preflightRequests,
       isWaitingAllowed: wait,
       clock,
-      tell: printError,
+      print: printError,
     });
     if (waitedMs > 0) printError(`Answers are steady, after ${Math.round(waitedMs / 1000)} s`);
     const results: Result[] = [];

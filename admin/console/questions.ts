@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { OperatorError } from '../../shared/errors.ts';
-import { ask, type CommandIo, tell } from './command-io.ts';
+import { ask, type CommandIo, printMessage } from './command-io.ts';
 
 /** Options of a command that asks for confirmation. */
 export interface ConfirmationOptions {
@@ -65,7 +65,7 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
     return await hiddenLine(io);
   } finally {
     io.stdin.setRawMode?.(false);
-    tell(io, '');
+    printMessage(io, '');
   }
 }
 

@@ -3,7 +3,7 @@ import { quoted, WrongStateError } from '../../shared/errors.ts';
 import { change, changeDetails } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findOwner, readOwner, scan } from './find-owner.ts';
-import { orHalfDone } from './half-done.ts';
+import { withHalfDoneError } from './half-done.ts';
 import { nameReservation, ownerName } from './owner-name.ts';
 import type { StoredOwner } from './stored-owner.ts';
 
@@ -20,7 +20,7 @@ export async function renameOwner(
 ): Promise<StoredOwner> {
   const name = ownerName(newName);
   const { ownerId } = (await findOwner(idOrName, store)).details;
-  return orHalfDone(`${ownerId} may be renamed in part only`, async () => {
+  return withHalfDoneError(`${ownerId} may be renamed in part only`, async () => {
     await reserve(name, ownerId, store);
     const names = { '#name': 'name' };
     const values = { ':name': name };

@@ -4,7 +4,7 @@ import { change, changeDetails } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { complete, findCompleteOwner, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { orHalfDone } from './half-done.ts';
+import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import type { CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
 
@@ -34,7 +34,7 @@ export async function setOwnerPlan(
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const isLarger = plans[asked.plan].perMinute >= plans[owner.item.plan].perMinute;
-  return orHalfDone(`The plan of ${ownerId} may be changed in part only`, async () => {
+  return withHalfDoneError(`The plan of ${ownerId} may be changed in part only`, async () => {
     const values = { ':agreed': agreedLimits(asked.plan, asked) };
     await changeDetails(ownerId, { update: 'SET agreed = :agreed', values }, store);
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();

@@ -11,7 +11,7 @@ import type { Answer } from '../../smoke/stage/http-client.ts';
 import { type Call, type Order, RunningStore, thisMinute } from '../e2e/running-store.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 
-const patienceMs = 25_000;
+const timeoutMs = 25_000;
 
 /** An address in front of a store's DynamoDB, where a test decides what becomes of requests. */
 interface Endpoint extends AsyncDisposable {
@@ -59,7 +59,7 @@ export class TwinStores<E extends Endpoint> implements AsyncDisposable {
 
   /** @throws Error when there is not a line with a text in it in the log of each store after a time */
   async logged(text: string): Promise<void> {
-    const untilMs = performance.now() + patienceMs;
+    const untilMs = performance.now() + timeoutMs;
     for (const lines of this.lines) {
       while (!lines.some((line) => line.includes(text))) {
         if (performance.now() > untilMs) throw new Error(`no ${text} in ${lines.join('\n')}`);
