@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findOwner } from '../../admin/owners/find-owner.ts';
 import { change } from '../../admin/stage/conditional-writes.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
@@ -8,12 +8,12 @@ import { plans } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
 import { templateFile } from '../helpers/synthesized.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 const { free, pro, business } = plans;
 
 let service: LocalService;
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfEachTest();
 
 beforeAll(async () => {
   service = await startLocalService({
@@ -23,10 +23,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => service?.close());
-beforeEach(() => {
-  directory = temporaryDirectory();
-});
-afterEach(() => directory.remove());
 
 /** What a successful command prints with --json. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
