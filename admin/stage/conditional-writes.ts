@@ -3,7 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyStore } from './key-store.ts';
 
 /** A conditional UpdateItem, with DynamoDB's expressions. */
-export interface Change {
+interface Change {
   readonly table: string;
   readonly key: Readonly<Record<string, string>>;
   readonly update: string;
@@ -29,6 +29,17 @@ export async function change<T>(
     ReturnValues: returnsOld ? 'ALL_OLD' : 'ALL_NEW',
   });
   return unlessConditionFails(async () => (await documents.send(command)).Attributes as T);
+}
+
+/** Changes an owner's item in the Owners table, if the owner exists. */
+export async function changeDetails(
+  ownerId: string,
+  { update, names, values }: Pick<Change, 'update' | 'names' | 'values'>,
+  store: KeyStore,
+): Promise<void> {
+  const condition = 'attribute_exists(ownerId)';
+  const table = store.ownersTable;
+  await change({ table, key: { ownerId }, update, condition, names, values }, store);
 }
 
 /** Puts an item unless one with its key exists. Returns whether the item was put. */

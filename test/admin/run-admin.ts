@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { CommandIo } from '../../admin/console/command-io.ts';
 import { runAdmin } from '../../admin/program.ts';
 
-export interface AdminRun {
+interface AdminRun {
   exitCode: number;
   stdout: string;
   stderr: string;
@@ -23,7 +23,7 @@ class Captured extends Writable {
   }
 }
 
-export interface AdminOptions extends Partial<CommandIo> {
+interface AdminOptions extends Partial<CommandIo> {
   isTerminal?: boolean;
   /** What standard input holds. */
   input?: string;

@@ -34,7 +34,7 @@ export interface Order {
   readonly note?: string;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** @default staging */
   readonly stage?: StageName;
   /** @default - the synthesized template */
