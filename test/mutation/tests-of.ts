@@ -9,6 +9,12 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/authorizer/limiter*.test.ts',
   ],
+  'lambdas/shared/errors.ts': [
+    'test/lambdas/authorizer.test.ts',
+    'test/lambdas/cancel-order.test.ts',
+    'test/lambdas/shared/api-middleware.test.ts',
+    'test/lambdas/shared/order-id.test.ts',
+  ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/*-over-http.test.ts'],
 };
 
