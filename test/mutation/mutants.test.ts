@@ -43,7 +43,7 @@ describe('the tests of a file', () => {
   });
 
   it('are those of its folder when none has its name', () => {
-    expect(testsOf('lambdas/shared/order-fields.ts')).toContain(
+    expect(testsOf('lambdas/shared/unheard-of.ts')).toContain(
       'test/lambdas/shared/order-id.test.ts',
     );
   });
