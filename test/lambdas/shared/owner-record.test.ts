@@ -156,10 +156,6 @@ describe("a key's entry", () => {
     expect(readKeyEntry(item, 'hash')).toMatchObject({ keyId: 'key_' });
   });
 
-  it('is not there for any hash where the item has no keys', () => {
-    expect(readKeyEntries({})).toEqual(new Map());
-  });
-
   it.each(['missing', '__proto__', 'constructor'])('is not there for %p', (hash) => {
     expect(readKeyEntry(largestItem(1), hash)).toBeUndefined();
     expect(readKeyEntry({}, hash)).toBeUndefined();
