@@ -3,7 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyStore } from './key-store.ts';
 
 /** A conditional UpdateItem, with DynamoDB's expressions. */
-interface Change {
+export interface Change {
   readonly table: string;
   readonly key: Readonly<Record<string, string>>;
   readonly update: string;

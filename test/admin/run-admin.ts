@@ -23,7 +23,7 @@ class Captured extends Writable {
   }
 }
 
-interface AdminOptions extends Partial<CommandIo> {
+export interface AdminOptions extends Partial<CommandIo> {
   isTerminal?: boolean;
   /** What standard input holds. */
   input?: string;

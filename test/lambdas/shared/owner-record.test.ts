@@ -92,6 +92,13 @@ describe("an owner's item", () => {
     });
   });
 
+  it('is one of nobody, with no plan and nothing used, as far as it lacks attributes', () => {
+    const record = readOwnerRecord({});
+
+    expect(record).toMatchObject({ ownerId: '', plan: '', isActive: false });
+    expect(record).toMatchObject(Object.fromEntries(ownerCounters.map((name) => [name, 0])));
+  });
+
   it.each([
     ['active', true],
     ['suspended', false],
@@ -141,6 +148,12 @@ describe("a key's entry", () => {
       rejectionCount: 0,
       usedAt: 0,
     });
+  });
+
+  it('has the id of no key where the item says neither whose it is nor which', () => {
+    const item = { keys: { M: { hash: { M: {} } } } };
+
+    expect(readKeyEntry(item, 'hash')).toMatchObject({ keyId: 'key_' });
   });
 
   it.each(['missing', '__proto__', 'constructor'])('is not there for %p', (hash) => {
