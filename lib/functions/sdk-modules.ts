@@ -60,8 +60,8 @@ function stub(file: string): Replacement {
   return () => `export * from ${path};`;
 }
 
-/** The class of errors that the functions look for; they tell all others by name and status. */
-const knownErrors = ['ConditionalCheckFailedException'];
+/** The classes of errors that the functions ask for. They tell all other errors by name and status. */
+export const knownErrors = ['ConditionalCheckFailedException'];
 
 /**
  * Lets esbuild remove the schemas of operations and errors that a function does not use. The SDK
