@@ -7,7 +7,7 @@ const smithyCore = '@smithy/core/dist-es/submodules';
 
 /**
  * The modules of the AWS SDK that the functions' bundles contain in another form, by path below
- * `node_modules`. They are a third of what the SDK would add, and Node would read and compile them at
+ * `node_modules`. They are about a third of what the SDK would add, and Node would read and compile them at
  * each cold start. What is left out throws if it is called.
  *
  * `createDynamoDbClient` in lambdas/shared/dynamodb.ts gives the settings that make these modules
