@@ -6,7 +6,7 @@ import { type FunctionName, functionNames, handlerEntries } from '../settings/fu
 import { replaceModules } from './replace-modules.ts';
 import { replacedSdkModules } from './sdk-modules.ts';
 
-export interface Bundle {
+interface Bundle {
   /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
   readonly directory: string;
   /** The size of `index.js`. */

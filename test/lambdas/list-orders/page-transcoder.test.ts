@@ -20,6 +20,9 @@ import {
 
 const pool = new BufferPool();
 
+/** Mutation testing tries hundreds of changes, for each of which a tenth is enough. */
+const runs = (count: number) => (process.env.MUTATION_TESTS ? count / 10 : count);
+
 describe('PageTranscoder', () => {
   it('makes plain JSON of the fields and leaves an empty list to the SDK', () => {
     const items: OrderItem[] = [
@@ -161,7 +164,7 @@ describe('PageTranscoder', () => {
         const { Items: _, ...expected } = JSON.parse(page);
         expect(others).toEqual(expected);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -173,7 +176,7 @@ describe('PageTranscoder', () => {
         expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
         expect(JSON.parse(rest).Items).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -219,7 +222,7 @@ describe('PageTranscoder of other fields', () => {
         expect(count).toBe(items.length);
         expect(JSON.parse(rest).Items).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
