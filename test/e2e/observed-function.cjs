@@ -5,6 +5,8 @@ const pauses = require('node:timers/promises');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
+require('../helpers/patient-function.cjs');
+
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
 
