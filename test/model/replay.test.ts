@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { type Event, eventsOf, stepOf } from '../../model/events.ts';
 import { rules } from '../../model/rules.ts';
 import { scenarios } from '../../model/scenarios.ts';
 import type { Item, State } from '../../model/state.ts';
+import { expectSame } from '../helpers/expect-same.ts';
 import { LimiterUnderTest, withoutBanNames } from './limiter-under-test.ts';
 
 const walks = 150;
@@ -35,16 +35,15 @@ async function walkTogether(first: State, random: () => number): Promise<void> {
     const step = stepOf(state, event, rules);
     state = step.after;
     const decision = await limiter.apply(event);
-    const actual = { decision, commands: limiter.commands(), item: limiter.item() };
-    const expected = {
-      decision: step.decision,
-      commands: state.environments.map(({ command }) => command?.kind),
-      item: comparable(state.item, 2),
-    };
-    // `toEqual` has the last word, and shows the difference, but takes longer than the step itself.
-    if (!isDeepStrictEqual(actual, expected)) {
-      expect({ trace, ...actual }).toEqual({ trace, ...expected });
-    }
+    expectSame(
+      { trace, decision, commands: limiter.commands(), item: limiter.item() },
+      {
+        trace,
+        decision: step.decision,
+        commands: state.environments.map(({ command }) => command?.kind),
+        item: comparable(state.item, 2),
+      },
+    );
   }
   expect(trace).not.toEqual([]);
 }
