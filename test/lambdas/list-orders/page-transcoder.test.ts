@@ -11,6 +11,7 @@ import {
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
 import { anyText } from '../../helpers/any-text.ts';
+import { expectSame } from '../../helpers/expect-same.ts';
 import {
   type OrderItem,
   orderItem,
@@ -133,7 +134,7 @@ describe('PageTranscoder', () => {
     const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
 
     expect(count).toBe(10_000);
-    expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
+    expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
   });
 
   it('shows each id once, and leaves out the orders that are not kept', () => {
@@ -159,11 +160,14 @@ describe('PageTranscoder', () => {
 
         const { Items: left = [], ...others } = JSON.parse(rest);
         const all = json + left.map((item: OrderItem) => `,${orderToJson(item)}`).join('');
-        expect(parseExactly(`[${all.slice(1)}]`)).toEqual(plainOrders(items));
-        expect(fieldNamesOf(all)).toEqual(items.map((item) => publishedNamesOf(item)));
+        expectSame(parseExactly(`[${all.slice(1)}]`), plainOrders(items));
+        expectSame(
+          fieldNamesOf(all),
+          items.map((item) => publishedNamesOf(item)),
+        );
         expect(count + left.length).toBe(items.length);
         const { Items: _, ...expected } = JSON.parse(page);
-        expect(others).toEqual(expected);
+        expectSame(others, expected);
       }),
       { numRuns: runs(1_000) },
     );
@@ -174,8 +178,8 @@ describe('PageTranscoder', () => {
       fc.property(fc.array(flatItem), anyCuts, (items, cuts) => {
         const { json, rest } = transcode(scanAnswer(items), { cut: chunksAt(cuts) });
 
-        expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
-        expect(JSON.parse(rest).Items).toEqual([]);
+        expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
+        expectSame(JSON.parse(rest).Items, []);
       }),
       { numRuns: runs(500) },
     );
@@ -218,10 +222,13 @@ describe('PageTranscoder of other fields', () => {
           layout: createOrderLayout(fields),
         });
 
-        expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items, fields));
-        expect(fieldNamesOf(json)).toEqual(items.map((item) => publishedNamesOf(item, fields)));
+        expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items, fields));
+        expectSame(
+          fieldNamesOf(json),
+          items.map((item) => publishedNamesOf(item, fields)),
+        );
         expect(count).toBe(items.length);
-        expect(JSON.parse(rest).Items).toEqual([]);
+        expectSame(JSON.parse(rest).Items, []);
       }),
       { numRuns: runs(500) },
     );
