@@ -126,6 +126,26 @@ describe('PageTranscoder', () => {
     expect(JSON.parse(rest).Items).toEqual([]);
   });
 
+  it('understands an item that is cut anywhere at the very end of its memory', () => {
+    const start = '{"Items":[';
+    const item = JSON.stringify(orderItem(2));
+    const memoryBytes = 32 * 1024;
+    for (let cutAt = 1; cutAt <= item.length; cutAt++) {
+      const shipDate = (length: number) =>
+        JSON.stringify(orderItem(1, { shipDate: { S: 'x'.repeat(length) } }));
+      const before = shipDate(memoryBytes - cutAt - ','.length - shipDate(0).length);
+      const cut: Cut = (body) => [
+        body.subarray(0, start.length),
+        body.subarray(start.length, start.length + memoryBytes),
+        body.subarray(start.length + memoryBytes),
+      ];
+
+      const { count, rest } = transcode(`${start}${before},${item}]}`, { cut });
+
+      expect({ count, rest }).toEqual({ count: 2, rest: '{"Items":[]}' });
+    }
+  });
+
   it('writes as many buffers as a large page takes', () => {
     const items = orderItems(10_000);
 
