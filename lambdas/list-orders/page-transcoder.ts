@@ -89,7 +89,7 @@ export class PageTranscoder {
     const { input, inputLength } = this;
     const length = inputLength + chunk.length;
     if (length + slackBytes > input.length) {
-      this.setInput(Buffer.concat([input.subarray(0, inputLength)], 2 * length + slackBytes));
+      this.setInput(Buffer.concat([input.subarray(0, inputLength)], 2 * length));
     }
     chunk.copy(this.input, inputLength);
     this.inputLength = length;
@@ -136,7 +136,6 @@ export class PageTranscoder {
 
   private finishBuffer(): void {
     if (this.outputLength > 0) this.buffers.push(this.output.subarray(0, this.outputLength));
-    else this.pool.release(this.output);
     this.output = noBytes;
     this.outputLength = 0;
   }

@@ -35,6 +35,12 @@ export const explanations: readonly Explanation[] = [
     reason: 'A text that is no list of codings names as few as an empty one.',
   },
   {
+    file: 'lambdas/list-orders/order-layout.ts',
+    code: 'const byLetter: (FieldLayout | undefined)[] = Array.from({ length: 256 });',
+    changed: 'const byLetter: (FieldLayout | undefined)[] = Array.from({});',
+    reason: 'The length is for speed: V8 is slower where it reads beyond the end of an array.',
+  },
+  {
     file: 'lambdas/shared/order-id.ts',
     code: 'if (segment !== undefined && isInt64(segment)) return segment;',
     changed: 'if (true && isInt64(segment)) return segment;',

@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { BufferPool } from '../../../lambdas/list-orders/buffer-pool.ts';
+import { OrderCopier } from '../../../lambdas/list-orders/order-copier.ts';
 import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
 import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
@@ -144,6 +145,38 @@ describe('PageTranscoder', () => {
 
       expect({ count, rest }).toEqual({ count: 2, rest: '{"Items":[]}' });
     }
+  });
+
+  it('converts what has arrived, and does not wait for more', () => {
+    const transcoder = new PageTranscoder(pool);
+    const items = orderItems(5).map((item) => JSON.stringify(item));
+    transcoder.push(Buffer.from('{"Items":['));
+
+    const counts = items.map((item) => {
+      transcoder.push(Buffer.from(`${item},`));
+      return transcoder.count;
+    });
+
+    expect(counts).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('does not read a long item again with each of its chunks', () => {
+    const reads = jest.spyOn(OrderCopier.prototype, 'read');
+    const item = orderItem(1, { shipDate: { S: 'x'.repeat(300_000) } });
+
+    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(100) });
+
+    expect(count).toBe(1);
+    expect(reads.mock.calls.length).toBeLessThan(30);
+    reads.mockRestore();
+  });
+
+  it('has no buffer where there is no order', () => {
+    const transcoder = new PageTranscoder(pool);
+    transcoder.push(Buffer.from(scanAnswer([])));
+    transcoder.finish();
+
+    expect(transcoder.buffers).toEqual([]);
   });
 
   it('writes as many buffers as a large page takes', () => {
