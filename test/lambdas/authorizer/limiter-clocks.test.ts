@@ -184,6 +184,23 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
     });
   });
 
+  it('a count of rejections that a wrong clock has begun meanwhile is not added to', async () => {
+    const owner = theOwner();
+    await owner.put({ ...used(60, 60), rejectionWindow: minute, rejectionCount: 1 });
+    await owner.decide();
+    await owner.put({ ...used(60, 60), rejectionWindow: far, rejectionCount: 1 });
+
+    await owner.decide();
+    const between = await owner.entry();
+    await owner.decide();
+
+    expect(between).toMatchObject({ rejectionCount: { N: '1' } });
+    expect(await owner.entry()).toMatchObject({
+      rejectionWindow: { N: String(minute) },
+      rejectionCount: { N: '2' },
+    });
+  });
+
   it.each([
     ['the next minute', minute + 60],
     ['the last one within the tolerance', minute + clockToleranceSeconds],
