@@ -7,7 +7,7 @@ const smithyCore = '@smithy/core/dist-es/submodules';
 
 /**
  * The modules of the AWS SDK that the functions' bundles contain in another form, by path below
- * `node_modules`. They are a third of what the SDK would add, and Node would read and compile them at
+ * `node_modules`. They are about a third of what the SDK would add, and Node would read and compile them at
  * each cold start. What is left out throws if it is called.
  *
  * `createDynamoDbClient` in lambdas/shared/dynamodb.ts gives the settings that make these modules
@@ -60,8 +60,8 @@ function stub(file: string): Replacement {
   return () => `export * from ${path};`;
 }
 
-/** The class of errors that the functions look for; they tell all others by name and status. */
-const knownErrors = ['ConditionalCheckFailedException'];
+/** The classes of errors that the functions ask for. They tell all other errors by name and status. */
+export const knownErrors = ['ConditionalCheckFailedException'];
 
 /**
  * Lets esbuild remove the schemas of operations and errors that a function does not use. The SDK

@@ -4,10 +4,17 @@ import { plans } from '../../lib/settings/plans.ts';
 import {
   assemblyDirectory,
   assetsManifestFile,
+  type Template,
   type TemplateResource,
   template,
 } from '../helpers/synthesized.ts';
-import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
+import {
+  expectError,
+  headerOf,
+  patientTemplate,
+  RunningStore,
+  rateLimitOf,
+} from './running-store.ts';
 
 /*
  * A local run uses the template that is deployed, so a mistake in it shows in the answers. Each mistake
@@ -190,7 +197,7 @@ function apiKeysTable(resources: Resources): string {
 
 /** Runs the template with a change and sends it a client's usual requests. */
 async function probe(change: (resources: Resources) => void): Promise<void> {
-  const changed = template('staging');
+  const changed: Template = JSON.parse(patientTemplate('staging'));
   change(changed.Resources);
   await writeFile(changedTemplate, JSON.stringify(changed));
   store.lines.length = 0;

@@ -65,7 +65,7 @@ describe('execution environment', () => {
     async (_, lambda, maxEnvironments) => {
       const invoke = prepare(code, { lambda, maxEnvironments });
 
-      const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke({ ms: 100 }))));
+      const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke({ ms: 50 }))));
 
       expect(new Set(results.map(({ id }) => id)).size).toBe(1);
       expect(results.map(({ calls }) => calls)).toEqual([1, 2, 3]);
