@@ -1,7 +1,7 @@
 import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import type { DocumentOfEntry } from '../owners/stored-owner.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change, changeDetails } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, type StoredKey } from './find-key.ts';
 import { removeDetails } from './grant-key.ts';
@@ -117,6 +117,23 @@ function same(attribute: 'bannedUntil' | 'expiresAt', value: number | undefined)
   const path = `#keys.#old.${attribute}`;
   if (value === undefined) return { condition: `attribute_not_exists(${path})`, values: {} };
   return { condition: `${path} = :${attribute}`, values: { [`:${attribute}`]: value } };
+}
+
+/** Records the replacement with the old key, in place of any other. */
+export function recordReplacement(
+  keyId: string,
+  { issued }: DraftKey,
+  store: KeyStore,
+): Promise<void> {
+  return changeDetails(
+    issued.ownerId,
+    {
+      update: 'SET #keys.#old.replacedBy = :new',
+      names: { '#keys': 'keys', '#old': keyId },
+      values: { ':new': issued.keyId },
+    },
+    store,
+  );
 }
 
 /** Undoes `saveReplacement`, unless another rotation has replaced it meanwhile. */

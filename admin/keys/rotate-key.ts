@@ -10,6 +10,7 @@ import {
   addReplacementEntry,
   changedMeanwhile,
   type RotatableKey,
+  recordReplacement,
   removeReplacement,
   saveReplacement,
 } from './key-replacement.ts';
@@ -53,7 +54,7 @@ export async function rotateKey(
       saveDetails: () => saveReplacement(previous, draft, store),
       addEntry: async () => {
         await addReplacementEntry(previous, draft, end, store);
-        await revokeIfSuperseded(keyId, draft, store);
+        await settle(previous, draft, end, store);
       },
       removeDetails: () => removeReplacement(previous, draft, store),
       explain: (reason) => ({
@@ -102,16 +103,20 @@ function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number):
 }
 
 /**
- * Revokes the new key if another rotation of the same key has recorded its own replacement meanwhile,
- * because it considered this rotation interrupted.
+ * Settles which rotation has replaced the key when another one has recorded its own replacement
+ * meanwhile, because it considered this rotation interrupted. The other one can add its entry only
+ * while the old key's expiry is as it was. So if this rotation has changed the expiry, it is the only
+ * one and records itself again. Otherwise it gives way.
  */
-async function revokeIfSuperseded(
-  keyId: string,
-  { issued }: DraftKey,
+async function settle(
+  { key: { keyId }, entry }: RotatableKey,
+  draft: DraftKey,
+  end: number,
   store: KeyStore,
 ): Promise<void> {
   const { details } = await findKey(keyId, store);
-  if (details?.replacedBy === issued.keyId) return;
-  await revokeKey(issued.keyId, store);
+  if (details?.replacedBy === draft.issued.keyId) return;
+  if (entry.expiresAt !== end) return recordReplacement(keyId, draft, store);
+  await revokeKey(draft.issued.keyId, store);
   throw changedMeanwhile(keyId);
 }

@@ -160,3 +160,14 @@ function isChange(call: Call): boolean {
 export function isUpdateOf(tableName: string): (call: Call) => boolean {
   return (call) => call instanceof UpdateCommand && call.input.TableName === tableName;
 }
+
+/** Tells the first call after an update of a table. */
+export function isAfterUpdateOf(tableName: string): (call: Call) => boolean {
+  const isUpdate = isUpdateOf(tableName);
+  let isUpdated = false;
+  return (call) => {
+    const isAfter = isUpdated;
+    isUpdated ||= isUpdate(call);
+    return isAfter;
+  };
+}

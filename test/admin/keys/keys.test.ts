@@ -10,6 +10,7 @@ import { unbanKey } from '../../../admin/keys/unban-key.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
 import { setOwnerStatus } from '../../../admin/owners/set-owner-status.ts';
 import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
+import { changeDetails } from '../../../admin/stage/conditional-writes.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
@@ -18,6 +19,7 @@ import {
   day,
   failing,
   interposed,
+  isAfterUpdateOf,
   isUpdateOf,
   minute,
   nowMs,
@@ -381,6 +383,27 @@ describe('rotateKey', () => {
     );
     const valid = [...(await stage.owner(ownerId)).item!.keys.values()].map((key) => key.keyId);
     expect(valid.sort()).toEqual([keyId, quicker].sort());
+  });
+
+  it('holds when another rotation took it for interrupted and came too late', async () => {
+    const { keyId, ownerId } = await issue();
+    const late = `key_${'7'.repeat(32)}`;
+    const noteLate = () =>
+      changeDetails(
+        ownerId,
+        {
+          update: 'SET #keys.#old.replacedBy = :late',
+          names: { '#keys': 'keys', '#old': keyId },
+          values: { ':late': late },
+        },
+        store,
+      );
+    const first = interposed(store, isAfterUpdateOf(store.apiKeysTable), noteLate);
+
+    const next = await rotateKey(keyId, { graceSeconds: 60 }, first);
+
+    expect(await detailsOf(keyId)).toMatchObject({ replacedBy: next.keyId });
+    expect(await entryOf(next.keyId)).toBeDefined();
   });
 
   it('changes nothing when the key is revoked meanwhile', async () => {
