@@ -22,18 +22,18 @@ import {
 } from './owner-updates.ts';
 
 /** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
-export interface BanRule {
+interface BanRule {
   toleratedRejectionsPerMinute: number;
   banSeconds: number;
 }
 
-export interface LimiterSettings {
+interface LimiterSettings {
   client: Client;
   tableName: string;
   /** By plan. The keys of a plan without one are never banned. */
   banRules: Readonly<Record<string, BanRule>>;
-  /** Unix time in milliseconds. @default Date.now */
-  now?: () => number;
+  /** Unix time in milliseconds. */
+  now: () => number;
 }
 
 /**
@@ -77,7 +77,7 @@ export class Limiter {
   readonly #time: () => RequestTime;
   readonly #cache = new KeyCache(cachedKeys);
 
-  constructor({ client, tableName, banRules, now = Date.now }: LimiterSettings) {
+  constructor({ client, tableName, banRules, now }: LimiterSettings) {
     this.#client = client;
     this.#tableName = tableName;
     this.#banRules = banRules;

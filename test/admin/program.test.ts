@@ -2,27 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { KeySummary } from '../../admin/keys/key-description.ts';
 import { keyList } from '../../admin/keys/key-texts.ts';
 import { fileFields } from '../../admin/orders/order-record.ts';
 import { stageNames } from '../../lib/settings/stages.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
 
 const cloudFormation = mockClient(CloudFormationClient);
 const keyId = `key_${'0'.repeat(32)}`;
 
-let database: EmbeddedDynamoDb;
+const database = embeddedDynamoDbOfFile();
 let directory: TemporaryDirectory;
 let ordersTable: string;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
 
 beforeEach(async () => {
   directory = temporaryDirectory();

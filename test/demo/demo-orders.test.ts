@@ -1,19 +1,15 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
 import { provideOrders } from '../../demo/demo-orders.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
-let database: EmbeddedDynamoDb;
+const database = embeddedDynamoDbOfFile();
 let directory: TemporaryDirectory;
 let table: OrdersTable;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
 beforeEach(async () => {
   directory = temporaryDirectory();
   table = ordersTable(database.dynamodb, await database.createOrdersTable());

@@ -37,7 +37,7 @@ export interface Order {
   readonly note?: string;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** @default staging */
   readonly stage?: StageName;
   /** @default - the synthesized template, with functions that wait long for DynamoDB */
@@ -50,6 +50,8 @@ export interface StoreOptions {
   readonly now?: () => number;
   /** Starts an execution environment. @default - as in a local run */
   readonly startEnvironment?: StartEnvironment;
+  /** How long a client waits for an answer. @default 20,000 */
+  readonly clientTimeoutMs?: number;
 }
 
 export interface Call {
@@ -85,18 +87,18 @@ export class RunningStore implements AsyncDisposable {
       now: options.now,
       log: (line) => lines.push(line),
     });
-    return new RunningStore(service, stage, lines, options.dataEndpoint);
+    return new RunningStore(service, stage, lines, options);
   }
 
   private constructor(
     service: LocalService,
     stage: StageName,
     lines: string[],
-    dataEndpoint = service.dynamodbEndpoint,
+    { dataEndpoint = service.dynamodbEndpoint, clientTimeoutMs = 20_000 }: StoreOptions,
   ) {
     this.service = service;
     this.lines = lines;
-    this.client = new HttpClient(new URL(this.baseUrl), 20_000);
+    this.client = new HttpClient(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
     this.keys = {
       documents: documentClient(this.#dynamodb),

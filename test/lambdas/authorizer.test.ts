@@ -208,6 +208,12 @@ describe('the authorizer', () => {
     expect(captured.lines()[0]).not.toHaveProperty('keyId');
   });
 
+  it('refuses a key without a stack, most of a line that anybody can have Lambda log', async () => {
+    reads(undefined);
+
+    await expect(ask()).rejects.toMatchObject({ name: 'UnauthorizedError', stack: '' });
+  });
+
   it('passes any other error on, which makes it a 503, and logs it', async () => {
     const throttled = new ProvisionedThroughputExceededException({
       message: 'Too fast',

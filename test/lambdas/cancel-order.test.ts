@@ -7,6 +7,7 @@ import {
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
+import type { RetryStrategy } from '../../lambdas/shared/bounded-retries.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import {
   cancelEvent,
@@ -98,6 +99,21 @@ describe('cancelOrder', () => {
       ReturnValues: 'UPDATED_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
+  });
+
+  it('sends a write again once, and not endlessly, when its answer is lost', async () => {
+    orderIsPending();
+    await send(cancelEvent('42'));
+    const { config } = dynamodb.call(0).thisValue as DynamoDBClient;
+    const retries = (await config.retryStrategy()) as RetryStrategy;
+    const lost = { errorType: 'TRANSIENT' } as const;
+
+    const first = await retries.acquireInitialRetryToken('');
+    const second = await retries.refreshRetryTokenForRetry(first, lost);
+    const third = retries.refreshRetryTokenForRetry(second, lost);
+
+    expect(second.getRetryCount()).toBe(1);
+    await expect(third).rejects.toThrow('not repeated');
   });
 
   it('R14: answers 409 when the order has already shipped', async () => {

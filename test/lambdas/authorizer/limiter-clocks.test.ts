@@ -110,18 +110,24 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       });
     });
 
-    it('is put right by nobody who only remembers it', async () => {
-      const owner = theOwner();
-      await owner.put({ ...used(7, 30), minuteWindow: far });
-      const slow = owner.environment();
-      owner.nowMs = (far + 1) * 1_000;
-      await slow.decide(address);
-      owner.nowMs = startSeconds * 1_000;
+    it.each([
+      ['minute', { minuteWindow: far }, far + 1, startSeconds],
+      ['day', { dayWindow: nextDay }, nextDay - 290, nextDay - 310],
+    ])(
+      'is put right by nobody who only remembers it: a %s',
+      async (_name, window, seenSeconds, laterSeconds) => {
+        const owner = theOwner();
+        await owner.put({ ...used(7, 30), ...window });
+        const slow = owner.environment();
+        owner.nowMs = seenSeconds * 1_000;
+        await slow.decide(address);
+        owner.nowMs = laterSeconds * 1_000;
 
-      const cost = await owner.cost(() => slow.decide(address));
+        const cost = await owner.cost(() => slow.decide(address));
 
-      expect(cost).toMatchObject({ reads: 1, writes: 1 });
-    });
+        expect(cost).toMatchObject({ reads: 1, writes: 1 });
+      },
+    );
   });
 
   it('a minute that is refused because the day is full is put right with the next admission', async () => {
