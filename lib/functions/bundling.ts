@@ -11,8 +11,6 @@ interface Bundle {
   readonly directory: string;
   /** The size of `index.js`. */
   readonly bytes: number;
-  /** The source map. It is outside the folder, because Lambda would load it at every cold start. */
-  readonly sourceMapFile: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -82,10 +80,10 @@ function writeBundle(name: string, outputs: OutputFile[], outputDirectory: strin
   const output = (file: string) => outputs.find(({ path }) => basename(path) === file)!.contents;
   const code = output(`${name}.js`);
   const directory = join(outputDirectory, name);
-  const sourceMapFile = join(outputDirectory, 'source-maps', `${name}.js.map`);
   writeFile(join(directory, 'index.js'), code);
-  writeFile(sourceMapFile, output(`${name}.js.map`));
-  return { directory, bytes: code.length, sourceMapFile };
+  // The source map is outside the folder, because Lambda would load it at every cold start.
+  writeFile(join(outputDirectory, 'source-maps', `${name}.js.map`), output(`${name}.js.map`));
+  return { directory, bytes: code.length };
 }
 
 function writeFile(path: string, contents: Uint8Array): void {

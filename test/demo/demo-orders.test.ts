@@ -1,20 +1,18 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
 import { provideOrders } from '../../demo/demo-orders.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
 import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 const database = embeddedDynamoDbOfFile();
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfEachTest();
 let table: OrdersTable;
 
 beforeEach(async () => {
-  directory = temporaryDirectory();
   table = ordersTable(database.dynamodb, await database.createOrdersTable());
 });
-afterEach(() => directory.remove());
 
 const goingOn = new AbortController().signal;
 const fileOf = (count: number) => {

@@ -25,7 +25,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/contract/order-fields.test.ts',
     'test/lambdas/list-orders/order-json.test.ts',
   ],
-  'lambdas/shared/dynamodb.ts': ['test/lambdas/*-over-http.test.ts'],
+  'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
 };
 
 /**

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ImportObserver,
   type ImportRequest,
@@ -10,16 +10,15 @@ import {
 } from '../../../admin/orders/import-orders.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { embeddedDynamoDbOfFile } from '../../helpers/embedded-dynamodb.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../../helpers/temporary-directory.ts';
 
 const database = embeddedDynamoDbOfFile();
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfEachTest();
 let target: ImportTarget;
 let events: string[];
 let controller: AbortController;
 
 beforeEach(async () => {
-  directory = temporaryDirectory();
   controller = new AbortController();
   events = [];
   target = {
@@ -31,7 +30,6 @@ beforeEach(async () => {
     signal: controller.signal,
   };
 });
-afterEach(() => directory.remove());
 
 const observer = (
   onProgress: (bytes: number, orders: number) => void = () => {},

@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { BufferPool } from '../../../lambdas/list-orders/buffer-pool.ts';
+import { OrderCopier } from '../../../lambdas/list-orders/order-copier.ts';
 import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
 import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
@@ -126,6 +127,58 @@ describe('PageTranscoder', () => {
 
     expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
     expect(JSON.parse(rest).Items).toEqual([]);
+  });
+
+  it('understands an item that is cut anywhere at the very end of its memory', () => {
+    const start = '{"Items":[';
+    const item = JSON.stringify(orderItem(2));
+    const memoryBytes = 32 * 1024;
+    for (let cutAt = 1; cutAt <= item.length; cutAt++) {
+      const shipDate = (length: number) =>
+        JSON.stringify(orderItem(1, { shipDate: { S: 'x'.repeat(length) } }));
+      const before = shipDate(memoryBytes - cutAt - ','.length - shipDate(0).length);
+      const cut: Cut = (body) => [
+        body.subarray(0, start.length),
+        body.subarray(start.length, start.length + memoryBytes),
+        body.subarray(start.length + memoryBytes),
+      ];
+
+      const { count, rest } = transcode(`${start}${before},${item}]}`, { cut });
+
+      expect({ count, rest }).toEqual({ count: 2, rest: '{"Items":[]}' });
+    }
+  });
+
+  it('converts what has arrived, and does not wait for more', () => {
+    const transcoder = new PageTranscoder(pool);
+    const items = orderItems(5).map((item) => JSON.stringify(item));
+    transcoder.push(Buffer.from('{"Items":['));
+
+    const counts = items.map((item) => {
+      transcoder.push(Buffer.from(`${item},`));
+      return transcoder.count;
+    });
+
+    expect(counts).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('does not read a long item again with each of its chunks', () => {
+    const reads = jest.spyOn(OrderCopier.prototype, 'read');
+    const item = orderItem(1, { shipDate: { S: 'x'.repeat(300_000) } });
+
+    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(100) });
+
+    expect(count).toBe(1);
+    expect(reads.mock.calls.length).toBeLessThan(30);
+    reads.mockRestore();
+  });
+
+  it('has no buffer where there is no order', () => {
+    const transcoder = new PageTranscoder(pool);
+    transcoder.push(Buffer.from(scanAnswer([])));
+    transcoder.finish();
+
+    expect(transcoder.buffers).toEqual([]);
   });
 
   it('writes as many buffers as a large page takes', () => {
