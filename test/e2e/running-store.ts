@@ -27,7 +27,7 @@ import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/orders.ts';
 import { preloadingTemplate } from '../helpers/preloaded-functions.ts';
-import { assemblyDirectory, templateFile } from '../helpers/synthesized.ts';
+import { assemblyDirectory, type Template, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
   /** The id as text, because a JavaScript number would round it. */
@@ -232,9 +232,17 @@ export class RunningStore implements AsyncDisposable {
   }
 }
 
-/** The synthesized template as JSON, with functions that wait long for DynamoDB. */
+/**
+ * The synthesized template as JSON, with functions that wait long for DynamoDB. Their time limits are
+ * longer too, because a request may wait for an idle environment as long as its function may run.
+ */
 export function patientTemplate(stage: StageName): string {
-  return preloadingTemplate(stage, join(import.meta.dirname, '../helpers/patient-function.cjs'));
+  const preloaded = join(import.meta.dirname, '../helpers/patient-function.cjs');
+  const patient: Template = JSON.parse(preloadingTemplate(stage, preloaded));
+  for (const { Type, Properties } of Object.values(patient.Resources)) {
+    if (Type === 'AWS::Lambda::Function') Properties.Timeout = 120;
+  }
+  return JSON.stringify(patient);
 }
 
 function patientTemplateFile(stage: StageName): string {
