@@ -8,4 +8,5 @@ export default {
     .map((pattern) => `<rootDir>/${pattern}`),
   testPathIgnorePatterns: ['/node_modules/'],
   globalSetup: undefined,
+  setupFilesAfterEnv: ['<rootDir>/test/mutation/end-on-failure.ts'],
 };

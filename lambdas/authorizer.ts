@@ -34,7 +34,7 @@ export async function handler(
   event: APIGatewayTokenAuthorizerEvent,
   context: Context,
 ): Promise<APIGatewayAuthorizerResult> {
-  const requestId = context?.awsRequestId;
+  const requestId = context.awsRequestId;
   try {
     const token = parseAuthorization(event.authorizationToken, apiKeyPrefix);
     if (token === undefined) throw new UnauthorizedError();

@@ -22,18 +22,18 @@ import {
 } from './owner-updates.ts';
 
 /** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
-export interface BanRule {
+interface BanRule {
   toleratedRejectionsPerMinute: number;
   banSeconds: number;
 }
 
-export interface LimiterSettings {
+interface LimiterSettings {
   client: Client;
   tableName: string;
   /** By plan. The keys of a plan without one are never banned. */
   banRules: Readonly<Record<string, BanRule>>;
-  /** Unix time in milliseconds. @default Date.now */
-  now?: () => number;
+  /** Unix time in milliseconds. */
+  now: () => number;
 }
 
 /**
@@ -53,6 +53,10 @@ const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGE
 interface Observation {
   state: KeyState;
   time: RequestTime;
+}
+
+/** What a request knows of its key at first. */
+interface FirstObservation extends Observation {
   /** True if this request got the state from DynamoDB, false if it comes from the cache. */
   isFresh: boolean;
 }
@@ -77,7 +81,7 @@ export class Limiter {
   readonly #time: () => RequestTime;
   readonly #cache = new KeyCache(cachedKeys);
 
-  constructor({ client, tableName, banRules, now = Date.now }: LimiterSettings) {
+  constructor({ client, tableName, banRules, now }: LimiterSettings) {
     this.#client = client;
     this.#tableName = tableName;
     this.#banRules = banRules;
@@ -97,7 +101,7 @@ export class Limiter {
   }
 
   /** The cached state of the key; undefined when there is none, or when it has to be read again. */
-  #cached({ tokenHash }: KeyAddress): Observation | undefined {
+  #cached({ tokenHash }: KeyAddress): FirstObservation | undefined {
     const state = this.#cache.get(tokenHash);
     if (!state) return undefined;
     const time = this.#time();
@@ -109,7 +113,7 @@ export class Limiter {
     return { state, time, isFresh: false };
   }
 
-  async #read(address: KeyAddress): Promise<Observation> {
+  async #read(address: KeyAddress): Promise<FirstObservation> {
     const target = this.#target(address, this.#time());
     const item = await readItem(this.#client, ownerRead(target));
     const time = this.#time();
@@ -140,7 +144,7 @@ export class Limiter {
    * Rejects the request if a window is still full, and counts the rejection. There is one attempt:
    * if its condition fails, the rejection is counted together with the key's next one.
    */
-  async #reject(address: KeyAddress, observation: Observation): Promise<Decision> {
+  async #reject(address: KeyAddress, observation: FirstObservation): Promise<Decision> {
     const { state: expected, time, isFresh } = observation;
     const rejections = 1 + this.#cache.takePending(address.tokenHash, time.minute);
     const record = this.#rejectionRecord(expected, time, rejections);
@@ -160,23 +164,22 @@ export class Limiter {
     const { isBanned } = keyStatus(state, time);
     const isBanStart = isBanned && record.ban?.nonce === state.key.bannedBy;
     if (result.isDone || isBanStart) return { ...rejection(state, time), isBanStart };
-    return this.#decideAnew(address, { state, time, isFresh: true }, rejections);
+    return this.#decideAnew(address, { state, time }, rejections);
   }
 
   /** Decides again after the condition of a rejection's write has failed. */
   #decideAnew(
     address: KeyAddress,
-    observation: Observation,
+    { state, time }: Observation,
     rejections: number,
   ): Promise<Decision> | Decision {
-    const { state, time } = observation;
     const { isBanned, full } = keyStatus(state, time);
     // A rejection because of a ban does not count towards the next ban.
     const isCounted = !isBanned && full.length > 0;
     const uncounted = isCounted ? rejections : rejections - 1;
     this.#cache.addPending(address.tokenHash, time.minute, uncounted);
     if (isBanned || full.length > 0) return { ...rejection(state, time), isBanStart: false };
-    return this.#admit(address, { ...observation, time: this.#time() });
+    return this.#admit(address, { state, time: this.#time() });
   }
 
   #rejectionRecord(

@@ -1,5 +1,11 @@
 import type { FieldLayout, OrderLayout, Words } from './order-layout.ts';
 
+/**
+ * How far a comparison or a write may reach beyond the end of the data: one word. A comparison ends
+ * with the first word that differs, and the zeros behind the data differ from every text.
+ */
+export const slackBytes = 4;
+
 /** What `read` returns for an item that is incomplete or not of the supported form. */
 export const notUnderstood = -1;
 
@@ -32,9 +38,9 @@ const longValueBytes = 64;
  * in any order, without white space. An item with a NULL, a fraction, an integer beyond int64, a nested
  * value, another attribute or an escaped name is not understood.
  *
- * Comparing and writing happen in words of four bytes, which may reach beyond the end of the data.
- * The caller therefore allocates `slackBytes` more: in the input they are zero, a byte that JSON
- * never contains; in the output their values do not matter.
+ * Comparing and writing happen in words of four bytes, so the caller allocates `slackBytes` more than
+ * the data: in the input they are zero, a byte that JSON never contains; in the output their values
+ * do not matter.
  */
 export class OrderCopier {
   private readonly layout: OrderLayout;

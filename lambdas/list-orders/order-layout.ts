@@ -32,8 +32,6 @@ export interface OrderLayout {
   /** The first field for each first letter of a name, by character code; see `FieldLayout.next`. */
   readonly byLetter: readonly (FieldLayout | undefined)[];
   readonly idField: FieldLayout;
-  /** How many bytes beyond the end of the data a comparison or a write may reach. */
-  readonly slackBytes: number;
 }
 
 /**
@@ -55,9 +53,8 @@ export function createOrderLayout(fields: Readonly<Record<string, OrderField>>):
     byLetter[letter] = layout;
     return layout;
   });
-  const longest = Math.max(...layouts.map(({ opening }) => opening.length));
   const idField = layouts[Object.keys(fields).indexOf('id')]!;
-  return { fields: layouts, byLetter, idField, slackBytes: longest + wordBytes };
+  return { fields: layouts, byLetter, idField };
 }
 
 /** The layout of the service's orders. */

@@ -1,5 +1,5 @@
 import type { BufferPool } from './buffer-pool.ts';
-import { notUnderstood, OrderCopier } from './order-copier.ts';
+import { notUnderstood, OrderCopier, slackBytes } from './order-copier.ts';
 import { type OrderLayout, orderLayout } from './order-layout.ts';
 
 /*
@@ -41,7 +41,6 @@ export class PageTranscoder {
   private readonly pool: BufferPool;
   private readonly keep: KeepOrder | undefined;
   private readonly copier: OrderCopier;
-  private readonly slackBytes: number;
 
   /** The bytes that have arrived and are not converted yet, followed by `slackBytes` zeros. */
   private input: Buffer = noBytes;
@@ -61,8 +60,7 @@ export class PageTranscoder {
     this.pool = pool;
     this.keep = keep;
     this.copier = new OrderCopier(layout);
-    this.slackBytes = layout.slackBytes;
-    this.setInput(Buffer.allocUnsafe(firstInputBytes + layout.slackBytes));
+    this.setInput(Buffer.allocUnsafe(firstInputBytes + slackBytes));
   }
 
   /** Adds the next part of the body. The caller may reuse its memory afterwards. */
@@ -88,10 +86,10 @@ export class PageTranscoder {
   }
 
   private append(chunk: Buffer): void {
-    const { input, inputLength, slackBytes } = this;
+    const { input, inputLength } = this;
     const length = inputLength + chunk.length;
     if (length + slackBytes > input.length) {
-      this.setInput(Buffer.concat([input.subarray(0, inputLength)], 2 * length + slackBytes));
+      this.setInput(Buffer.concat([input.subarray(0, inputLength)], 2 * length));
     }
     chunk.copy(this.input, inputLength);
     this.inputLength = length;
@@ -104,7 +102,7 @@ export class PageTranscoder {
   }
 
   private drop(length: number): void {
-    this.input.copyWithin(0, length, this.inputLength + this.slackBytes);
+    this.input.copyWithin(0, length, this.inputLength + slackBytes);
     this.inputLength -= length;
   }
 
@@ -124,7 +122,7 @@ export class PageTranscoder {
 
   /** Writes the order that the copier has read. @param itemBytes the length of its item */
   private writeOrder(itemBytes: number): void {
-    this.makeRoom(itemBytes + this.slackBytes);
+    this.makeRoom(itemBytes + slackBytes);
     this.outputLength = this.copier.write(this.outputLength);
     this.count++;
   }
@@ -138,7 +136,6 @@ export class PageTranscoder {
 
   private finishBuffer(): void {
     if (this.outputLength > 0) this.buffers.push(this.output.subarray(0, this.outputLength));
-    else this.pool.release(this.output);
     this.output = noBytes;
     this.outputLength = 0;
   }

@@ -15,8 +15,6 @@ export const ownerCharactersLength = 20;
 /** The number of random characters of a token that belong to one key. */
 export const ownCharactersLength = 20;
 const checksumLength = 6;
-const secretLength = ownerCharactersLength + ownCharactersLength + checksumLength;
-const scheme = 'Bearer ';
 /** The digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
@@ -29,9 +27,7 @@ const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
  * @param prefix the stage's own, such as `so_live_`
  */
 export function parseAuthorization(header: string | undefined, prefix: string): string | undefined {
-  // An oversized header is refused first: the regular expression needs stack for each character.
-  if (!header || header.length > scheme.length + prefix.length + secretLength) return undefined;
-  const token = credentials.exec(header)?.[1];
+  const token = credentials.exec(header ?? '')?.[1];
   return token !== undefined && isWellFormed(token, prefix) ? token : undefined;
 }
 
@@ -79,7 +75,6 @@ function crc32(text: string): number {
 function isWellFormed(token: string, prefix: string): boolean {
   const checksumAt = prefix.length + ownerCharactersLength + ownCharactersLength;
   return (
-    token.length === checksumAt + checksumLength &&
     token.startsWith(prefix) &&
     !token.includes('_', prefix.length) &&
     token.slice(checksumAt) === tokenChecksum(token.slice(0, checksumAt))

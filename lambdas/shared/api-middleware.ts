@@ -39,17 +39,16 @@ export function apiMiddleware(): Middleware[] {
 function crossOriginHeaders(): Middleware {
   const headers = corsHeaders(optionalVariable('CORS_ORIGIN'));
   const addHeaders = ({ response }: Request) => {
-    if (response) response.headers = { ...response.headers, ...headers };
+    response!.headers = { ...response!.headers, ...headers };
   };
   return { after: addHeaders, onError: addHeaders };
 }
 
 function addRateLimitHeaders(): Middleware {
   const addHeaders = ({ event, response }: Request) => {
-    if (!response) return;
     const context = authorizerContext(event);
     for (const [name, { variable, withoutKey }] of Object.entries(rateLimitHeaders)) {
-      response.headers = { ...response.headers, [name]: String(context[variable] ?? withoutKey) };
+      response!.headers = { ...response!.headers, [name]: String(context[variable] ?? withoutKey) };
     }
   };
   return { after: addHeaders, onError: addHeaders };
@@ -94,9 +93,9 @@ function jsonBody(): Middleware {
       const headers = { 'content-type': header(request.event, 'content-type') };
       const parsed = { ...request, event: { headers, body, isBase64Encoded } };
       try {
-        await parser.before?.(parsed as never);
-      } catch (error) {
-        throw new InvalidBodyError({ cause: error });
+        await parser.before!(parsed as never);
+      } catch {
+        throw new InvalidBodyError();
       }
       request.event.body = parsed.event.body;
     },

@@ -91,6 +91,7 @@ export function isTemporary(error: unknown): boolean {
     temporaryErrors.has(error.name) ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
     // System errors of the socket or the resolver, such as ECONNREFUSED: there was no response.
-    (typeof code === 'string' && /^E[A-Z]/.test(code) && !code.startsWith('ERR_'))
+    // Node's own errors, such as ERR_INVALID_ARG_TYPE, are faults of the code.
+    (typeof code === 'string' && /^E(?!RR_)[A-Z]/.test(code))
   );
 }

@@ -36,8 +36,8 @@ export class InvalidOrderIdError extends ApiError {
 export class InvalidBodyError extends ApiError {
   override readonly name = 'InvalidBodyError';
 
-  constructor(options?: ErrorOptions) {
-    super(400, 'invalid_body', 'The request body is not valid JSON.', options);
+  constructor() {
+    super(400, 'invalid_body', 'The request body is not valid JSON.');
   }
 }
 
@@ -102,8 +102,8 @@ export class ServiceUnavailableError extends ApiError {
 export class RequestTimeoutError extends ApiError {
   override readonly name = 'RequestTimeoutError';
 
-  constructor(options?: ErrorOptions) {
-    super(504, 'timeout', 'The request took too long.', options);
+  constructor() {
+    super(504, 'timeout', 'The request took too long.');
   }
 }
 

@@ -8,7 +8,6 @@ export interface LogFields {
 
 /** Writes each message as a JSON object on one line, whose fields CloudWatch Logs Insights finds. */
 export const log = {
-  info: (message: string, fields: LogFields = {}) => write('INFO', message, fields),
   warn: (message: string, fields: LogFields = {}) => write('WARN', message, fields),
   /** Logs an error with its stack and causes, which are shown nowhere else. */
   error: (message: string, error: unknown, fields: LogFields = {}) =>
@@ -23,7 +22,7 @@ export function writeLine(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-function write(level: 'INFO' | 'WARN' | 'ERROR', message: string, fields: LogFields): void {
+function write(level: 'WARN' | 'ERROR', message: string, fields: LogFields): void {
   writeLine({ timestamp: new Date().toISOString(), level, message, ...fields });
 }
 

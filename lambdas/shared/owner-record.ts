@@ -61,7 +61,7 @@ export function readOwnerRecord(item: Item): OwnerRecord {
 /** Reads a key's entry in its owner's item; undefined if there is none, as for a revoked key. */
 export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefined {
   const keys = item.keys?.M ?? {};
-  const entry = Object.hasOwn(keys, tokenHash) ? keys[tokenHash]?.M : undefined;
+  const entry = Object.hasOwn(keys, tokenHash) ? keys[tokenHash]!.M : undefined;
   if (!entry) return undefined;
   return {
     keyId: keyIdOf(item.ownerId?.S ?? '', entry.id?.S ?? ''),
@@ -72,12 +72,6 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
     rejectionCount: numberOf(entry, 'rejectionCount'),
     usedAt: numberOf(entry, 'usedAt'),
   };
-}
-
-/** Reads the entries of all keys in an owner's item, by the hash of the token. */
-export function readKeyEntries(item: Item): Map<string, KeyEntry> {
-  const hashes = Object.keys(item.keys?.M ?? {});
-  return new Map(hashes.map((tokenHash) => [tokenHash, readKeyEntry(item, tokenHash)!]));
 }
 
 /** A key's public id: `key_`, the characters of its owner's id, and those of its own. */

@@ -8,18 +8,17 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
 import { templateFile } from '../helpers/synthesized.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 
 const root = join(import.meta.dirname, '../..');
 const orderCount = 3_000;
 const firstId = 9_007_199_254_740_993n;
 
 let service: LocalService;
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfFile();
 let file: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   file = await writeOrders(join(directory.path, 'orders.jsonl'));
   service = await startLocalService({
     templateFile: templateFile('staging'),
@@ -29,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.close();
-  directory.remove();
 });
 
 async function writeOrders(path: string): Promise<string> {

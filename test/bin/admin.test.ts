@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findOwner } from '../../admin/owners/find-owner.ts';
 import { type Change, change } from '../../admin/stage/conditional-writes.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
@@ -8,13 +8,13 @@ import { plans } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { type AdminOptions, admin as runAdmin } from '../admin/run-admin.ts';
 import { type ServiceClock, serviceClock } from '../helpers/service-clock.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 const { free, pro, business } = plans;
 
 let clock: ServiceClock;
 let service: LocalService;
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfEachTest();
 
 beforeAll(async () => {
   clock = serviceClock('staging', Date.parse('2026-11-20T09:30:15Z'));
@@ -28,10 +28,6 @@ afterAll(async () => {
   await service?.close();
   clock[Symbol.dispose]();
 });
-beforeEach(() => {
-  directory = temporaryDirectory();
-});
-afterEach(() => directory.remove());
 
 /** Runs the operator's program by the clock of the service. */
 const admin = (commandLine: string[], io: AdminOptions = {}) =>

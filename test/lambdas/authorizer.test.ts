@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { mockClient } from 'aws-sdk-client-mock';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { readKeyEntry } from '../../lambdas/shared/owner-record.ts';
+import { attemptsOf } from '../helpers/attempts.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/events.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
@@ -204,8 +205,25 @@ describe('the authorizer', () => {
     await expect(ask()).rejects.toThrow(/^Unauthorized$/);
 
     expect(dynamodb.calls()).toHaveLength(calls);
-    expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: 'unauthorized' }]);
+    const { awsRequestId: requestId } = lambdaContext();
+    expect(captured.lines()).toMatchObject([
+      { RequestsRejected: 1, Reason: 'unauthorized', requestId },
+    ]);
     expect(captured.lines()[0]).not.toHaveProperty('keyId');
+  });
+
+  it('sends a question whose answer is lost once again, and not endlessly', async () => {
+    admits();
+
+    await ask();
+
+    expect(await attemptsOf(dynamodb.call(0).thisValue as DynamoDBClient)).toBe(2);
+  });
+
+  it('refuses a key without a stack, most of a line that anybody can have Lambda log', async () => {
+    reads(undefined);
+
+    await expect(ask()).rejects.toMatchObject({ name: 'UnauthorizedError', stack: '' });
   });
 
   it('passes any other error on, which makes it a 503, and logs it', async () => {

@@ -7,6 +7,7 @@ import {
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
+import { attemptsOf } from '../helpers/attempts.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import {
   cancelEvent,
@@ -98,6 +99,14 @@ describe('cancelOrder', () => {
       ReturnValues: 'UPDATED_NEW',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
+  });
+
+  it('sends a write whose answer is lost once again, and not endlessly', async () => {
+    orderIsPending();
+
+    await send(cancelEvent('42'));
+
+    expect(await attemptsOf(dynamodb.call(0).thisValue as DynamoDBClient)).toBe(2);
   });
 
   it('R14: answers 409 when the order has already shipped', async () => {

@@ -5,13 +5,10 @@ import { testsOf } from './tests-of.ts';
 
 const [known] = explanations;
 
-/** The scores of a file with mutants of these statuses, all of them in its only line. */
-function differencesOf(statuses: string[], source = known!.code) {
-  const mutants = statuses.map((status) => ({
-    status,
-    replacement: known!.replacement,
-    location: { start: { line: 1 } },
-  }));
+/** The scores of a file with mutants of these statuses, all of them the same in its only line. */
+function differencesOf(statuses: string[], source = known!.code, replacement = known!.changed) {
+  const location = { start: { line: 1, column: 1 }, end: { line: 1, column: source.length + 1 } };
+  const mutants = statuses.map((status) => ({ status, replacement, location }));
   const report: MutationReport = { files: { [known!.file]: { source, mutants } } };
   return scoresOf(report).flatMap(scoreDifferences);
 }
@@ -32,6 +29,12 @@ describe('the score of a file', () => {
   it('is not when a survivor has no explanation, as after a change of its line', () => {
     expect(differencesOf([...killed, 'Survived'], 'const other = 1;')).toHaveLength(1);
   });
+
+  it('is not when the explanation is that of another change of the same line', () => {
+    expect(differencesOf([...killed, 'Survived'], known!.code, 'const other = 1;')).toEqual([
+      `${known!.file}:1: no test notices \`const other = 1;\` instead of \`${known!.code}\``,
+    ]);
+  });
 });
 
 describe('the tests of a file', () => {
@@ -40,7 +43,7 @@ describe('the tests of a file', () => {
   });
 
   it('are those of its folder when none has its name', () => {
-    expect(testsOf('lambdas/shared/order-fields.ts')).toContain(
+    expect(testsOf('lambdas/shared/unheard-of.ts')).toContain(
       'test/lambdas/shared/order-id.test.ts',
     );
   });

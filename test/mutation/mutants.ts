@@ -11,7 +11,13 @@ export interface MutationReport {
 interface ReportedMutant {
   readonly status: string;
   readonly replacement?: string;
-  readonly location: { readonly start: { readonly line: number } };
+  readonly location: { readonly start: Position; readonly end: Position };
+}
+
+/** Both are counted from 1. */
+interface Position {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** What mutation testing has found of a file. */
@@ -28,7 +34,8 @@ export interface Survivor {
   readonly line: number;
   /** The source's line, without what is around it. */
   readonly code: string;
-  readonly replacement: string;
+  /** The same with the change, whose end can be in a later line of the source. */
+  readonly changed: string;
   /** Why it is left; undefined where nobody has said so. */
   readonly reason: string | undefined;
 }
@@ -46,16 +53,23 @@ export function scoresOf({ files }: MutationReport): FileScore[] {
     const lines = source.split('\n');
     const killed = mutants.filter(({ status }) => killedStatuses.has(status)).length;
     const surviving = mutants.filter(({ status }) => survivingStatuses.has(status));
-    const survivors = surviving.map(({ location, replacement = '' }) => {
-      const { line } = location.start;
+    const survivors = surviving.map((mutant) => {
+      const { line } = mutant.location.start;
       const code = lines[line - 1]!.trim();
+      const changed = changedLine(lines, mutant);
       const known = explanations.find(
-        (each) => each.file === file && each.code === code && each.replacement === replacement,
+        (each) => each.file === file && each.code === code && each.changed === changed,
       );
-      return { line, code, replacement, reason: known?.reason };
+      return { line, code, changed, reason: known?.reason };
     });
     return { file, killed, tried: killed + surviving.length, survivors };
   });
+}
+
+function changedLine(lines: string[], { location, replacement = '' }: ReportedMutant): string {
+  const { start, end } = location;
+  const before = lines[start.line - 1]!.slice(0, start.column - 1);
+  return `${before}${replacement}${lines[end.line - 1]!.slice(end.column - 1)}`.trim();
 }
 
 /** What is wrong with a score: a survivor that nobody has explained, or too many of them. */
@@ -64,8 +78,8 @@ export function scoreDifferences({ file, killed, tried, survivors }: FileScore):
   const share = tried === 0 ? 1 : killed / tried;
   return [
     ...(share < leastShare ? [`${file}: ${killed} of ${tried} mutants are killed`] : []),
-    ...unexplained.map(({ line, code, replacement }) => {
-      return `${file}:${line}: no test notices ${JSON.stringify(replacement)} in ${JSON.stringify(code)}`;
+    ...unexplained.map(({ line, code, changed }) => {
+      return `${file}:${line}: no test notices \`${changed}\` instead of \`${code}\``;
     }),
   ];
 }

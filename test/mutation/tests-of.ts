@@ -1,5 +1,7 @@
 import { globSync } from 'node:fs';
 
+const orderBytes = 'test/lambdas/list-orders/page-transcoder.test.ts';
+
 /** Files whose tests are not named after them, or not only. */
 const others: Readonly<Record<string, readonly string[]>> = {
   'lambdas/authorizer/key-state.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
@@ -9,7 +11,21 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/authorizer/limiter*.test.ts',
   ],
-  'lambdas/shared/dynamodb.ts': ['test/lambdas/*-over-http.test.ts'],
+  'lambdas/list-orders/intercept-body.ts': ['test/lambdas/list-orders/orders-page.test.ts'],
+  'lambdas/list-orders/order-copier.ts': [orderBytes],
+  'lambdas/list-orders/order-layout.ts': [orderBytes],
+  'lambdas/list-orders/stream-limits.ts': ['test/lambdas/list-orders/send-body.test.ts'],
+  'lambdas/shared/errors.ts': [
+    'test/lambdas/authorizer.test.ts',
+    'test/lambdas/cancel-order.test.ts',
+    'test/lambdas/shared/api-middleware.test.ts',
+    'test/lambdas/shared/order-id.test.ts',
+  ],
+  'lambdas/shared/order-fields.ts': [
+    'test/contract/order-fields.test.ts',
+    'test/lambdas/list-orders/order-json.test.ts',
+  ],
+  'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
 };
 
 /**

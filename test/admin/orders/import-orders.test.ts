@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ImportObserver,
   type ImportRequest,
@@ -9,22 +9,16 @@ import {
   importOrders,
 } from '../../../admin/orders/import-orders.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
+import { embeddedDynamoDbOfFile } from '../../helpers/embedded-dynamodb.ts';
+import { temporaryDirectoryOfEachTest } from '../../helpers/temporary-directory.ts';
 
-let database: EmbeddedDynamoDb;
-let directory: TemporaryDirectory;
+const database = embeddedDynamoDbOfFile();
+const directory = temporaryDirectoryOfEachTest();
 let target: ImportTarget;
 let events: string[];
 let controller: AbortController;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-
 beforeEach(async () => {
-  directory = temporaryDirectory();
   controller = new AbortController();
   events = [];
   target = {
@@ -36,7 +30,6 @@ beforeEach(async () => {
     signal: controller.signal,
   };
 });
-afterEach(() => directory.remove());
 
 const observer = (
   onProgress: (bytes: number, orders: number) => void = () => {},

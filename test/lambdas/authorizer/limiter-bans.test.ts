@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import { address } from '../../helpers/key-items.ts';
+import { address, type Overrides } from '../../helpers/key-items.ts';
 import { keyTables } from '../../helpers/key-tables.ts';
 import {
   banSeconds,
@@ -31,7 +31,9 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     const decisions = await owner.decideInTurn(tolerated);
 
     expect(codes(decisions)).toEqual(Array(tolerated).fill('rate_limit_exceeded'));
-    expect((await owner.entry()).bannedUntil).toBeUndefined();
+    const { bannedUntil, rejectionCount } = await owner.entry();
+    expect(bannedUntil).toBeUndefined();
+    expect(rejectionCount).toEqual({ N: String(tolerated) });
   });
 
   it('bans the key at the next rejection, and says until when', async () => {
@@ -180,23 +182,27 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
     const decisions = await owner.decideInTurn(10);
 
     expect(new Set(codes(decisions))).toEqual(new Set(['rate_limit_exceeded']));
+    expect(await owner.entry()).toMatchObject({ rejectionCount: { N: '10' } });
   });
 
   describe('where the counter changes between the read and the write', () => {
     const banDue = { ...used(60, 60), rejectionWindow: minute, rejectionCount: tolerated };
 
     /** @param meanwhile the changes by another machine or an operator after the read */
-    async function decideWith(owner: LimitedOwner, meanwhile: object): Promise<Decision> {
-      await owner.put(banDue);
+    async function environmentWith(owner: LimitedOwner, meanwhile: object, at: Overrides = banDue) {
+      await owner.put(at);
       const { client } = owner.table;
-      const limiter = owner.environment({
+      return owner.environment({
         send: async (command) => {
           const answer = await client.send(command);
-          if ('Item' in answer) await owner.put({ ...banDue, ...meanwhile });
+          if ('Item' in answer) await owner.put({ ...at, ...meanwhile });
           return answer;
         },
       });
-      return limiter.decide(address);
+    }
+
+    async function decideWith(owner: LimitedOwner, meanwhile: object, at?: Overrides) {
+      return (await environmentWith(owner, meanwhile, at)).decide(address);
     }
 
     it('does not ban when a machine with a faster clock has begun to count anew', async () => {
@@ -207,6 +213,29 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
       expect(decision).toMatchObject({ isBanStart: false });
       expect(decision.rejection?.code).toBe('rate_limit_exceeded');
       expect((await owner.entry()).bannedUntil).toBeUndefined();
+    });
+
+    it('counts the request that it could not count together with the next one', async () => {
+      const owner = theOwner();
+      const anew = { rejectionWindow: minute + 60, rejectionCount: 1 };
+      const environment = await environmentWith(owner, anew);
+      await environment.decide(address);
+      const uncounted = await owner.entry();
+
+      await environment.decide(address);
+
+      expect(uncounted).toMatchObject({ rejectionCount: { N: '1' } });
+      expect(await owner.entry()).toMatchObject({ rejectionCount: { N: '3' } });
+    });
+
+    it('knows that it has begun no ban when it was only to be counted', async () => {
+      const owner = theOwner();
+      const ban = { bannedUntil: minute + 200, bannedBy: 'another!' };
+
+      const decision = await decideWith(owner, ban, used(60, 60));
+
+      expect(decision).toMatchObject({ isBanStart: false, reset: minute + 200 });
+      expect(decision.rejection?.code).toBe('api_key_banned');
     });
 
     it('begins no second ban when another request has begun one', async () => {
@@ -225,6 +254,20 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
 
       expect(decision).toMatchObject({ limit: 300, remaining: 239 });
       expect(decision.rejection).toBeUndefined();
+    });
+
+    it('counts no request as refused that it then admits', async () => {
+      const owner = theOwner();
+      const raised = { perMinute: 300 };
+      const environment = await environmentWith(owner, raised);
+      await environment.decide(address);
+      await owner.put({ ...used(300, 300), ...raised });
+
+      // It still holds that there is something left, and learns that there is not.
+      await environment.decide(address);
+      await environment.decide(address);
+
+      expect(await owner.entry()).toMatchObject({ rejectionCount: { N: '2' } });
     });
   });
 });

@@ -1,5 +1,7 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
+import { address } from '../../helpers/key-items.ts';
 import { keyTables } from '../../helpers/key-tables.ts';
 import {
   keysOfOwner,
@@ -59,6 +61,22 @@ describe.each(keyTables)('what an operator changes, on %s,', (_, startTable) => 
     const cost = await owner.cost(() => owner.decide().catch((error: Error) => error));
 
     expect(cost).toEqual({ result: new UnauthorizedError(), reads: 1, writes: 0 });
+  });
+
+  it('is a revocation: is read where every write is seen at once', async () => {
+    const owner = theOwner();
+    await owner.put(used(3, 3));
+    const reads: unknown[] = [];
+    const limiter = owner.environment({
+      send: (command) => {
+        if (command instanceof GetItemCommand) reads.push(command.input);
+        return owner.table.client.send(command);
+      },
+    });
+
+    await limiter.decide(address);
+
+    expect(reads).toMatchObject([{ ConsistentRead: true }]);
   });
 
   it('is a revocation of a key whose window is full, or that is banned: refuses as 401', async () => {

@@ -110,18 +110,24 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
       });
     });
 
-    it('is put right by nobody who only remembers it', async () => {
-      const owner = theOwner();
-      await owner.put({ ...used(7, 30), minuteWindow: far });
-      const slow = owner.environment();
-      owner.nowMs = (far + 1) * 1_000;
-      await slow.decide(address);
-      owner.nowMs = startSeconds * 1_000;
+    it.each([
+      ['minute', { minuteWindow: far }, far + 1, startSeconds],
+      ['day', { dayWindow: nextDay }, nextDay - 290, nextDay - 310],
+    ])(
+      'is put right by nobody who only remembers it: a %s',
+      async (_name, window, seenSeconds, laterSeconds) => {
+        const owner = theOwner();
+        await owner.put({ ...used(7, 30), ...window });
+        const slow = owner.environment();
+        owner.nowMs = seenSeconds * 1_000;
+        await slow.decide(address);
+        owner.nowMs = laterSeconds * 1_000;
 
-      const cost = await owner.cost(() => slow.decide(address));
+        const cost = await owner.cost(() => slow.decide(address));
 
-      expect(cost).toMatchObject({ reads: 1, writes: 1 });
-    });
+        expect(cost).toMatchObject({ reads: 1, writes: 1 });
+      },
+    );
   });
 
   it('a minute that is refused because the day is full is put right with the next admission', async () => {
@@ -178,16 +184,39 @@ describe.each(keyTables)('clocks that differ, on %s:', (_, startTable) => {
     });
   });
 
-  it('rejections count on in a minute that a machine with a faster clock has begun', async () => {
-    const owner: LimitedOwner = theOwner();
-    const ahead = { rejectionWindow: minute + 60, rejectionCount: 1 };
-    await owner.put({ ...used(60, 60), ...ahead });
+  it('a count of rejections that a wrong clock has begun meanwhile is not added to', async () => {
+    const owner = theOwner();
+    await owner.put({ ...used(60, 60), rejectionWindow: minute, rejectionCount: 1 });
+    await owner.decide();
+    await owner.put({ ...used(60, 60), rejectionWindow: far, rejectionCount: 1 });
 
     await owner.decide();
+    const between = await owner.entry();
+    await owner.decide();
 
+    expect(between).toMatchObject({ rejectionCount: { N: '1' } });
     expect(await owner.entry()).toMatchObject({
-      rejectionWindow: { N: String(minute + 60) },
+      rejectionWindow: { N: String(minute) },
       rejectionCount: { N: '2' },
     });
   });
+
+  it.each([
+    ['the next minute', minute + 60],
+    ['the last one within the tolerance', minute + clockToleranceSeconds],
+  ])(
+    'rejections count on in a minute that a faster clock has begun: %s',
+    async (_name, rejectionWindow) => {
+      const owner: LimitedOwner = theOwner();
+      await owner.put({ ...used(60, 60), rejectionWindow, rejectionCount: 1 });
+      owner.nowMs = minute * 1_000;
+
+      await owner.decide();
+
+      expect(await owner.entry()).toMatchObject({
+        rejectionWindow: { N: String(rejectionWindow) },
+        rejectionCount: { N: '2' },
+      });
+    },
+  );
 });

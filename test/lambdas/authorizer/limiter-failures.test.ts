@@ -96,7 +96,12 @@ describe.each(keyTables)('when DynamoDB misbehaves, the limiter on %s', (_, star
 
       expect(decision.rejection?.code).toBe('rate_limit_exceeded');
       expect(captured.lines()).toMatchObject([
-        { level: 'ERROR', keyId, error: { message: 'The table is throttled' } },
+        {
+          level: 'ERROR',
+          message: 'A rejection was not counted',
+          keyId,
+          error: { message: 'The table is throttled' },
+        },
       ]);
     });
 

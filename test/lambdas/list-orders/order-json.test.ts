@@ -33,7 +33,7 @@ describe('orderToJson', () => {
     },
   );
 
-  it.each(['1E+2', '12345678901234567890123456789012345678'])(
+  it.each(['1E+2', '1E2', '1e+12', '12345678901234567890123456789012345678'])(
     'passes the integer %s on as it is, since JSON has it too',
     (quantity) => {
       expect(orderToJson({ quantity: { N: quantity } })).toBe(`{"quantity":${quantity}}`);
@@ -43,7 +43,9 @@ describe('orderToJson', () => {
   it.each(['+1', '.5', '1.', '007', '0x10', 'NaN', '', ' 1'])(
     'does not pass "%s" on as a number',
     (quantity) => {
-      expect(() => orderToJson({ quantity: { N: quantity } })).toThrow(TypeError);
+      expect(() => orderToJson({ quantity: { N: quantity } })).toThrow(
+        new TypeError('An attribute is not a number.'),
+      );
     },
   );
 
@@ -55,6 +57,7 @@ describe('orderToJson', () => {
 
   it.each<[string, OrderItem]>([
     ['a fraction', { quantity: { N: '1.5' } }],
+    ['a fraction of several digits', { quantity: { N: '1.25' } }],
     ['a tiny fraction', { quantity: { N: '-1e-30' } }],
     ['digits in a string', { quantity: { S: '3' } }],
     ['a set of numbers', { quantity: { NS: ['1', '2'] } }],

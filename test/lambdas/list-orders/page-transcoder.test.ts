@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { BufferPool } from '../../../lambdas/list-orders/buffer-pool.ts';
+import { OrderCopier } from '../../../lambdas/list-orders/order-copier.ts';
 import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
 import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
@@ -11,6 +12,7 @@ import {
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
 import { anyText } from '../../helpers/any-text.ts';
+import { expectSame } from '../../helpers/expect-same.ts';
 import {
   type OrderItem,
   orderItem,
@@ -20,6 +22,9 @@ import {
 } from '../../helpers/orders.ts';
 
 const pool = new BufferPool();
+
+/** Mutation testing tries hundreds of changes, for each of which a tenth is enough. */
+const runs = (count: number) => (process.env.MUTATION_TESTS ? count / 10 : count);
 
 describe('PageTranscoder', () => {
   it('makes plain JSON of the fields and leaves an empty list to the SDK', () => {
@@ -124,13 +129,65 @@ describe('PageTranscoder', () => {
     expect(JSON.parse(rest).Items).toEqual([]);
   });
 
+  it('understands an item that is cut anywhere at the very end of its memory', () => {
+    const start = '{"Items":[';
+    const item = JSON.stringify(orderItem(2));
+    const memoryBytes = 32 * 1024;
+    for (let cutAt = 1; cutAt <= item.length; cutAt++) {
+      const shipDate = (length: number) =>
+        JSON.stringify(orderItem(1, { shipDate: { S: 'x'.repeat(length) } }));
+      const before = shipDate(memoryBytes - cutAt - ','.length - shipDate(0).length);
+      const cut: Cut = (body) => [
+        body.subarray(0, start.length),
+        body.subarray(start.length, start.length + memoryBytes),
+        body.subarray(start.length + memoryBytes),
+      ];
+
+      const { count, rest } = transcode(`${start}${before},${item}]}`, { cut });
+
+      expect({ count, rest }).toEqual({ count: 2, rest: '{"Items":[]}' });
+    }
+  });
+
+  it('converts what has arrived, and does not wait for more', () => {
+    const transcoder = new PageTranscoder(pool);
+    const items = orderItems(5).map((item) => JSON.stringify(item));
+    transcoder.push(Buffer.from('{"Items":['));
+
+    const counts = items.map((item) => {
+      transcoder.push(Buffer.from(`${item},`));
+      return transcoder.count;
+    });
+
+    expect(counts).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('does not read a long item again with each of its chunks', () => {
+    const reads = jest.spyOn(OrderCopier.prototype, 'read');
+    const item = orderItem(1, { shipDate: { S: 'x'.repeat(300_000) } });
+
+    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(100) });
+
+    expect(count).toBe(1);
+    expect(reads.mock.calls.length).toBeLessThan(30);
+    reads.mockRestore();
+  });
+
+  it('has no buffer where there is no order', () => {
+    const transcoder = new PageTranscoder(pool);
+    transcoder.push(Buffer.from(scanAnswer([])));
+    transcoder.finish();
+
+    expect(transcoder.buffers).toEqual([]);
+  });
+
   it('writes as many buffers as a large page takes', () => {
     const items = orderItems(10_000);
 
     const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
 
     expect(count).toBe(10_000);
-    expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
+    expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
   });
 
   it('shows each id once, and leaves out the orders that are not kept', () => {
@@ -156,13 +213,16 @@ describe('PageTranscoder', () => {
 
         const { Items: left = [], ...others } = JSON.parse(rest);
         const all = json + left.map((item: OrderItem) => `,${orderToJson(item)}`).join('');
-        expect(parseExactly(`[${all.slice(1)}]`)).toEqual(plainOrders(items));
-        expect(fieldNamesOf(all)).toEqual(items.map((item) => publishedNamesOf(item)));
+        expectSame(parseExactly(`[${all.slice(1)}]`), plainOrders(items));
+        expectSame(
+          fieldNamesOf(all),
+          items.map((item) => publishedNamesOf(item)),
+        );
         expect(count + left.length).toBe(items.length);
         const { Items: _, ...expected } = JSON.parse(page);
-        expect(others).toEqual(expected);
+        expectSame(others, expected);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -171,10 +231,10 @@ describe('PageTranscoder', () => {
       fc.property(fc.array(flatItem), anyCuts, (items, cuts) => {
         const { json, rest } = transcode(scanAnswer(items), { cut: chunksAt(cuts) });
 
-        expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
-        expect(JSON.parse(rest).Items).toEqual([]);
+        expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
+        expectSame(JSON.parse(rest).Items, []);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -215,12 +275,15 @@ describe('PageTranscoder of other fields', () => {
           layout: createOrderLayout(fields),
         });
 
-        expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items, fields));
-        expect(fieldNamesOf(json)).toEqual(items.map((item) => publishedNamesOf(item, fields)));
+        expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items, fields));
+        expectSame(
+          fieldNamesOf(json),
+          items.map((item) => publishedNamesOf(item, fields)),
+        );
         expect(count).toBe(items.length);
-        expect(JSON.parse(rest).Items).toEqual([]);
+        expectSame(JSON.parse(rest).Items, []);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -13,12 +13,12 @@ afterEach(() => captured.release());
 
 describe('log', () => {
   it('writes one JSON object a line, with its level, time and fields', () => {
-    log.info('Something\nhappened', { requestId: 'r', keyId: 'k', count: 3 });
+    log.warn('Something\nhappened', { requestId: 'r', keyId: 'k', count: 3 });
     log.warn('Careful');
 
     expect(captured.text().match(/\n/g)).toHaveLength(2);
     expect(captured.lines()).toMatchObject([
-      { level: 'INFO', message: 'Something\nhappened', requestId: 'r', keyId: 'k', count: 3 },
+      { level: 'WARN', message: 'Something\nhappened', requestId: 'r', keyId: 'k', count: 3 },
       { level: 'WARN', message: 'Careful' },
     ]);
     expect(captured.lines()[0]?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
@@ -48,13 +48,22 @@ describe('log', () => {
     ]);
   });
 
-  it('ends with an error that is its own cause', () => {
+  it('shows no cause of an error that has none', () => {
+    log.error('It failed', new Error('odd'));
+
+    expect(captured.lines()[0]?.error).not.toHaveProperty('cause');
+  });
+
+  it('shows five causes, and no more, of an error that is its own cause', () => {
     const error: Error & { cause?: unknown } = new Error('Round and round');
     error.cause = error;
 
     log.error('It failed', error);
 
+    const causesOf = ({ cause }: { cause?: object }): object[] =>
+      cause ? [cause, ...causesOf(cause)] : [];
     expect(captured.lines()).toHaveLength(1);
+    expect(causesOf(captured.lines()[0]?.error as object)).toHaveLength(5);
   });
 
   const circular: Record<string, unknown> = {};
@@ -67,14 +76,16 @@ describe('log', () => {
     },
   });
 
+  const shapeless = 'An error that cannot be shown.';
+
   it.each([
-    ['undefined', undefined],
-    ['null', null],
-    ['a text', 'text'],
-    ['a symbol', Symbol('odd')],
-    ['a number beyond JSON', 1n],
-    ['a plain object', { code: 'E' }],
-    ['an object without a prototype', Object.create(null)],
+    ['undefined', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['a text', 'text', 'text'],
+    ['a symbol', Symbol('odd'), 'Symbol(odd)'],
+    ['a number beyond JSON', 1n, '1'],
+    ['a plain object', { code: 'E' }, '[object Object]'],
+    ['an object without a prototype', Object.create(null), shapeless],
     [
       'an object that cannot be made a text',
       {
@@ -82,15 +93,28 @@ describe('log', () => {
           throw new Error('no');
         },
       },
+      shapeless,
     ],
-    ['an error caused by such an object', new Error('odd', { cause: Object.create(null) })],
-    ['an error whose message cannot be read', unreadable],
-    ['an error whose message is no text', Object.assign(new Error(), { message: 1n })],
-    ['an error that holds itself', Object.assign(new Error('self'), { message: circular })],
-  ])('never throws, and writes a line, for %s', (_name, thrown) => {
+    [
+      'an error caused by such an object',
+      new Error('odd', { cause: Object.create(null) }),
+      { name: 'Error', message: 'odd', cause: shapeless },
+    ],
+    ['an error whose message cannot be read', unreadable, shapeless],
+    [
+      'an error whose message is no text',
+      Object.assign(new Error(), { message: 1n }),
+      { name: 'Error', message: '1' },
+    ],
+    [
+      'an error that holds itself',
+      Object.assign(new Error('self'), { message: circular }),
+      { name: 'Error', message: '[object Object]' },
+    ],
+  ])('never throws, and writes a line, for %s', (_name, thrown, error) => {
     log.error('It failed', thrown);
 
-    expect(captured.lines()).toMatchObject([{ level: 'ERROR', message: 'It failed' }]);
+    expect(captured.lines()).toMatchObject([{ level: 'ERROR', message: 'It failed', error }]);
   });
 
   it('never throws, whatever was thrown', () => {

@@ -83,6 +83,12 @@ describe('windowUses', () => {
     expect(minute.reset).toBe(minuteWindow + 60);
   });
 
+  it('does not count what the window before one ahead of its clock has, though it is the current', () => {
+    const ahead = { minuteWindow: minute + 60, priorMinuteWindow: minute };
+
+    expect(windowUses(counters(ahead), now).minute).toMatchObject({ step: 'count', used: 7 });
+  });
+
   describe('of a window that no right clock can have begun', () => {
     const minuteWindow = now + clockToleranceSeconds + 1;
 

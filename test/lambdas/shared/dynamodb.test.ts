@@ -1,0 +1,156 @@
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  asServiceError,
+  clockOf,
+  createDynamoDbClient,
+  isTemporary,
+} from '../../../lambdas/shared/dynamodb.ts';
+import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
+import { functionEnvironment } from '../../helpers/function-environment.ts';
+import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
+
+interface SignedRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly headers: Record<string, string>;
+}
+
+/** What the SDK would take from a machine's own configuration. */
+const configuration = `[default]
+region = us-west-2
+endpoint_url = http://127.0.0.1:9
+use_dualstack_endpoint = true
+use_fips_endpoint = true
+account_id_endpoint_mode = required
+sdk_ua_app_id = another-application
+`;
+
+const before = { ...process.env };
+const directory = temporaryDirectory();
+
+beforeAll(() => {
+  Object.assign(process.env, functionEnvironment, {
+    AWS_CONFIG_FILE: directory.write('config', configuration),
+  });
+});
+
+afterAll(() => {
+  for (const name of Object.keys(process.env)) {
+    if (!(name in before)) delete process.env[name];
+  }
+  Object.assign(process.env, before);
+  directory.remove();
+});
+
+const newClient = () => createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
+
+/** The requests that a client would send for a command, none of which leaves this process. */
+async function requestsOf(client: DynamoDBClient): Promise<SignedRequest[]> {
+  const requests: SignedRequest[] = [];
+  const capture = () => async (parameters: unknown) => {
+    requests.push((parameters as { request: SignedRequest }).request);
+    return { response: {}, output: { $metadata: {} } };
+  };
+  client.middlewareStack.add(capture as never, { step: 'finalizeRequest', priority: 'low' });
+  await client.send(new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } }));
+  return requests;
+}
+
+describe('the DynamoDB client', () => {
+  it("calls the Region's own endpoint, whatever a configuration file says", async () => {
+    const requests = await requestsOf(newClient());
+
+    expect(requests).toMatchObject([
+      { protocol: 'https:', hostname: 'dynamodb.eu-central-1.amazonaws.com' },
+    ]);
+    expect(requests[0]?.headers['user-agent']).not.toContain('another-application');
+  });
+
+  it("signs with the function's credentials", async () => {
+    const [request] = await requestsOf(newClient());
+
+    expect(request?.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=test\/\d{8}\/eu-central-1\/dynamodb\/aws4_request,/,
+    );
+  });
+
+  it('says in its requests how many attempts it makes', async () => {
+    const [request] = await requestsOf(newClient());
+
+    expect(request?.headers['amz-sdk-request']).toBe('attempt=1; max=2');
+  });
+});
+
+describe('clockOf', () => {
+  const clockWith = (systemClockOffset: number) =>
+    clockOf({ config: { systemClockOffset } } as DynamoDBClient);
+
+  it.each([0, 60_000, -60_000])("is this machine's if the two differ by %i ms", (offsetMs) => {
+    jest.useFakeTimers({ now: 1_800_000_000_000 });
+
+    expect(clockWith(offsetMs)()).toBe(1_800_000_000_000);
+
+    jest.useRealTimers();
+  });
+
+  it.each([60_001, -3_600_000])("is DynamoDB's if the two differ by %i ms", (offsetMs) => {
+    jest.useFakeTimers({ now: 1_800_000_000_000 });
+
+    expect(clockWith(offsetMs)()).toBe(1_800_000_000_000 + offsetMs);
+
+    jest.useRealTimers();
+  });
+});
+
+describe('isTemporary', () => {
+  const errorWith = (traits: object) => Object.assign(new Error('odd'), traits);
+
+  it.each<[string, object]>([
+    ['a throttled table', { name: 'ProvisionedThroughputExceededException' }],
+    ['a throttled account', { name: 'RequestLimitExceeded' }],
+    ['throttling in general', { name: 'ThrottlingException' }],
+    ['a table that is being changed', { name: 'LimitExceededException' }],
+    ['a transaction on the same item', { name: 'TransactionConflictException' }],
+    ['a failure inside of DynamoDB', { name: 'InternalServerError' }],
+    ['an unavailable DynamoDB', { name: 'ServiceUnavailable' }],
+    ['no answer in time', { name: 'TimeoutError' }],
+    ['a status of 500 with an unknown name', { $metadata: { httpStatusCode: 500 } }],
+    ['a refused connection', { code: 'ECONNREFUSED' }],
+    ['a name that cannot be resolved', { code: 'ENOTFOUND' }],
+  ])('holds for %s', (_name, traits) => {
+    expect(isTemporary(errorWith(traits))).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ['an error without any trait', errorWith({})],
+    ['a status of 499', errorWith({ $metadata: { httpStatusCode: 499 } })],
+    ['an answer without a status', errorWith({ $metadata: {} })],
+    ["an error of Node's own", errorWith({ code: 'ERR_INVALID_ARG_TYPE' })],
+    ['a code that only contains that of a socket', errorWith({ code: 'xECONNREFUSED' })],
+    ['a code that goes on in small letters', errorWith({ code: 'Econnrefused' })],
+    ['a code that is a number', errorWith({ code: 500 })],
+    ['a code that cannot be made a text', errorWith({ code: Object.create(null) })],
+    ['what is no error', { name: 'ThrottlingException' }],
+    ['nothing', undefined],
+  ])('does not hold for %s', (_name, error) => {
+    expect(isTemporary(error)).toBe(false);
+  });
+});
+
+describe('asServiceError', () => {
+  it('makes of a temporary error one that asks the client to come again, with its cause', () => {
+    const throttled = Object.assign(new Error('Too fast'), { name: 'ThrottlingException' });
+
+    const error = asServiceError(throttled);
+
+    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect(error).toMatchObject({ cause: throttled, headers: { 'Retry-After': '1' } });
+  });
+
+  it('leaves every other error as it is', () => {
+    const error = new TypeError('odd');
+
+    expect(asServiceError(error)).toBe(error);
+  });
+});
