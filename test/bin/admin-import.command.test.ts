@@ -42,7 +42,7 @@ async function writeOrders(path: string): Promise<string> {
 
 /** Starts an import that gives itself a signal when a part of the orders is in the table. */
 function startImport(signal: NodeJS.Signals): ChildProcess {
-  const hook = join(import.meta.dirname, 'signal-at-batch.ts');
+  const hook = join(import.meta.dirname, 'signal-itself.ts');
   const words = ['orders', 'import', file, '--local', service.origin];
   return spawn(process.execPath, ['--import', hook, 'bin/admin.ts', ...words], {
     cwd: root,

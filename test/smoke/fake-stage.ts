@@ -43,12 +43,23 @@ export async function startFakeStage(mutate: Mutation = () => {}): Promise<Loopb
   return { ...server, url: `${server.url}/staging/v1` };
 }
 
+/** Its time stands still, so that all headers of an answer agree however long the answer takes. */
 class FakeAnswerer {
   #remaining = perMinute;
   #isCancelled = false;
-  readonly #resetSeconds = (Math.floor(Date.now() / 60_000) + 2) * 60;
+  readonly #nowSeconds = Math.floor(Date.now() / 1_000);
+  readonly #resetSeconds = (Math.floor(this.#nowSeconds / 60) + 2) * 60;
 
-  answer({ method, path, authorization }: FakeRequest, incoming: IncomingMessage): FakeAnswer {
+  answer(request: FakeRequest, incoming: IncomingMessage): FakeAnswer {
+    const { headers, ...answer } = this.#answerAtAnyTime(request, incoming);
+    const date = new Date(this.#nowSeconds * 1_000).toUTCString();
+    return { ...answer, headers: { ...headers, Date: date } };
+  }
+
+  #answerAtAnyTime(
+    { method, path, authorization }: FakeRequest,
+    incoming: IncomingMessage,
+  ): FakeAnswer {
     const orderId = /^\/store\/orders\/(.+)$/.exec(path)?.[1];
     const operation = `${method} ${orderId === undefined ? path : '/store/orders/{orderId}'}`;
     if (!operations.has(operation)) return error(404, 'not_found', unknownAllowance);
@@ -92,7 +103,7 @@ class FakeAnswerer {
   }
 
   #secondsLeft(): number {
-    return this.#resetSeconds - Math.floor(Date.now() / 1000);
+    return this.#resetSeconds - this.#nowSeconds;
   }
 
   #limited(): FakeAnswer {

@@ -11,13 +11,14 @@ const { SIGNAL, SIGNAL_AT_BATCH, SIGNAL_AFTER_CHECKPOINT_IN } = process.env;
 // Those of an import, and those of a local run that fills its table.
 const writesOfOrders = /\.(?:BatchExecuteStatement|TransactWriteItems)$/;
 let batches = 0;
+let isDone = false;
 
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { request: { getHeader(name: string): unknown } };
   if (!writesOfOrders.test(String(request.getHeader('x-amz-target')))) return;
   batches++;
-  if (batches < Number(SIGNAL_AT_BATCH) || !hasCheckpoint()) return;
-  batches = Number.NEGATIVE_INFINITY;
+  if (isDone || batches < Number(SIGNAL_AT_BATCH) || !hasCheckpoint()) return;
+  isDone = true;
   process.kill(process.pid, SIGNAL);
 });
 
