@@ -7,6 +7,7 @@ import {
   parseAuthorization,
   tokenChecksum,
 } from '../../../lambdas/shared/api-key.ts';
+import { anyText } from '../../helpers/any-text.ts';
 import { exampleToken } from '../../helpers/key-items.ts';
 
 const prefix = 'so_test_';
@@ -93,7 +94,7 @@ describe('parseAuthorization', () => {
 
   it('never throws, whatever the header', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (header) => {
+      fc.property(anyText, (header) => {
         expect(parse(header)).toBeUndefined();
         expect(parse(`Bearer ${header}`)).toBeUndefined();
       }),
@@ -101,7 +102,7 @@ describe('parseAuthorization', () => {
   });
 
   it('takes time in proportion to the length of a header, and no more', () => {
-    const long = 10_000_000;
+    const long = 1_000_000;
     const headers = ['a', '_', ' ', 'Bearer '].map((part) => part.repeat(long / part.length));
 
     const startedAtMs = performance.now();
