@@ -132,7 +132,8 @@ describe('PageTranscoder', () => {
     const start = '{"Items":[';
     const item = JSON.stringify(orderItem(2));
     const memoryBytes = 32 * 1024;
-    for (let cutAt = 1; cutAt <= item.length; cutAt++) {
+    // In steps of three, the places of the cuts within words of four bytes take turns.
+    for (let cutAt = 1; cutAt <= item.length; cutAt += 3) {
       const shipDate = (length: number) =>
         JSON.stringify(orderItem(1, { shipDate: { S: 'x'.repeat(length) } }));
       const before = shipDate(memoryBytes - cutAt - ','.length - shipDate(0).length);
@@ -163,9 +164,9 @@ describe('PageTranscoder', () => {
 
   it('does not read a long item again with each of its chunks', () => {
     const reads = jest.spyOn(OrderCopier.prototype, 'read');
-    const item = orderItem(1, { shipDate: { S: 'x'.repeat(300_000) } });
+    const item = orderItem(1, { shipDate: { S: 'x'.repeat(50_000) } });
 
-    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(100) });
+    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(50) });
 
     expect(count).toBe(1);
     expect(reads.mock.calls.length).toBeLessThan(30);
@@ -186,7 +187,7 @@ describe('PageTranscoder', () => {
     const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
 
     expect(count).toBe(5_000);
-    expect(parseExactly(`[${json.slice(1)}]`)).toEqual(plainOrders(items));
+    expect(json).toBe(items.map((item) => `,${orderToJson(item)}`).join(''));
   });
 
   it('shows each id once, and leaves out the orders that are not kept', () => {
