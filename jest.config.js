@@ -1,3 +1,6 @@
+/** How the tests are named that start commands in processes of their own: `npm run test:commands`. */
+export const commandTests = '.command.test.ts';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -7,6 +10,7 @@ export default {
     '<rootDir>/test/browser/',
     '<rootDir>/test/aws-runtime/',
     '<rootDir>/test/adversity/',
+    `${commandTests.replaceAll('.', '\\.')}$`,
   ],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
   extensionsToTreatAsEsm: ['.ts'],

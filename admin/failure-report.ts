@@ -11,12 +11,12 @@ import { failureOf } from './stage/service-failure.ts';
 import type { Target } from './stage/target.ts';
 
 /** The kinds of failure: the command was refused, its usage is wrong, or a service failed. */
-export type FailureClass = 'refused' | 'usage' | 'service';
+type FailureClass = 'refused' | 'usage' | 'service';
 
 const exitCodes: Readonly<Record<FailureClass, number>> = { refused: 1, usage: 2, service: 3 };
 
 /** A failed command, as it is reported to the operator. */
-export interface FailureReport {
+interface FailureReport {
   readonly exitCode: number;
   readonly class: FailureClass;
   /** The kind of error, as a word for programs. */

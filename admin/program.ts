@@ -1,7 +1,12 @@
 import { Command, CommanderError, Option } from 'commander';
 import { stageNames } from '../lib/settings/stages.ts';
 import { addCompletion } from './completion-command.ts';
-import { type CommandIo, type GlobalOptions, printText, tell } from './console/command-io.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  printMessage,
+  printText,
+} from './console/command-io.ts';
 import { examples } from './console/command-options.ts';
 import { reportFailure } from './failure-report.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
@@ -22,7 +27,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
   const program = createProgram({ ...io, actedOn }, isJson);
   try {
     await program.parseAsync(commandLine, { from: 'user' });
-    if (actedOn.stage && !isJson) tell(io, actedOn.stage);
+    if (actedOn.stage && !isJson) printMessage(io, actedOn.stage);
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -30,9 +35,9 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     if (Object(error).code === 'EPIPE') return 0;
     const { exitCode, ...failure } = reportFailure(error, program.opts());
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
-    if (isJson) tell(io, JSON.stringify({ error: failure }));
+    if (isJson) printMessage(io, JSON.stringify({ error: failure }));
     else if (!isHelp)
-      tell(
+      printMessage(
         io,
         ['error: ', failure.message, ...(failure.remedy ? ['; ', failure.remedy] : [])].join(''),
       );
@@ -55,7 +60,7 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => printText(io, text.trimEnd()),
-      writeErr: (text) => isJson || tell(io, text.trimEnd()),
+      writeErr: (text) => isJson || printMessage(io, text.trimEnd()),
       outputError: () => {},
     })
     .hook('preAction', () => takeTargetOfEnvironment(program, io));

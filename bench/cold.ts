@@ -1,10 +1,10 @@
 import { type FunctionName, functionNames } from '../lib/settings/functions.ts';
 import { ordersTableName } from './doubles/orders-table.ts';
 import type { Figures, Findings, Measurement } from './figures.ts';
-import { medianOf, mediansOf } from './medians.ts';
+import { mediansOf } from './medians.ts';
 import type { BundleFile } from './workbench/bundles.ts';
 import { authorizerEvent, cancelEvent, listEvent } from './workbench/events.ts';
-import { interleave } from './workbench/interleave.ts';
+import { interleave, median } from './workbench/interleave.ts';
 import type { ColdResult } from './workbench/job.ts';
 import type { Workbench } from './workbench/workbench.ts';
 
@@ -26,15 +26,21 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     [`${name}: ours`, () => startCold(bench, name, ours[name])] as const,
     [`${name}: esbuild's default`, () => startCold(bench, name, byDefault[name])] as const,
   ]);
-  const results = await interleave(bench.isQuick ? 1 : 21, Object.fromEntries(contestants));
+  const results = await interleave(bench.isQuick ? 1 : 31, Object.fromEntries(contestants));
   const titles = Object.fromEntries(contestants.map(([title]) => [title, title]));
   const times = mediansOf(titles, results, [
     ['time', 'wallMs', 'ms'],
     ['CPU', 'cpuMs', 'ms'],
+    ['time of the load alone', 'loadWallMs', 'ms'],
+    ['CPU of the load alone', 'loadCpuMs', 'ms'],
   ]);
   return {
     title: 'Cold start: bundle load and first answer',
-    measurements: [...times, ...functionNames.map((name) => defaultSize(byDefault[name], name))],
+    measurements: [
+      ...times,
+      ...functionNames.map((name) => cpuRatio(name, results)),
+      ...functionNames.map((name) => defaultSize(byDefault[name], name)),
+    ],
     figures: Object.assign(
       {},
       ...functionNames.map((name) => figuresOf(ours[name], name, results)),
@@ -51,11 +57,30 @@ function figuresOf(
   name: FunctionName,
   results: Record<string, Times[]>,
 ): Figures {
-  const wallMs = (contestant: string) => medianOf(results[`${name}: ${contestant}`]!, 'wallMs');
   return {
-    [`${figureNames[name]}_cold_vs_default_bundle`]: wallMs('ours') / wallMs("esbuild's default"),
+    [`${figureNames[name]}_cold_vs_default_bundle`]: ratioToDefault(name, results, 'wallMs'),
     [`${figureNames[name]}_kb`]: bytes / 1024,
   };
+}
+
+/** Other load on the machine changes CPU time less than it changes wall time. */
+function cpuRatio(name: FunctionName, results: Record<string, Times[]>): Measurement {
+  const value = ratioToDefault(name, results, 'cpuMs');
+  return { what: `${name}: CPU, ours to esbuild's default`, value, unit: 'times' };
+}
+
+/**
+ * The median of the ratios of all rounds. The two runs of a round follow each other, so that load
+ * which comes and goes during the benchmark affects both.
+ */
+function ratioToDefault(
+  name: FunctionName,
+  results: Record<string, Times[]>,
+  figure: keyof Times,
+): number {
+  const byDefault = results[`${name}: esbuild's default`]!;
+  const ours = results[`${name}: ours`]!;
+  return median(ours.map((times, round) => times[figure] / byDefault[round]![figure]));
 }
 
 async function startCold(

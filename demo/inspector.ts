@@ -2,7 +2,7 @@ import inspector from 'node:inspector';
 import { OperatorError } from '../shared/errors.ts';
 
 /** An inspector that debuggers can attach to. */
-export interface OpenInspector {
+interface OpenInspector {
   /** Disconnects all debuggers and resumes threads that they have paused. */
   release(): void;
 }

@@ -3,7 +3,7 @@ import type { OrdersTable } from '../admin/orders/orders-table.ts';
 import { createTables } from '../local/dynamodb/tables.ts';
 
 /** The progress of loading a table. */
-export interface LoadMark {
+interface LoadMark {
   readonly isComplete: boolean;
   /** The source of the orders: the path of a file, or the sample. */
   readonly source: string;

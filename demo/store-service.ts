@@ -30,7 +30,7 @@ export interface StoreService extends LocalService {
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
 
-export interface RunEnvironment {
+interface RunEnvironment {
   /** The DynamoDB-compatible server to use; undefined for an embedded one. */
   readonly dynamodbEndpoint: string | undefined;
   /** Prints the log of the run and the requests. */

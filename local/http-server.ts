@@ -30,7 +30,7 @@ export interface AnsweredRequest {
   readonly isComplete: boolean;
 }
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly gateway: Gateway;
   /** Are called in this order, before the gateway. The first that returns true has answered. */
   readonly handlers: readonly Handler[];
@@ -45,7 +45,7 @@ export interface HttpServerOptions {
   readonly log: (line: string) => void;
 }
 
-export interface HttpServer {
+interface HttpServer {
   /** The URL without a path, such as `http://127.0.0.1:3000`. */
   readonly origin: string;
   /** Stops listening and closes all open connections. */

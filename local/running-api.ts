@@ -19,12 +19,12 @@ import type { Template } from './template/template.ts';
 export type FunctionCode = ReadonlyMap<string, string>;
 
 /** A template and its synthesized `….assets.json`, which contains the paths of the code. */
-export interface TemplateVersion {
+interface TemplateVersion {
   readonly template: Template;
   readonly assetsManifestFile: string;
 }
 
-export interface RunningApiOptions {
+interface RunningApiOptions {
   readonly dynamodbEndpoint: string;
   readonly identities: Identities;
   readonly guard: GuardThread;

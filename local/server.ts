@@ -17,7 +17,7 @@ import { GatewayState } from './state/gateway-state.ts';
 import { readTemplate, type Template } from './template/template.ts';
 import { withoutTimeLimits } from './template/time-limits.ts';
 
-export interface LocalServiceOptions {
+interface LocalServiceOptions {
   /** The synthesized template's path. Everything else starts while a promise of it is pending. */
   readonly templateFile: string | Promise<string>;
   /** The synthesized `….assets.json`. @default - the one beside the template */

@@ -38,7 +38,7 @@ export interface Step {
 }
 
 /** The last tick of every scenario. */
-export const lastTick = 4;
+const lastTick = 4;
 
 /** All events that are possible in a state. */
 export function eventsOf(state: State): Event[] {

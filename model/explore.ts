@@ -5,12 +5,12 @@ import { type Rules, rules as rulesOfTheProtocol } from './rules.ts';
 import type { State } from './state.ts';
 
 /** A step that breaks an invariant, and the events that lead to it. */
-export interface Violation {
+interface Violation {
   invariant: string;
   trace: Event[];
 }
 
-export interface Exploration {
+interface Exploration {
   states: number;
   steps: number;
   violation: Violation | undefined;

@@ -19,7 +19,7 @@ export interface Decision {
 }
 
 /** The next state of an environment, which has either a command under way or a decision. */
-export interface Transition {
+interface Transition {
   environment: Environment;
   decision: Decision | undefined;
 }

@@ -14,7 +14,7 @@ import {
 } from './state.ts';
 
 /** The number of requests and lost answers in an exploration, which bounds the state space. */
-export interface Bounds {
+interface Bounds {
   requests: number;
   losses: number;
 }

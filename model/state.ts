@@ -7,7 +7,7 @@
 export type Tick = number;
 
 export const minuteTicks = 2;
-export const dayTicks = 2_880;
+const dayTicks = 2_880;
 export const midnight: Tick = 2;
 /** The tolerance between two machines' clocks, five minutes. */
 export const toleranceTicks = 10;

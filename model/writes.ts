@@ -16,7 +16,7 @@ import {
 } from './state.ts';
 
 /** What a key's snapshot means for a request at a given tick. */
-export interface KeyStatus {
+interface KeyStatus {
   isUsable: boolean;
   isBanned: boolean;
   isBanVoid: boolean;
@@ -24,12 +24,12 @@ export interface KeyStatus {
   full: WindowName[];
 }
 
-export function currentStart(name: WindowName, at: Tick): Tick {
+function currentStart(name: WindowName, at: Tick): Tick {
   return name === 'minute' ? minuteOf(at) : dayOf(at);
 }
 
 /** The count of the window that is current at a given tick. */
-export function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules): number {
+function usedIn(window: Window, name: WindowName, at: Tick, rules: Rules): number {
   const current = currentStart(name, at);
   if (rules.isVoid(window, at)) return rules.carriedOver(window, current);
   return rules.isCurrent(window, current, at) ? window.count : 0;
@@ -52,8 +52,8 @@ export function keyStatus(snapshot: Snapshot, at: Tick, rules: Rules): KeyStatus
 export function admitted(item: Item, command: Command, rules: Rules): Item | undefined {
   const { key, at, expected } = command;
   if (!mayWrite(item, key, at, rules)) return undefined;
-  const minute = counted(item, 'minute', expected!, at, rules);
-  const day = counted(item, 'day', expected!, at, rules);
+  const counted = (name: WindowName) => withRequest(item, name, expected!, at, rules);
+  const [minute, day] = [counted('minute'), counted('day')];
   if (!minute || !day) return undefined;
   const { isBanVoid } = keyStatus(expected!, at, rules);
   const after = { ...item, minute, day };
@@ -96,27 +96,22 @@ function mayWrite(item: Item, key: number, at: Tick, rules: Rules): boolean {
 }
 
 /** A window with one more request, by the step that the expected state requires. */
-function counted(
+function withRequest(
   item: Item,
   name: WindowName,
   expected: Snapshot,
   at: Tick,
   rules: Rules,
 ): Window | undefined {
-  const window = item[name];
-  const limit = item.limits[name];
   const current = currentStart(name, at);
-  if (rules.isVoid(expected[name], at)) {
-    const count = rules.carriedOver(expected[name], current);
-    if (!rules.isSame(window, expected[name]) || !rules.hasLeft(count, limit)) return undefined;
-    return { ...window, start: current, count: count + 1 };
+  if (!rules.isVoid(expected[name], at) && expected[name].start < current) {
+    const { start, count } = item[name];
+    if (!rules.isOver(item[name], current)) return undefined;
+    return { start: current, count: 1, priorStart: start, priorCount: count };
   }
-  if (expected[name].start < current) {
-    if (!rules.isOver(window, current)) return undefined;
-    return { start: current, count: 1, priorStart: window.start, priorCount: window.count };
-  }
-  const isCountable = rules.isCurrent(window, current, at) && rules.hasLeft(window.count, limit);
-  return isCountable ? { ...window, count: window.count + 1 } : undefined;
+  const window = currentWindow(item, name, expected, at, rules);
+  if (!window || !rules.hasLeft(window.count, item.limits[name])) return undefined;
+  return { ...window, count: window.count + 1 };
 }
 
 /** A window that is still full, repaired if it was void; undefined if it is not full. */
@@ -127,16 +122,28 @@ function stillFull(
   at: Tick,
   rules: Rules,
 ): Window | undefined {
+  const window = currentWindow(item, name, expected, at, rules);
+  return window && !rules.hasLeft(window.count, item.limits[name]) ? window : undefined;
+}
+
+/**
+ * A window that is current, or one that was expected to be void, repaired. It is undefined if the
+ * window has ended, or if a void one has changed.
+ */
+function currentWindow(
+  item: Item,
+  name: WindowName,
+  expected: Snapshot,
+  at: Tick,
+  rules: Rules,
+): Window | undefined {
   const window = item[name];
-  const limit = item.limits[name];
   const current = currentStart(name, at);
-  if (rules.isVoid(expected[name], at)) {
-    const count = rules.carriedOver(expected[name], current);
-    if (!rules.isSame(window, expected[name]) || rules.hasLeft(count, limit)) return undefined;
-    return { ...window, start: current, count };
+  if (!rules.isVoid(expected[name], at)) {
+    return rules.isCurrent(window, current, at) ? window : undefined;
   }
-  const isFull = rules.isCurrent(window, current, at) && !rules.hasLeft(window.count, limit);
-  return isFull ? window : undefined;
+  if (!rules.isSame(window, expected[name])) return undefined;
+  return { ...window, start: current, count: rules.carriedOver(expected[name], current) };
 }
 
 function withKey(item: Item, key: number, changes: Partial<Key>): Item {

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { pageAssets } from './page-assets.ts';
 import { pageDocument } from './page-document.ts';
 
-export interface StaticReferenceOptions {
+interface StaticReferenceOptions {
   /** The URL of the API with its version: `https://…/v1`. */
   readonly baseUrl: string;
   /** The contract as YAML. */

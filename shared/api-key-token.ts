@@ -15,7 +15,7 @@ const ownerIdForm = new RegExp(`^own_[0-9A-Za-z]{${ownerIdLength}}$`);
 const keyIdForm = new RegExp(`^key_[0-9A-Za-z]{${ownerIdLength + keyOwnLength}}$`);
 
 /** The identity of an owner. */
-export interface OwnerIdentity {
+interface OwnerIdentity {
   /** The public id, at least 20 characters long because it is the value of an API Gateway key. */
   readonly ownerId: string;
   /** 32 random bytes in base64url, from which the owner's part of its tokens is derived. */

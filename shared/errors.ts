@@ -1,4 +1,4 @@
-export interface OperatorErrorOptions {
+interface OperatorErrorOptions {
   readonly cause?: unknown;
   /** What the operator can do, if the problem does not imply it. */
   readonly remedy?: string;

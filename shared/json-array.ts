@@ -7,7 +7,7 @@ export interface TextPosition {
 }
 
 /** One element of an array. */
-export interface ArrayElement {
+interface ArrayElement {
   /** The unparsed text, whose numbers keep every digit. */
   readonly bytes: Uint8Array;
   /** The line on which the element starts. */

@@ -1,12 +1,12 @@
 import type { Result } from './run.ts';
 
-export interface Summary {
+interface Summary {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
 }
 
-export interface Reporter {
+interface Reporter {
   readonly begin: () => void;
   readonly result: (result: Result) => void;
   readonly end: (results: readonly Result[], elapsedMs: number) => void;

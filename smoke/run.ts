@@ -24,7 +24,7 @@ export interface Result {
   readonly bytes: number;
 }
 
-export interface Selection {
+interface Selection {
   /** The order to cancel, which cannot be undone. @default - no order is cancelled */
   readonly cancelOrder?: string;
   /** Whether to use up the key's limit. */

@@ -11,7 +11,7 @@ import { preflight } from './stage/preflight.ts';
 import { Stage } from './stage/stage.ts';
 
 /** The inputs and outputs of the command. */
-export interface SmokeIo extends KeySources {
+interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   /** @default - the system's clock */
@@ -54,7 +54,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
       neededRequests: (quick ? requestsOfQuickChecks : requestsOfAllChecks) - preflightRequests,
       isWaitingAllowed: wait,
       clock,
-      tell: printError,
+      print: printError,
     });
     if (waitedMs > 0) printError(`Answers are steady, after ${Math.round(waitedMs / 1000)} s`);
     const results: Result[] = [];

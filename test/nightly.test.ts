@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from './helpers/temporary-directory.ts';
 
-const directory = temporaryDirectory();
-afterAll(() => directory.remove());
+const directory = temporaryDirectoryOfFile();
 
 /** Runs the script with an `npm` that is made up. @param failing the command that fails */
 function nightly(parameters: string[], failing = 'none') {

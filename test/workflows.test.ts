@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { stageNames } from '../lib/settings/stages.ts';
 import { variablesReadFor } from './helpers/read-variables.ts';
-import { temporaryDirectory } from './helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from './helpers/temporary-directory.ts';
 
 interface Step {
   readonly name?: string;
@@ -46,8 +46,7 @@ const scriptsOf = (job: Job) => stepsOf(job).map(({ run = '' }) => run);
 const canSignIn = ({ permissions }: Job) => permissions?.['id-token'] === 'write';
 const deploy = workflows['deploy.yml']!;
 
-const directory = temporaryDirectory();
-afterAll(() => directory.remove());
+const directory = temporaryDirectoryOfFile();
 
 describe('every workflow', () => {
   it.each(files)('%s pins each action to a commit, and names its version', (file) => {

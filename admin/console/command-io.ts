@@ -72,7 +72,7 @@ export function printText({ stdout }: CommandIo, text: string): void {
 }
 
 /** Prints a message on standard error. */
-export function tell(io: Pick<CommandIo, 'stderr'>, text: string): void {
+export function printMessage(io: Pick<CommandIo, 'stderr'>, text: string): void {
   io.stderr.write(`${printable(text)}\n`);
 }
 

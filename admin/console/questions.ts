@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { OperatorError } from '../../shared/errors.ts';
-import { ask, type CommandIo, tell } from './command-io.ts';
+import { ask, type CommandIo, printMessage } from './command-io.ts';
 
 /** Options of a command that asks for confirmation. */
 export interface ConfirmationOptions {
@@ -13,7 +13,7 @@ export const confirmationHelp = `
 On a terminal it asks before it does so, unless --yes is given; without a terminal it does not ask.`;
 
 /** Whether the command runs on a terminal, so that a question can be answered. */
-export function isInteractive({ stdin, stderr }: CommandIo): boolean {
+function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
@@ -65,7 +65,7 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
     return await hiddenLine(io);
   } finally {
     io.stdin.setRawMode?.(false);
-    tell(io, '');
+    printMessage(io, '');
   }
 }
 

@@ -1,12 +1,12 @@
 import { HalfDoneError, OperatorError } from '../../shared/errors.ts';
 import { readOwner } from '../owners/find-owner.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { changeDetails } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import type { DraftKey } from './key-draft.ts';
 
 /** The two writes that make a key valid, in this order. */
-export interface Grant {
+interface Grant {
   /** Writes the key's details to the Owners table, after which the key is listed. */
   readonly saveDetails: () => Promise<void>;
   /** Writes the key's entry to the ApiKeys table, after which its token is valid. */
@@ -61,17 +61,9 @@ export async function saveDetails(
   { issued: { keyId, ownerId }, details }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
-  await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId },
-      update: 'SET #keys.#key = :details',
-      condition: 'attribute_exists(ownerId)',
-      names: { '#keys': 'keys', '#key': keyId },
-      values: { ':details': details },
-    },
-    store,
-  );
+  const names = { '#keys': 'keys', '#key': keyId };
+  const values = { ':details': details };
+  await changeDetails(ownerId, { update: 'SET #keys.#key = :details', names, values }, store);
 }
 
 /** Removes a key's details, if they exist. */
@@ -80,14 +72,6 @@ export async function removeDetails(
   keyId: string,
   store: KeyStore,
 ): Promise<void> {
-  await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId },
-      update: 'REMOVE #keys.#key',
-      condition: 'attribute_exists(ownerId)',
-      names: { '#keys': 'keys', '#key': keyId },
-    },
-    store,
-  );
+  const names = { '#keys': 'keys', '#key': keyId };
+  await changeDetails(ownerId, { update: 'REMOVE #keys.#key', names }, store);
 }

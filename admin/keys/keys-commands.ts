@@ -82,7 +82,7 @@ function addIssue(keys: Command, io: CommandIo): void {
       const { expiresIn, ...options } = command.optsWithGlobals<IssueOptions>();
       const request = { ...options, expiresAt: expiry(expiresIn, io) };
       const issued = await issueKey(request, await openStage(io, options));
-      await handOver(io, options, issued, issuedJson(issued), issuedText(issued));
+      await printNewKey(io, options, issued, issuedJson(issued), issuedText(issued));
     });
 }
 
@@ -144,7 +144,7 @@ function addRotate(keys: Command, io: CommandIo): void {
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const json = { ...issuedJson(rotated), previousKeyId: keyId, previousExpiresAt };
       const text = `${issuedText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`;
-      await handOver(io, options, rotated, json, text);
+      await printNewKey(io, options, rotated, json, text);
     });
 }
 
@@ -179,7 +179,7 @@ function addUnban(keys: Command, io: CommandIo): void {
 }
 
 /** Prints a new key. @throws OperatorError when that fails, with the command that revokes the key */
-async function handOver(
+async function printNewKey(
   io: CommandIo,
   options: GlobalOptions,
   { keyId, apiKey }: IssuedKey,

@@ -5,7 +5,7 @@ import { keysOf } from './find-key.ts';
 import { type KeyStatus, type KeySummary, summarizeKey } from './key-description.ts';
 
 /** The keys to list. A field that is absent does not filter. */
-export interface KeyFilter {
+interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly plan?: PlanName;

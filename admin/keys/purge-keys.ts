@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { allOwners, findOwner, scan } from '../owners/find-owner.ts';
 import { findGatewayKeys } from '../owners/gateway-key.ts';
-import { orHalfDone } from '../owners/half-done.ts';
+import { withHalfDoneError } from '../owners/half-done.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 import { removeDetails } from './grant-key.ts';
@@ -9,7 +9,7 @@ import { summarizeKey } from './key-description.ts';
 import { recordRevocation, removeEntry } from './revoke-key.ts';
 
 /** The keys to purge: those of one owner or of all, that ended at least so long ago. */
-export interface PurgeFilter {
+interface PurgeFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly olderThanSeconds: number;
@@ -44,7 +44,7 @@ export async function findPurgeable(
  * @throws OperatorError when DynamoDB fails
  */
 export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Promise<void> {
-  await orHalfDone('Some keys may be purged and others not', async () => {
+  await withHalfDoneError('Some keys may be purged and others not', async () => {
     for (const key of keys) {
       if (key.entry) await removeEntry(key, store);
       await removeDetails(key.owner.details.ownerId, key.keyId, store);
@@ -73,7 +73,7 @@ export async function withdrawStageKeys(
   { valid, unfinished, gatewayKeys }: StageKeys,
   store: KeyStore,
 ): Promise<void> {
-  await orHalfDone('Some keys may be withdrawn and others not', async () => {
+  await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
     for (const { ownerHash } of await scan<{ ownerHash: string }>(store, store.apiKeysTable)) {
       const command = new DeleteCommand({ TableName: store.apiKeysTable, Key: { ownerHash } });
       await store.documents.send(command);

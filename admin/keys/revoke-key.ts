@@ -6,7 +6,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
 
-export interface Revocation {
+interface Revocation {
   keyId: string;
   /** False if the key had no entry any more, because it had been revoked before. */
   wasActive: boolean;

@@ -15,14 +15,14 @@ import {
 } from './key-replacement.ts';
 import { revokeKey } from './revoke-key.ts';
 
-export interface Rotation {
+interface Rotation {
   /** How long the old token stays valid. */
   readonly graceSeconds: number;
   /** The new key's expiry in Unix seconds. @default - that of the old key */
   readonly expiresAt?: number;
 }
 
-export interface RotatedKey extends IssuedKey {
+interface RotatedKey extends IssuedKey {
   previousKeyId: string;
   /** The old key's expiry in Unix seconds. */
   previousExpiresAt: number;

@@ -27,7 +27,7 @@ export type OrderItem = { id: NumberValue; status: string } & Partial<
 export type StoredOrder = Readonly<Record<string, unknown>>;
 
 /** The error for a field that is unknown, missing or has an invalid value. */
-export class BadFieldError extends OperatorError {
+class BadFieldError extends OperatorError {
   override name = 'BadFieldError';
 }
 

@@ -3,8 +3,8 @@ import {
   type CommandIo,
   type GlobalOptions,
   print,
+  printMessage,
   printText,
-  tell,
 } from '../console/command-io.ts';
 import { examples, wholeNumber } from '../console/command-options.ts';
 import { ProgressBar } from '../console/progress-bar.ts';
@@ -78,7 +78,7 @@ function addExport(orders: Command, io: CommandIo): void {
       const text = `Exported ${counted(exported.orders, 'order')}`;
       // Without a file, standard output contains the orders, so the count goes to standard error.
       if (options.out) print(io, options, exported, `${text} to ${options.out}.`);
-      else tell(io, `${text}.`);
+      else printMessage(io, `${text}.`);
     });
 }
 
@@ -117,15 +117,15 @@ async function runImport(
   const table = { ...ordersTable(singleAttemptClient, tableName), label };
   const bar = new ProgressBar(io.stderr, io.now);
   let differences = 0;
-  const tellOfFile = (text: string) => bar.interrupt(() => tell(io, `${file}: ${text}`));
+  const printOfFile = (text: string) => bar.interrupt(() => printMessage(io, `${file}: ${text}`));
   const observer: ImportObserver = {
     onPhase: (phase, bytes, total) => bar.begin(phase, bytes, total),
     onProgress: (bytes, orders) => bar.update(bytes, orders),
-    onBadLine: ({ message }) => tellOfFile(message),
+    onBadLine: ({ message }) => printOfFile(message),
     onDifferent: ({ message }) => {
       differences++;
-      if (differences <= differencesTold) tellOfFile(message);
-      if (differences === differencesTold) tellOfFile('further such lines are only counted');
+      if (differences <= differencesTold) printOfFile(message);
+      if (differences === differencesTold) printOfFile('further such lines are only counted');
     },
   };
   const { now, wait, stateDirectory } = io;

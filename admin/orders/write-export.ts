@@ -8,7 +8,7 @@ import { exportOrders } from './export-orders.ts';
 import type { OrdersFormat } from './orders-file.ts';
 import type { OrdersTable } from './orders-table.ts';
 
-export interface ExportRequest {
+interface ExportRequest {
   /** @default - the format of the extension of `out`, otherwise JSON Lines */
   format?: OrdersFormat;
   /** The path of a file, which is created when it is complete. @default - standard output */

@@ -4,8 +4,8 @@ import {
   columnsOf,
   type GlobalOptions,
   print,
+  printMessage,
   printText,
-  tell,
 } from '../console/command-io.ts';
 import { examples } from '../console/command-options.ts';
 import { type ConfirmationOptions, confirmAlways } from '../console/questions.ts';
@@ -44,13 +44,13 @@ async function run(io: CommandIo, options: ApplyPlansOptions, store: KeyStore): 
   const { outdated, unclear } = await reviewPlans(store);
   const changes = outdated.map(changeJson);
   const review = reviewText(outdated, columnsOf(options.json ? io.stderr : io.stdout));
-  for (const owner of unclear) tell(io, unclearText(owner));
+  for (const owner of unclear) printMessage(io, unclearText(owner));
   if (options.dryRun || outdated.length === 0) {
     print(io, options, { changes, applied: false }, review);
     return;
   }
   // The changes are shown before the confirmation; with `--json`, standard output is for the result.
-  if (options.json) tell(io, review);
+  if (options.json) printMessage(io, review);
   else printText(io, review);
   await confirmAlways(io, options, () => `Change ${counted(outdated.length, 'owner')}?`);
   await applyPlans(outdated, store);

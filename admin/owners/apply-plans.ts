@@ -1,6 +1,6 @@
 import type { KeyStore } from '../stage/key-store.ts';
 import { allOwners } from './find-owner.ts';
-import { orHalfDone } from './half-done.ts';
+import { withHalfDoneError } from './half-done.ts';
 import { hasLimits, type OwnerLimits, presentLimits } from './owner-limits.ts';
 import { setLimits } from './set-owner-plan.ts';
 import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
@@ -11,7 +11,7 @@ export interface OutdatedOwner {
   readonly limits: OwnerLimits;
 }
 
-export interface PlanReview {
+interface PlanReview {
   readonly outdated: OutdatedOwner[];
   /** Owners whose move to another plan was interrupted, so that their plan is unknown. */
   readonly unclear: CompleteOwner[];
@@ -35,7 +35,7 @@ export async function reviewPlans(store: KeyStore): Promise<PlanReview> {
  * @throws OperatorError when DynamoDB fails, or an owner was changed meanwhile
  */
 export async function applyPlans(outdated: readonly OutdatedOwner[], store: KeyStore) {
-  await orHalfDone('The plans may be applied to some owners only', async () => {
+  await withHalfDoneError('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.item.plan, limits, store);
     }

@@ -6,7 +6,7 @@ import { change, putNew } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { ownerIdOfName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { orHalfDone } from './half-done.ts';
+import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { nameReservation, ownerName } from './owner-name.ts';
 import type { DocumentOfOwner, OwnerDetails, StoredOwner } from './stored-owner.ts';
@@ -26,7 +26,7 @@ export interface NewOwner extends Partial<OwnerLimits> {
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
   const name = ownerName(request.name);
   const limits = limitsFor(request.plan, request);
-  return orHalfDone(`The owner ${quoted(name)} may be created in part only`, async () => {
+  return withHalfDoneError(`The owner ${quoted(name)} may be created in part only`, async () => {
     const ownerId = await reserveName(name, store);
     const details = await putDetails(ownerId, name, request, store);
     await putGatewayKey(ownerId, request.plan, store);

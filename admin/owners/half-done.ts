@@ -8,7 +8,7 @@ import { failureText } from '../stage/service-failure.ts';
  * @param state describes the state after a failure
  * @throws OperatorError when a step fails
  */
-export async function orHalfDone<T>(state: string, steps: () => Promise<T>): Promise<T> {
+export async function withHalfDoneError<T>(state: string, steps: () => Promise<T>): Promise<T> {
   try {
     return await steps();
   } catch (error) {

@@ -1,9 +1,9 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change, changeDetails } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findOwner, readOwner, scan } from './find-owner.ts';
-import { orHalfDone } from './half-done.ts';
+import { withHalfDoneError } from './half-done.ts';
 import { nameReservation, ownerName } from './owner-name.ts';
 import type { StoredOwner } from './stored-owner.ts';
 
@@ -20,9 +20,11 @@ export async function renameOwner(
 ): Promise<StoredOwner> {
   const name = ownerName(newName);
   const { ownerId } = (await findOwner(idOrName, store)).details;
-  return orHalfDone(`${ownerId} may be renamed in part only`, async () => {
+  return withHalfDoneError(`${ownerId} may be renamed in part only`, async () => {
     await reserve(name, ownerId, store);
-    await writeName(name, ownerId, store);
+    const names = { '#name': 'name' };
+    const values = { ':name': name };
+    await changeDetails(ownerId, { update: 'SET #name = :name', names, values }, store);
     await releaseOtherNames(name, ownerId, store);
     return (await readOwner(ownerId, store))!;
   });
@@ -44,20 +46,6 @@ async function reserve(name: string, ownerId: string, store: KeyStore): Promise<
   throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
     remedy: '"owners show" with this name tells which',
   });
-}
-
-async function writeName(name: string, ownerId: string, store: KeyStore): Promise<void> {
-  await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId },
-      update: 'SET #name = :name',
-      condition: 'attribute_exists(ownerId)',
-      names: { '#name': 'name' },
-      values: { ':name': name },
-    },
-    store,
-  );
 }
 
 /** Releases all other names of the owner, including those of interrupted renamings. */

@@ -1,15 +1,15 @@
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change, changeDetails } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { complete, findCompleteOwner, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { orHalfDone } from './half-done.ts';
+import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import type { CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
 
 /** The requested plan, with limits for the owner that differ from the plan's. */
-export interface RequestedPlan extends Partial<OwnerLimits> {
+interface RequestedPlan extends Partial<OwnerLimits> {
   readonly plan: PlanName;
 }
 
@@ -34,8 +34,9 @@ export async function setOwnerPlan(
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const isLarger = plans[asked.plan].perMinute >= plans[owner.item.plan].perMinute;
-  return orHalfDone(`The plan of ${ownerId} may be changed in part only`, async () => {
-    await saveAgreedLimits(ownerId, asked, store);
+  return withHalfDoneError(`The plan of ${ownerId} may be changed in part only`, async () => {
+    const values = { ':agreed': agreedLimits(asked.plan, asked) };
+    await changeDetails(ownerId, { update: 'SET agreed = :agreed', values }, store);
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
     return complete((await readOwner(ownerId, store))!);
   });
@@ -80,19 +81,4 @@ export async function setLimits(
     `The plan of ${ownerId} was changed by somebody else meanwhile, to ${present.item.plan}`,
     { remedy: 'run the command again where that is not what you want' },
   );
-}
-
-async function saveAgreedLimits(
-  ownerId: string,
-  asked: RequestedPlan,
-  store: KeyStore,
-): Promise<void> {
-  const set = {
-    table: store.ownersTable,
-    key: { ownerId },
-    update: 'SET agreed = :agreed',
-    condition: 'attribute_exists(ownerId)',
-    values: { ':agreed': agreedLimits(asked.plan, asked) },
-  };
-  await change(set, store);
 }

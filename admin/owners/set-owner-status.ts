@@ -3,7 +3,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { complete, readOwner } from './find-owner.ts';
 import type { CompleteOwner } from './stored-owner.ts';
 
-export type OwnerStatus = 'active' | 'suspended';
+type OwnerStatus = 'active' | 'suspended';
 
 /**
  * Suspends or resumes an owner. All keys of a suspended owner are refused from the next request on. It

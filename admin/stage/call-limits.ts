@@ -1,7 +1,7 @@
 import { recordCall } from './service-failure.ts';
 
 /** The limits of a call to a service. */
-export interface CallLimits {
+interface CallLimits {
   readonly connectionTimeoutMs: number;
   /** The time until a response begins, and between two parts of it. */
   readonly answerTimeoutMs: number;

@@ -31,6 +31,17 @@ export async function change<T>(
   return unlessConditionFails(async () => (await documents.send(command)).Attributes as T);
 }
 
+/** Changes an owner's item in the Owners table, if the owner exists. */
+export async function changeDetails(
+  ownerId: string,
+  { update, names, values }: Pick<Change, 'update' | 'names' | 'values'>,
+  store: KeyStore,
+): Promise<void> {
+  const condition = 'attribute_exists(ownerId)';
+  const table = store.ownersTable;
+  await change({ table, key: { ownerId }, update, condition, names, values }, store);
+}
+
 /** Puts an item unless one with its key exists. Returns whether the item was put. */
 export async function putNew(
   table: string,

@@ -14,14 +14,14 @@ export type FailureKind =
   | 'serviceFailed'
   | 'callRefused';
 
-export interface ServiceFailure {
+interface ServiceFailure {
   readonly kind: FailureKind;
   /** A description without the remedy. */
   readonly problem: string;
 }
 
 /** The call that an error belongs to. */
-export interface ServiceCall {
+interface ServiceCall {
   /** The service's name, such as `DynamoDB`. */
   readonly service: string;
   /** The operation's name, such as `Scan`. */

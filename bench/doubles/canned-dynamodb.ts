@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './api-keys.ts';
 import type { ServerCertificate } from './certificate.ts';
@@ -70,10 +71,8 @@ async function close(server: ReturnType<typeof createServer>): Promise<void> {
 }
 
 async function read(request: IncomingMessage): Promise<[operation: string, DynamodbRequest]> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
   const target = String(request.headers['x-amz-target'] ?? '');
-  return [target.replace('DynamoDB_20120810.', ''), JSON.parse(Buffer.concat(chunks).toString())];
+  return [target.replace('DynamoDB_20120810.', ''), JSON.parse(await text(request))];
 }
 
 async function send(response: ServerResponse, answer: Answer): Promise<void> {

@@ -10,7 +10,7 @@ export interface ScanRequest {
 }
 
 /** The orders from `first` to `end - 1` of a table, and whether they are the segment's last. */
-export interface PageRange {
+interface PageRange {
   first: number;
   end: number;
   isLast: boolean;

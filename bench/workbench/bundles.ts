@@ -23,7 +23,7 @@ export interface Bundles {
   ours: Record<FunctionName, BundleFile>;
   /** The same handlers, bundled with esbuild's default options. */
   byDefault: Record<FunctionName, BundleFile>;
-  /** The peers, bundled with the same options as ours. */
+  /** The peers, bundled with the same options as ours, but with all modules of the SDK. */
   peers: Record<keyof typeof peerEntries, BundleFile>;
   /** The program of the measured process. */
   measureFile: string;
@@ -72,8 +72,10 @@ function buildByDefault(entry: string, directory: string, name: string): Promise
   );
 }
 
+/** Builds with the whole SDK, because a peer's client has the SDK's own settings. */
 function buildLikeOurs(entry: string, directory: string, name: string): Promise<BundleFile> {
-  return buildFile({ ...bundlingOptions, sourcemap: false }, entry, join(directory, `${name}.js`));
+  const options = { ...bundlingOptions, plugins: [], sourcemap: false };
+  return buildFile(options, entry, join(directory, `${name}.js`));
 }
 
 async function buildFile(

@@ -65,9 +65,12 @@ export interface BurstResult {
   admitted: number;
 }
 
+/** The time for loading the bundle and for the first call together, and for loading alone. */
 export interface ColdResult {
   wallMs: number;
   cpuMs: number;
+  loadWallMs: number;
+  loadCpuMs: number;
   /** What the handler returned, or the prelude of a streaming handler. */
   answer: unknown;
 }

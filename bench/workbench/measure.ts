@@ -38,8 +38,9 @@ result.then(
 async function startCold(job: ColdJob): Promise<ColdResult> {
   const stopwatch = startStopwatch();
   const handler = await load(job.bundleFile);
+  const { wallMs: loadWallMs, cpuMs: loadCpuMs } = stopwatch();
   const { answer } = await call(handler, job);
-  return { ...stopwatch(), answer };
+  return { ...stopwatch(), loadWallMs, loadCpuMs, answer };
 }
 
 async function callRepeatedly(job: CallsJob): Promise<CallsResult> {

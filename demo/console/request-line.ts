@@ -2,7 +2,7 @@ import { printable } from '../../admin/console/printable.ts';
 import type { AnsweredRequest } from '../../local/http-server.ts';
 import type { Paint } from './paint.ts';
 
-export interface RequestLineOptions {
+interface RequestLineOptions {
   /** The path that the contract's paths are relative to, such as `/staging/v1`. */
   readonly basePath: string;
   /** The number of listed orders; undefined if the answer is not a list. */

@@ -18,7 +18,7 @@ export interface RunConsole {
   close(): void;
 }
 
-export interface TextConsoleOptions {
+interface TextConsoleOptions {
   /** The path that the contract's paths are relative to, such as `/staging/v1`. */
   readonly basePath: string;
   /** The file for the log of the functions; undefined to print it. */

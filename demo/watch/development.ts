@@ -6,7 +6,7 @@ import { FunctionBuilder } from './function-builder.ts';
 import { LiveCode } from './live-code.ts';
 import { startWatching } from './watch.ts';
 
-export interface DevelopmentOptions {
+interface DevelopmentOptions {
   /** The folder for the bundles. */
   readonly directory: string;
   /** Synthesizes the stack from its current sources. */

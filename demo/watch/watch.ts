@@ -4,7 +4,7 @@ import type { LocalService } from '../../local/server.ts';
 import type { LiveCode } from './live-code.ts';
 import { watchSources } from './source-files.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly service: Pick<LocalService, 'replaceFunctionCode' | 'replaceTemplate'>;
   readonly liveCode: LiveCode;
   /** Synthesizes the stack from its current sources. Resolves with the template's path. */

@@ -22,12 +22,12 @@ import {
 } from './owner-updates.ts';
 
 /** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
-export interface BanRule {
+interface BanRule {
   toleratedRejectionsPerMinute: number;
   banSeconds: number;
 }
 
-export interface LimiterSettings {
+interface LimiterSettings {
   client: Client;
   tableName: string;
   /** By plan. The keys of a plan without one are never banned. */

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { ScanCommand } from '@aws-sdk/client-dynamodb';
 
 /** Consumes the body of a response while it arrives. */
-export interface BodyConsumer {
+interface BodyConsumer {
   /** Processes a chunk, whose memory is freed when this returns. */
   push(chunk: Buffer): void;
   /** Returns the part of the body that the SDK parses. */

@@ -8,7 +8,7 @@ const totalSegments = 4;
 const retryDelaysMs = [500, 1_000];
 
 /** A scan whose first page has been read. The other pages are read on demand. */
-export interface OrdersScan {
+interface OrdersScan {
   firstPage: OrdersPage;
   /** All pages, including the first one. */
   pages: AsyncGenerator<OrdersPage, void, void>;

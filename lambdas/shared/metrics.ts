@@ -14,9 +14,9 @@ export const metricUnits = {
   BytesStreamed: 'Bytes',
 } as const;
 
-export type MetricName = keyof typeof metricUnits;
+type MetricName = keyof typeof metricUnits;
 
-export interface MetricOptions {
+interface MetricOptions {
   /** An additional dimension. The metric is recorded both with it and for the stage as a whole. */
   dimension?: { Reason: string } | { Outcome: string };
   /** Fields to search the log by. As a dimension, a key id would create a metric for every key. */

@@ -74,12 +74,6 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
   };
 }
 
-/** Reads the entries of all keys in an owner's item, by the hash of the token. */
-export function readKeyEntries(item: Item): Map<string, KeyEntry> {
-  const hashes = Object.keys(item.keys?.M ?? {});
-  return new Map(hashes.map((tokenHash) => [tokenHash, readKeyEntry(item, tokenHash)!]));
-}
-
 /** A key's public id: `key_`, the characters of its owner's id, and those of its own. */
 export function keyIdOf(ownerId: string, ownCharacters: string): string {
   return `key_${ownerId.slice('own_'.length)}${ownCharacters}`;

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
 
 /** The source of a response's rate-limit headers. */
-export type RateLimitSource = 'none' | 'authorizer';
+type RateLimitSource = 'none' | 'authorizer';
 
 /** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {

@@ -3,14 +3,14 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { type FunctionName, functionNames, handlerEntries } from '../settings/functions.ts';
+import { replaceModules } from './replace-modules.ts';
+import { replacedSdkModules } from './sdk-modules.ts';
 
-export interface Bundle {
+interface Bundle {
   /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
   readonly directory: string;
   /** The size of `index.js`. */
   readonly bytes: number;
-  /** The source map. It is outside the folder, because Lambda would load it at every cold start. */
-  readonly sourceMapFile: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,9 +24,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * - The SDK is bundled. The runtime's copy is larger, slower to load, and changes with the runtime.
  * - The SDK's chain of credential providers is replaced by a reader of three environment variables,
  *   which Lambda always sets.
- * - The SDK's reads of configuration files, which do not exist on Lambda, are replaced as well.
  * - Event streams and endpoint discovery are replaced: no operation used here is an event stream,
  *   and endpoint discovery is off. A replacement throws if it is used for what it does not support.
+ * - Single modules of the SDK are replaced or left out; `sdk-modules.ts` gives the reason for each.
  */
 export const bundlingOptions: BuildOptions = {
   absWorkingDir: root,
@@ -50,8 +50,8 @@ export const bundlingOptions: BuildOptions = {
       'lib/functions/stubs/endpoint-discovery.ts',
     ),
     '@smithy/core/event-streams': join(root, 'lib/functions/stubs/event-streams.ts'),
-    'node:fs/promises': join(root, 'lib/functions/stubs/shared-config-files.ts'),
   },
+  plugins: [replaceModules(replacedSdkModules)],
 };
 
 /**
@@ -80,10 +80,10 @@ function writeBundle(name: string, outputs: OutputFile[], outputDirectory: strin
   const output = (file: string) => outputs.find(({ path }) => basename(path) === file)!.contents;
   const code = output(`${name}.js`);
   const directory = join(outputDirectory, name);
-  const sourceMapFile = join(outputDirectory, 'source-maps', `${name}.js.map`);
   writeFile(join(directory, 'index.js'), code);
-  writeFile(sourceMapFile, output(`${name}.js.map`));
-  return { directory, bytes: code.length, sourceMapFile };
+  // The source map is outside the folder, because Lambda would load it at every cold start.
+  writeFile(join(outputDirectory, 'source-maps', `${name}.js.map`), output(`${name}.js.map`));
+  return { directory, bytes: code.length };
 }
 
 function writeFile(path: string, contents: Uint8Array): void {

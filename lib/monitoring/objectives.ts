@@ -22,7 +22,7 @@ interface BurnRate {
 }
 
 /** The parameters of an alarm on an error budget that is being used up too fast. */
-export interface BudgetBurn {
+interface BudgetBurn {
   readonly id: string;
   readonly meaning: string;
   /** The current burn rate. */

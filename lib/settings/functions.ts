@@ -17,7 +17,7 @@ export const functionNames = Object.keys(handlerEntries) as readonly FunctionNam
 
 /** The maximum size of each bundle in KB of 1,024 bytes, because size slows cold starts down. */
 export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
-  authorizer: 180,
-  listOrders: 190,
-  cancelOrder: 180,
+  authorizer: 125,
+  listOrders: 132,
+  cancelOrder: 122,
 };

@@ -116,7 +116,7 @@ export function stageOfKey(key: string): StageName | undefined {
 }
 
 /** Environment variables, such as `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The configuration of a stage, from this file and from environment variables. */
 export function stageConfiguration(stage: StageName, environment: Environment): StageConfiguration {

@@ -3,7 +3,7 @@ import { LocalRunError } from '../template/local-run-error.ts';
 import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
 
 /** A control-plane call over HTTP. */
-export interface ControlPlaneCall {
+interface ControlPlaneCall {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface ControlPlaneCall {
   readonly body: string;
 }
 
-export interface ControlPlaneAnswer {
+interface ControlPlaneAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -14,7 +14,7 @@ export interface ApiKey {
   readonly lastUpdatedDate: number;
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   readonly name?: string;
   /** The value that identifies requests. @default - a random value */
   readonly value?: string;
@@ -45,7 +45,7 @@ export class ControlPlaneError extends Error {
   }
 }
 
-export interface ControlPlaneOptions {
+interface ControlPlaneOptions {
   readonly usagePlans: readonly UsagePlan[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -6,7 +6,7 @@ import { isTrusted } from './loopback.ts';
 import { answerDescribeStacks, type StackDescription } from './stack-description.ts';
 
 /** The services that an operator's AWS clients can call at the local run's address. */
-export interface ManagedServices {
+interface ManagedServices {
   readonly controlPlane: ControlPlane;
   readonly stack: StackDescription;
   /** Forwards a DynamoDB call as the operator's. */

@@ -4,7 +4,7 @@ export interface StackDescription {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-export interface XmlAnswer {
+interface XmlAnswer {
   readonly statusCode: number;
   readonly body: string;
 }

@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 /** The denial of a call. */
-export interface Denial {
+interface Denial {
   /** The message in DynamoDB's wording, for the caller. */
   readonly message: string;
   /** The line for the log of the run. */

@@ -1,5 +1,5 @@
 /** The scan to send to the server, or its answer when the server is not needed. */
-export type ScanPlan = { readonly body: Buffer } | { readonly answer: string };
+type ScanPlan = { readonly body: Buffer } | { readonly answer: string };
 
 interface ScanInput {
   readonly Limit?: unknown;

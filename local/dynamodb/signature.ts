@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The parts of an `Authorization` header of Signature Version 4. */
-export interface Signature {
+interface Signature {
   readonly accessKeyId: string;
   /** The date, the Region, the service and `aws4_request`. */
   readonly scope: readonly [string, string, string, string];

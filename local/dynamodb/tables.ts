@@ -10,7 +10,7 @@ import { LocalRunError } from '../template/local-run-error.ts';
 import type { Template } from '../template/template.ts';
 
 /** A table of the template, with the input for creating it. */
-export interface TableDefinition {
+interface TableDefinition {
   readonly logicalId: string;
   readonly name: string;
   readonly input: CreateTableCommandInput;

@@ -23,7 +23,7 @@ export class GatewayFault extends Error {
 }
 
 /** Values that replace those of the response type. */
-export interface GatewayFaultOptions {
+interface GatewayFaultOptions {
   readonly message?: string;
   readonly status?: number;
   readonly errorType?: string;

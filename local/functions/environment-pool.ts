@@ -152,7 +152,9 @@ export class EnvironmentPool {
   }
 
   #shouldStart(waitedMs: number): boolean {
-    if (this.#all.size >= this.#maxEnvironments || this.#starting >= processors) return false;
+    // An invocation that waits for a start, which takes longer than the delays, needs no second one.
+    const startsInUse = Math.min(this.#pending.size, processors);
+    if (this.#all.size >= this.#maxEnvironments || this.#starting >= startsInUse) return false;
     if (this.#all.size === 0) return true;
     const inUse = this.#all.size - this.#waitingForReaders();
     if (inUse < processors) return waitedMs >= startDelayMs;

@@ -9,10 +9,7 @@ import { watchIdleProcessors } from './idle-processors.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
 import { WorkerEnvironment } from './worker-environment.ts';
 
-export type RunnerOptions = Pick<
-  EnvironmentPoolOptions,
-  'variablesOf' | 'log' | 'maxEnvironments'
-> & {
+type RunnerOptions = Pick<EnvironmentPoolOptions, 'variablesOf' | 'log' | 'maxEnvironments'> & {
   /** @default - starts a worker thread */
   readonly startEnvironment?: StartEnvironment;
   /** @default - measured from the system's counters */

@@ -7,7 +7,7 @@
  *
  * @see https://gallery.ecr.aws/lambda/nodejs
  */
-export interface NodeHeapLimits {
+interface NodeHeapLimits {
   readonly oldSpaceMb: number;
   readonly semiSpaceMb: number;
 }

@@ -1,7 +1,7 @@
 import { matchesPattern } from '../iam/pattern.ts';
 
 /** The decision of an authorizer's policy on one method. */
-export type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
+type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 
 interface PolicyStatement {
   readonly Effect: 'Allow' | 'Deny';

@@ -29,7 +29,7 @@ import { unroutedFault } from './unrouted-request.ts';
 import type { UsageMeter } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
-export interface GatewayServices {
+interface GatewayServices {
   readonly functions: LambdaFunctions;
   readonly usage: UsageMeter;
   /** @param signal cancels an invocation that has not begun */

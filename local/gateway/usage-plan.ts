@@ -25,7 +25,7 @@ export interface Quota {
   readonly period: QuotaPeriod;
 }
 
-export type QuotaPeriod = 'DAY' | 'WEEK' | 'MONTH';
+type QuotaPeriod = 'DAY' | 'WEEK' | 'MONTH';
 
 /** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
 export interface GatewayKey {
@@ -41,7 +41,7 @@ export interface UsagePlanKeys {
 }
 
 /** The method that a request calls. */
-export interface UsedMethod {
+interface UsedMethod {
   readonly apiId: string;
   readonly stage: string;
   readonly resourcePath: string;

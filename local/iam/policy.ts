@@ -2,7 +2,7 @@ import { TemplateError } from '../template/template-error.ts';
 import { matchesArn, matchesPattern } from './pattern.ts';
 
 /** The decision of a role's policies on an action on a resource. */
-export type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
+type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 
 /** A policy statement that applies to actions of the requested service. */
 export interface PolicyStatement {

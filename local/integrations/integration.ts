@@ -14,7 +14,7 @@ import { parseStreamedResult } from './streamed-result.ts';
 import { type TraceHeader, traceHeaderName, traceHeaderOf } from './trace-header.ts';
 
 /** A request that has passed all other steps, with what its integration needs to answer it. */
-export interface IntegrationRequest extends MappingSource {
+interface IntegrationRequest extends MappingSource {
   readonly binaryMediaTypes: readonly string[];
   /** @param signal cancels an invocation that has not begun */
   invoke(

@@ -4,7 +4,7 @@ import { words } from '../template/known-properties.ts';
 import { type TraceHeader, traceHeaderName } from './trace-header.ts';
 
 /** The values of a proxy event that are not part of the request. */
-export interface ProxyEventSource {
+interface ProxyEventSource {
   readonly context: RequestContext;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly stageVariables: Readonly<Record<string, string>>;

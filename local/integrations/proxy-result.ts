@@ -5,7 +5,7 @@ import { clientHeaders } from '../exchange/response-headers.ts';
 import { matchesMediaType } from './proxy-event.ts';
 
 /** The status and headers in the result of a proxy integration's function. */
-export interface ProxyResultHead {
+interface ProxyResultHead {
   readonly statusCode: number;
   readonly headers: [string, string][];
 }

@@ -11,7 +11,7 @@ import {
 import { TemplateError } from './template-error.ts';
 
 /** The stack, Region and account that the template's pseudo parameters refer to. */
-export interface TemplateEnvironment {
+interface TemplateEnvironment {
   readonly stackName: string;
   readonly region: string;
   readonly accountId: string;

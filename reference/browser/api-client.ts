@@ -32,7 +32,7 @@ export interface ApiError {
   readonly message: string;
 }
 
-export type AnswerListener = (exchange: Exchange, error: ApiError | undefined) => void;
+type AnswerListener = (exchange: Exchange, error: ApiError | undefined) => void;
 
 /** Sends the page's requests with the key that was chosen or entered. */
 export class ApiClient {

@@ -8,7 +8,7 @@ export interface ListPreview {
   readonly bytes: number;
 }
 
-export interface PreviewSettings {
+interface PreviewSettings {
   /** The number of orders to keep. Further orders are only counted. */
   readonly kept: number;
   readonly onProgress?: (preview: ListPreview) => void;

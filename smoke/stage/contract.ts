@@ -19,7 +19,7 @@ interface DocumentedHeader {
   readonly required?: boolean;
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;

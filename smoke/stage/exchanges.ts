@@ -1,7 +1,7 @@
 import type { Answer, OutgoingRequest } from './http-client.ts';
 
 /** The cost of requests, and the evidence of those whose answers differ. */
-export interface Exchanged {
+interface Exchanged {
   readonly requests: number;
   readonly bytes: number;
   /** A line for each answer that differs from the contract, or for the last one if none does. */

@@ -7,14 +7,14 @@ import { awaitSteadyAnswers } from './steady-answers.ts';
 /** The longest wait for a key: longer than a minute's window, and shorter than most of a day's. */
 export const longestWaitSeconds = 300;
 
-export interface PreflightOptions {
+interface PreflightOptions {
   /** The number of counted requests of all checks together, with a small reserve. */
   readonly neededRequests: number;
   /** Whether to wait until the key is served again. */
   readonly isWaitingAllowed: boolean;
   readonly clock: Clock;
   /** Prints what the preflight is waiting for. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /**
@@ -24,14 +24,14 @@ export interface PreflightOptions {
  * @throws OperatorError when the checks cannot start, with one line that says what to do
  */
 export async function preflight(stage: Stage, options: PreflightOptions): Promise<number> {
-  const { clock, tell } = options;
-  const { answer, waitedMs } = await awaitSteadyAnswers(stage, clock, tell);
+  const { clock, print } = options;
+  const { answer, waitedMs } = await awaitSteadyAnswers(stage, clock, print);
   await ensureAllowance(answer, options);
   return waitedMs;
 }
 
 async function ensureAllowance(answer: TextAnswer, options: PreflightOptions): Promise<void> {
-  const { neededRequests, isWaitingAllowed, clock, tell } = options;
+  const { neededRequests, isWaitingAllowed, clock, print } = options;
   const { limit, remaining, reset } = rateLimitOf(answer);
   // Missing or malformed headers are reported by the checks.
   if ([limit, remaining, reset].some(Number.isNaN)) return;
@@ -39,7 +39,7 @@ async function ensureAllowance(answer: TextAnswer, options: PreflightOptions): P
   const retryAfter = Number(answer.headers.get('retry-after')?.[0] ?? 0);
   const waitSeconds = Math.max(1, retryAfter || reset - serverSeconds(answer) + 1);
   if (isWaitingAllowed && limit >= neededRequests && waitSeconds <= longestWaitSeconds) {
-    tell(`Waiting ${waitSeconds} s until the key is served again`);
+    print(`Waiting ${waitSeconds} s until the key is served again`);
     await clock.sleep(waitSeconds * 1_000);
     return;
   }

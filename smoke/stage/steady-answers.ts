@@ -10,7 +10,7 @@ const pauseMs = 2_000;
 /** Several good answers are required, because each connection may reach another host. */
 const goodAnswersInARow = 5;
 
-export interface Steadiness {
+interface Steadiness {
   /** The last answer. */
   readonly answer: TextAnswer;
   /** The time since the first request; 0 if there was no need to wait. */
@@ -20,14 +20,14 @@ export interface Steadiness {
 /**
  * Sends requests until the answers are steady, each over a new connection.
  *
- * @param tell prints once what is being waited for
+ * @param print prints once what is being waited for
  * @throws OperatorError when another service answers, when the key is refused, or when the answers
  *   are not steady within two minutes
  */
 export async function awaitSteadyAnswers(
   stage: Stage,
   clock: Clock,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Steadiness> {
   const startedMs = clock.nowMs();
   let waitedMs = 0;
@@ -39,7 +39,7 @@ export async function awaitSteadyAnswers(
     if (inARow === goodAnswersInARow) return { answer, waitedMs };
     if (isGood && waitedMs === 0) continue;
     if (clock.nowMs() - startedMs >= longestPropagationMs) throw notSteady(answer);
-    if (waitedMs === 0) tell(waitingFor(answer));
+    if (waitedMs === 0) print(waitingFor(answer));
     await clock.sleep(pauseMs);
     waitedMs = clock.nowMs() - startedMs;
   }

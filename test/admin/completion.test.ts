@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
 
 const globalOptions = ['--help', '--json', '--local', '--stage'];
@@ -35,15 +35,13 @@ const offers: [string[], string[]][] = [
   [['completion', 'z'], ['zsh']],
 ];
 
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfFile();
 let script: string;
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   directory.write('new.csv', '');
   directory.write('new orders.jsonl', '');
   script = (await admin(['completion', 'bash'])).stdout;
-  return () => directory.remove();
 });
 
 /** Presses the tabulator key in a real shell, which nothing in this process behaves like. */

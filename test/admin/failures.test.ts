@@ -3,7 +3,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../admin/failure-report.ts';
-import { orHalfDone } from '../../admin/owners/half-done.ts';
+import { withHalfDoneError } from '../../admin/owners/half-done.ts';
 import { OperatorError, UnreadableFileError } from '../../shared/errors.ts';
 import { admin } from './run-admin.ts';
 
@@ -112,9 +112,9 @@ describe('a failure of AWS', () => {
 
   it('is mended before the command that it left half done goes on', async () => {
     const expired = failure('ExpiredTokenException', 'The token is expired');
-    const thrown = await orHalfDone('Some keys may be purged', () => Promise.reject(expired)).catch(
-      (error) => error,
-    );
+    const thrown = await withHalfDoneError('Some keys may be purged', () =>
+      Promise.reject(expired),
+    ).catch((error) => error);
 
     expect(reportFailure(thrown, onStage)).toEqual({
       exitCode: 3,

@@ -2,35 +2,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { KeySummary } from '../../admin/keys/key-description.ts';
 import { keyList } from '../../admin/keys/key-texts.ts';
 import { fileFields } from '../../admin/orders/order-record.ts';
 import { stageNames } from '../../lib/settings/stages.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
 
 const cloudFormation = mockClient(CloudFormationClient);
 const keyId = `key_${'0'.repeat(32)}`;
 
-let database: EmbeddedDynamoDb;
-let directory: TemporaryDirectory;
+const database = embeddedDynamoDbOfFile();
+const directory = temporaryDirectoryOfEachTest();
 let ordersTable: string;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-
 beforeEach(async () => {
-  directory = temporaryDirectory();
   ordersTable = await database.createOrdersTable();
   cloudFormation.reset();
   cloudFormation.on(DescribeStacksCommand).resolves({ Stacks: [stackWith(ordersTable)] });
 });
-afterEach(() => directory.remove());
 
 /** The stack comes from the mock, the tables are the embedded DynamoDB's. */
 const onService = (...words: string[]) =>
@@ -310,35 +303,29 @@ describe('errors', () => {
 });
 
 describe('help', () => {
-  it.each([
-    [['--help']],
-    [['keys', 'issue', '--help']],
-    [['keys', 'list', '--help']],
-    [['keys', 'show', '--help']],
-    [['keys', 'rotate', '--help']],
-    [['keys', 'revoke', '--help']],
-    [['keys', 'unban', '--help']],
-    [['keys', 'whois', '--help']],
-    [['keys', 'purge', '--help']],
-    [['owners', 'create', '--help']],
-    [['owners', 'list', '--help']],
-    [['owners', 'show', '--help']],
-    [['owners', 'set-plan', '--help']],
-    [['owners', 'rename', '--help']],
-    [['owners', 'suspend', '--help']],
-    [['owners', 'resume', '--help']],
-    [['owners', 'apply-plans', '--help']],
-    [['owners', 'reset-usage', '--help']],
-    [['orders', 'import', '--help']],
-    [['orders', 'export', '--help']],
-    [['orders', 'show', '--help']],
-    [['orders', 'ship', '--help']],
-  ])('shows the options and an example: %j', async (words) => {
-    const { exitCode, stdout } = await admin(words);
+  /** The names that the help of a command lists below it. */
+  async function namesBelow(words: string[]): Promise<string[]> {
+    const { stdout } = await admin([...words, '--help']);
+    const [list = ''] = stdout.split('\nCommands:\n')[1]?.split('\n\n') ?? [];
+    const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!);
+    return names.filter((name) => name !== 'help');
+  }
 
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain('--stage <stage>');
-    expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
+  it('shows the options and an example of every command', async () => {
+    const groups = await namesBelow([]);
+    const commands: string[][] = [[]];
+    for (const group of groups) {
+      commands.push(...(await namesBelow([group])).map((name) => [group, name]));
+    }
+
+    const helps = await Promise.all(commands.map((words) => admin([...words, '--help'])));
+
+    expect(commands).toContainEqual(['owners', 'reset-usage']);
+    for (const { exitCode, stdout } of helps) {
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('--stage <stage>');
+      expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
+    }
   });
 });
 

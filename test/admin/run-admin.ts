@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import type { CommandIo } from '../../admin/console/command-io.ts';
 import { runAdmin } from '../../admin/program.ts';
 
-export interface AdminRun {
+interface AdminRun {
   exitCode: number;
   stdout: string;
   stderr: string;

@@ -5,11 +5,12 @@ import {
   PutCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { beforeEach } from '@jest/globals';
 import { readOwner } from '../../admin/owners/find-owner.ts';
 import type { StoredOwner } from '../../admin/owners/stored-owner.ts';
 import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
-import type { EmbeddedDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { type EmbeddedDynamoDb, embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
@@ -26,6 +27,20 @@ export interface StageOfKeys {
   set(ownerId: string, values: Record<string, number | string>, tokenHash?: string): Promise<void>;
 }
 
+/** Gives each test of the calling file a stage of its own. It can be used in tests and hooks only. */
+export function stageOfEachTest(): { stage: StageOfKeys; database: EmbeddedDynamoDb } {
+  const database = embeddedDynamoDbOfFile();
+  const stage = { store: {} as KeyStore, gateway: {} as FakeGateway } as StageOfKeys;
+  beforeEach(async () => {
+    const { store, gateway, ...rest } = await stageOfKeys(database);
+    Object.assign(stage.store, store);
+    Object.assign(stage.gateway, gateway);
+    Object.assign(stage, rest);
+  });
+  return { stage, database };
+}
+
+/** Creates empty tables for a stage. */
 export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKeys> {
   const gateway = fakeGateway();
   const store: KeyStore = {

@@ -1,5 +1,5 @@
 /** A fact that does not hold locally, and why. */
-export interface Deviation {
+interface Deviation {
   readonly id: string;
   /** Part of what is found instead. */
   readonly found: string;

@@ -10,7 +10,7 @@ import {
 import type { FactApi, FactAuthorizer, FactFunction, FactMethod, FactMock } from './fact.ts';
 
 /** A template, and the code of its functions by name. */
-export interface FactAssembly {
+interface FactAssembly {
   readonly resources: Resources;
   readonly code: Readonly<Record<string, string>>;
 }

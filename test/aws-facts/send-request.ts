@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { FactRequest } from './fact.ts';
 
 /** An answer as it came over the wire. */
-export interface ReceivedAnswer {
+interface ReceivedAnswer {
   readonly status: number;
   /** Names in their spelling, and values. */
   readonly headers: readonly (readonly [string, string])[];

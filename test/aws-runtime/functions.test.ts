@@ -8,4 +8,4 @@ const start: StartEnvironment = (...parameters) => new AwsEnvironment(...paramet
 
 // The very suites that the local run's own environments pass.
 describeFunctions(name, start);
-describeStreamingFunctions(name, start);
+describeStreamingFunctions(name, { maxChunksAhead: 300, startEnvironment: start });

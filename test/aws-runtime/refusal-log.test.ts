@@ -6,7 +6,7 @@ import { RunningStore } from '../e2e/running-store.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 
 const scaling = readFileSync('docs/scaling.md', 'utf8');
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 let store: RunningStore;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe("the log of a wrong key, under AWS's runtime client", () => {
  * @throws Error where it does not come
  */
 async function line(part: string): Promise<string> {
-  const untilMs = performance.now() + patienceMs;
+  const untilMs = performance.now() + timeoutMs;
   for (;;) {
     const found = store.lines.find((each) => each.includes(part));
     if (found !== undefined) return found.slice(found.indexOf(': ') + 2);

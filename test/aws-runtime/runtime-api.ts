@@ -5,7 +5,7 @@ import { json, text } from 'node:stream/consumers';
 import type { FunctionError, Invocation } from '../../local/functions/execution-environment.ts';
 
 /** What a runtime asks and reports. */
-export interface Runtime {
+interface Runtime {
   /** It waits for an invocation: what it did before that is done. */
   onNext(): void;
   onInitError(error: FunctionError): void;

@@ -11,10 +11,10 @@ import type { Answer } from '../../smoke/stage/http-client.ts';
 import { type Call, type Order, RunningStore, thisMinute } from '../e2e/running-store.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 
-const patienceMs = 25_000;
+const timeoutMs = 25_000;
 
 /** An address in front of a store's DynamoDB, where a test decides what becomes of requests. */
-export interface Endpoint extends AsyncDisposable {
+interface Endpoint extends AsyncDisposable {
   readonly url: string;
 }
 
@@ -59,7 +59,7 @@ export class TwinStores<E extends Endpoint> implements AsyncDisposable {
 
   /** @throws Error when there is not a line with a text in it in the log of each store after a time */
   async logged(text: string): Promise<void> {
-    const untilMs = performance.now() + patienceMs;
+    const untilMs = performance.now() + timeoutMs;
     for (const lines of this.lines) {
       while (!lines.some((line) => line.includes(text))) {
         if (performance.now() > untilMs) throw new Error(`no ${text} in ${lines.join('\n')}`);
@@ -141,13 +141,13 @@ class TwinKey {
   }
 }
 
-export interface TwinAnswers {
+interface TwinAnswers {
   readonly local: VisibleAnswer;
   readonly aws: VisibleAnswer;
 }
 
 /** All of an answer that a client sees, except for what says when it was given and under which id. */
-export interface VisibleAnswer {
+interface VisibleAnswer {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: string;

@@ -10,7 +10,7 @@ export interface ErrorBody {
   readonly message: string;
 }
 
-export interface DocumentedResponse {
+interface DocumentedResponse {
   readonly content: {
     readonly 'application/json': {
       readonly schema: { readonly allOf: readonly [object, { readonly properties: Properties }] };

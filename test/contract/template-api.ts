@@ -1,6 +1,6 @@
 import { resourcesOfType, type StageName, type TemplateResource } from '../helpers/synthesized.ts';
 
-export interface DeployedMethod {
+interface DeployedMethod {
   /** Such as `/v1/store/orders/{orderId}`. */
   readonly path: string;
   readonly method: string;

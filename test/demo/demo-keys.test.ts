@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listKeys } from '../../admin/keys/list-keys.ts';
 import {
   findPurgeable,
@@ -17,20 +17,16 @@ import { planNames } from '../../lib/settings/plans.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { type DataDirectory, openDataDirectory } from '../../local/state/data-directory.ts';
 import { stageOfKeys } from '../admin/stage-of-keys.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
-let database: EmbeddedDynamoDb;
+const database = embeddedDynamoDbOfFile();
 let directory: TemporaryDirectory;
 let data: DataDirectory;
 let controlPlane: ControlPlane;
 let store: KeyStore;
 let before: DemoKeys;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
 beforeEach(async () => {
   const stage = await stageOfKeys(database);
   const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({

@@ -1,24 +1,18 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
 import { provideOrders } from '../../demo/demo-orders.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
-let database: EmbeddedDynamoDb;
-let directory: TemporaryDirectory;
+const database = embeddedDynamoDbOfFile();
+const directory = temporaryDirectoryOfEachTest();
 let table: OrdersTable;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
 beforeEach(async () => {
-  directory = temporaryDirectory();
   table = ordersTable(database.dynamodb, await database.createOrdersTable());
 });
-afterEach(() => directory.remove());
 
 const goingOn = new AbortController().signal;
 const fileOf = (count: number) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** A command line of a document and what the document says that it prints. */
-export interface DocumentedCommand {
+interface DocumentedCommand {
   readonly command: string;
   readonly output: string;
 }

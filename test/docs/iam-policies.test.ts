@@ -5,7 +5,7 @@ import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { admin } from '../admin/run-admin.ts';
 import { assemblyDirectory, template, templateFile } from '../helpers/synthesized.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
 import { type RecordingProxy, recordingProxy } from './recorded-calls.ts';
 
@@ -13,10 +13,9 @@ const stack = 'StoreOrders-staging';
 
 let service: LocalService;
 let proxy: RecordingProxy;
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfFile();
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   service = await startLocalService({
     templateFile: templateFile('staging'),
     stackName: stack,
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await proxy?.[Symbol.asyncDispose]();
   await service?.close();
-  directory.remove();
 });
 
 describe('the policy of an operator', () => {

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { Marked, type Token, type Tokens } from 'marked';
+import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
@@ -46,23 +46,6 @@ function isBroken(document: string, link: string): boolean {
   return !anchorsOf(readFileSync(join(root, target), 'utf8')).has(anchor);
 }
 
-/** The names that GitHub gives a page's headings; it numbers those that occur again. */
-function anchorsOf(markdown: string): Set<string> {
-  const anchors = new Set<string>();
-  const times = new Map<string, number>();
-  for (const { text } of tokensOf(markdown).filter((token) => token.type === 'heading')) {
-    const name = text
-      .toLowerCase()
-      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(/\s/g, '-');
-    const count = times.get(name) ?? 0;
-    times.set(name, count + 1);
-    anchors.add(count === 0 ? name : `${name}-${count}`);
-  }
-  return anchors;
-}
-
 function linksOf(markdown: string): string[] {
   return tokensOf(markdown).flatMap((token) =>
     token.type === 'link' || token.type === 'image' ? [token.href] : [],
@@ -71,14 +54,4 @@ function linksOf(markdown: string): string[] {
 
 function codeOf(markdown: string): string[] {
   return tokensOf(markdown).flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
-}
-
-function tokensOf(markdown: string): Tokens.Generic[] {
-  const marked = new Marked();
-  const tokens: Tokens.Generic[] = [];
-  marked.walkTokens(marked.lexer(markdown), (token: Token) => {
-    tokens.push(token);
-    return undefined;
-  });
-  return tokens;
 }

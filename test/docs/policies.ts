@@ -22,7 +22,7 @@ interface Statement {
 }
 
 /** One action on one resource that a policy allows. */
-export interface Grant {
+interface Grant {
   readonly action: string;
   readonly resource: string;
   readonly condition: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { expectError, RunningStore, rateLimitOf } from './running-store.ts';
 
 const largest = '9223372036854775807';
 const lowest = '-9223372036854775808';
-const pairs = 30;
+const pairs = 12;
 
 let store: RunningStore;
 let key: IssuedKey;

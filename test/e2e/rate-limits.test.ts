@@ -258,7 +258,7 @@ describe('a limit', () => {
   });
 });
 
-const requestsAtOnce = plans.free.perMinute + 140;
+const requestsAtOnce = plans.free.perMinute + 40;
 
 describe(`R24: ${requestsAtOnce} requests at once on a Free key`, () => {
   it.each([

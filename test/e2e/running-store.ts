@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type AttributeValue,
   type DynamoDBClient,
@@ -24,7 +26,8 @@ import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.t
 import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/orders.ts';
-import { templateFile } from '../helpers/synthesized.ts';
+import { preloadingTemplate } from '../helpers/preloaded-functions.ts';
+import { assemblyDirectory, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
   /** The id as text, because a JavaScript number would round it. */
@@ -34,10 +37,10 @@ export interface Order {
   readonly note?: string;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   /** @default staging */
   readonly stage?: StageName;
-  /** @default - the synthesized template */
+  /** @default - the synthesized template, with functions that wait long for DynamoDB */
   readonly templateFile?: string;
   /** @default - a new embedded DynamoDB */
   readonly dynamodbEndpoint?: string;
@@ -47,6 +50,8 @@ export interface StoreOptions {
   readonly now?: () => number;
   /** Starts an execution environment. @default - as in a local run */
   readonly startEnvironment?: StartEnvironment;
+  /** How long a client waits for an answer. @default 20,000 */
+  readonly clientTimeoutMs?: number;
 }
 
 export interface Call {
@@ -70,9 +75,11 @@ export class RunningStore implements AsyncDisposable {
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
     const { stage = 'staging', dynamodbEndpoint, startEnvironment } = options;
+    // Only threads of a local run can be expected to load a file of the tests.
+    const own = startEnvironment ? templateFile(stage) : patientTemplateFile(stage);
     const lines: string[] = [];
     const service = await startLocalService({
-      templateFile: options.templateFile ?? templateFile(stage),
+      templateFile: options.templateFile ?? own,
       assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
@@ -80,18 +87,18 @@ export class RunningStore implements AsyncDisposable {
       now: options.now,
       log: (line) => lines.push(line),
     });
-    return new RunningStore(service, stage, lines, options.dataEndpoint);
+    return new RunningStore(service, stage, lines, options);
   }
 
   private constructor(
     service: LocalService,
     stage: StageName,
     lines: string[],
-    dataEndpoint = service.dynamodbEndpoint,
+    { dataEndpoint = service.dynamodbEndpoint, clientTimeoutMs = 20_000 }: StoreOptions,
   ) {
     this.service = service;
     this.lines = lines;
-    this.client = new HttpClient(new URL(this.baseUrl), 20_000);
+    this.client = new HttpClient(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
     this.keys = {
       documents: documentClient(this.#dynamodb),
@@ -223,6 +230,17 @@ export class RunningStore implements AsyncDisposable {
   cancel(id: string, token?: string): Promise<TextAnswer> {
     return this.call('DELETE', `/store/orders/${id}`, { token });
   }
+}
+
+/** The synthesized template as JSON, with functions that wait long for DynamoDB. */
+export function patientTemplate(stage: StageName): string {
+  return preloadingTemplate(stage, join(import.meta.dirname, '../helpers/patient-function.cjs'));
+}
+
+function patientTemplateFile(stage: StageName): string {
+  const file = `${assemblyDirectory()}/patient-${stage}-${process.pid}.template.json`;
+  writeFileSync(file, patientTemplate(stage));
+  return file;
 }
 
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;

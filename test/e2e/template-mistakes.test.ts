@@ -1,12 +1,20 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plans } from '../../lib/settings/plans.ts';
 import {
-  type EmbeddedDynamoDB,
-  startEmbeddedDynamoDB,
-} from '../../local/dynamodb/embedded-dynamodb.ts';
-import { assemblyDirectory, type TemplateResource, template } from '../helpers/synthesized.ts';
-import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
+  assemblyDirectory,
+  assetsManifestFile,
+  type Template,
+  type TemplateResource,
+  template,
+} from '../helpers/synthesized.ts';
+import {
+  expectError,
+  headerOf,
+  patientTemplate,
+  RunningStore,
+  rateLimitOf,
+} from './running-store.ts';
 
 /*
  * A local run uses the template that is deployed, so a mistake in it shows in the answers. Each mistake
@@ -17,13 +25,22 @@ import { expectError, headerOf, RunningStore, rateLimitOf } from './running-stor
 type Properties = TemplateResource['Properties'];
 type Resources = Record<string, TemplateResource>;
 
-let dynamodb: EmbeddedDynamoDB;
+/** The template that the store runs next, and its manifest. The assets are in the same folder. */
+const changedTemplate = `${assemblyDirectory()}/mistake-${process.pid}.template.json`;
+const manifest = changedTemplate.replace('.template.', '.assets.');
+
+/** Its template is replaced for each mistake, since a store takes long to start. */
+let store: RunningStore;
 
 beforeAll(async () => {
-  dynamodb = await startEmbeddedDynamoDB();
+  await copyFile(assetsManifestFile('staging'), manifest);
+  store = await RunningStore.start();
 });
 
-afterAll(() => dynamodb?.close());
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await Promise.all([changedTemplate, manifest].map((file) => rm(file, { force: true })));
+});
 
 const header = (name: string) => `gatewayresponse.header.${name}`;
 
@@ -178,28 +195,19 @@ function apiKeysTable(resources: Resources): string {
   )!;
 }
 
-let written = 0;
-
 /** Runs the template with a change and sends it a client's usual requests. */
 async function probe(change: (resources: Resources) => void): Promise<void> {
-  const changed = template('staging');
+  const changed: Template = JSON.parse(patientTemplate('staging'));
   change(changed.Resources);
-  const file = `${assemblyDirectory()}/mistake-${process.pid}-${++written}.json`;
-  await writeFile(file, JSON.stringify(changed));
-  try {
-    await using store = await RunningStore.start({
-      templateFile: file,
-      dynamodbEndpoint: dynamodb.endpoint,
-    });
-    await askEverything(store).catch((cause) => {
-      throw new Error(store.lines.join('\n'), { cause });
-    });
-  } finally {
-    await rm(file);
-  }
+  await writeFile(changedTemplate, JSON.stringify(changed));
+  store.lines.length = 0;
+  await store.service.replaceTemplate(changedTemplate);
+  await askEverything().catch((cause) => {
+    throw new Error(store.lines.join('\n'), { cause });
+  });
 }
 
-async function askEverything(store: RunningStore): Promise<void> {
+async function askEverything(): Promise<void> {
   await store.putOrders([{ id: '1', status: 'pending' }]);
   const { perMinute: limit } = plans.free;
   const key = await store.issue('free');

@@ -1,4 +1,4 @@
-export interface FakeFetch {
+interface FakeFetch {
   readonly fetch: (request: Request) => Promise<Response>;
   /** What was asked, as `METHOD path`. */
   readonly asked: string[];

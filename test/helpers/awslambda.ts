@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 
-export interface Prelude {
+interface Prelude {
   statusCode: number;
   headers: Record<string, string>;
 }

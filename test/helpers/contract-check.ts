@@ -20,12 +20,12 @@ export function contractDifferences(method: string, path: string, answer: TextAn
   const operation = operations.find((each) => each.method === method && each.path.test(path));
   const { status, headers, text } = answer;
   const hasText = method !== 'HEAD' && !headers.has('content-encoding');
-  const judged = { status, headers, ...(hasText && { text }) };
+  const checked = { status, headers, ...(hasText && { text }) };
   // A stage that allows an origin answers a preflight, which the contract has not.
   if (method === 'OPTIONS' && status === 204) return [];
-  if (operation) return contract.differences(operation.operationId, judged);
+  if (operation) return contract.differences(operation.operationId, checked);
   const types = Object.keys(gatewayResponses).filter((type) => status in gatewayResponses[type]!);
-  const found = types.map((type) => contract.gatewayDifferences(type, judged));
+  const found = types.map((type) => contract.gatewayDifferences(type, checked));
   const isDocumented = found.some((differences) => differences.length === 0);
   return isDocumented ? [] : (found[0] ?? [`status ${status} is not documented`]);
 }

@@ -4,6 +4,7 @@ import {
   type DynamoDBClient,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll } from '@jest/globals';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 
@@ -18,7 +19,20 @@ export interface EmbeddedDynamoDb {
   stop(): Promise<void>;
 }
 
-/** Starts an in-memory DynamoDB for the tests of one file. */
+/**
+ * Starts an in-memory DynamoDB before the tests of the calling file, and stops it after them. It can be
+ * used in tests and hooks only.
+ */
+export function embeddedDynamoDbOfFile(): EmbeddedDynamoDb {
+  const database = {} as EmbeddedDynamoDb;
+  beforeAll(async () => {
+    Object.assign(database, await startDynamoDb());
+  });
+  afterAll(() => database.stop());
+  return database;
+}
+
+/** Starts an in-memory DynamoDB. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { endpoint, close } = await startEmbeddedDynamoDB();
   const dynamodb = localDynamoDbClient(endpoint);

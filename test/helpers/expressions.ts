@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
 export type Item = Record<string, AttributeValue>;
 
-export interface Placeholders {
+interface Placeholders {
   names: Record<string, string>;
   values: Item;
 }

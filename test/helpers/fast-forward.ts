@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 
-const stepMs = 10;
+const stepMs = 20;
 
 /**
- * Runs a function with fake timers that advance about ten times as fast as real time. After each
+ * Runs a function with fake timers that advance about twenty times as fast as real time. After each
  * step the event loop runs, so that servers in this process can respond however busy the machine
  * is.
  *

@@ -6,7 +6,7 @@ import { type LoopbackServer, listen } from './loopback-server.ts';
  * An address at which code in another thread or process waits, with `await fetch(url)`, until the
  * test lets it continue. The test is told of each arrival, so that it needs no sleep.
  */
-export interface Gate extends LoopbackServer {
+interface Gate extends LoopbackServer {
   /** Resolves when a given number of callers are waiting. */
   arrivals(count: number): Promise<void>;
   /** Lets all waiting and all later callers continue. */

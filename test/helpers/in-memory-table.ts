@@ -9,7 +9,7 @@ import { Expressions, type Item } from './expressions.ts';
 export type Command = GetItemCommand | UpdateItemCommand;
 
 /** An item before and after a successful write. */
-export interface Change {
+interface Change {
   before: Item;
   after: Item;
 }

@@ -16,7 +16,7 @@ export function exampleToken(prefix = 'so_test_', own = ownCharacters): string {
 }
 
 export const ownerHash = hashOwnerPart(exampleToken());
-export const tokenHash = hashToken(exampleToken());
+const tokenHash = hashToken(exampleToken());
 export const address = { ownerHash, tokenHash };
 export const ownerId = 'own_0123456789abcdefghij';
 export const keyId = keyIdOf(ownerId, 'klmnopqrstuv');

@@ -22,7 +22,7 @@ export const startSeconds = minute + 20;
 
 export const tolerated = 3;
 export const banSeconds = 300;
-export const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
+const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
 
 /** The attributes of windows that are current at the start, with the given counts. */
 export function used(minuteCount: number, dayCount: number): Overrides {
@@ -102,7 +102,7 @@ export class LimitedOwner {
   }
 }
 
-export interface Cost {
+interface Cost {
   reads: number;
   writes: number;
 }

@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { assetsManifestFile, type StageName, template } from './synthesized.ts';
+import { preloadingTemplate } from './preloaded-functions.ts';
+import { assetsManifestFile, type StageName } from './synthesized.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A clock for a local run and its functions that moves only when a test sets it. */
@@ -31,23 +32,16 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
     renameSync(directory.write('next', String(newMs)), clockFile);
   };
   set(startMs);
-  const templateFile = directory.write('template.json', withClock(stage, clockFile));
+  const templateFile = directory.write(
+    'template.json',
+    preloadingTemplate(stage, join(import.meta.dirname, 'function-clock.cjs'), {
+      TEST_CLOCK_FILE: clockFile,
+    }),
+  );
   return {
     now,
     set,
     serviceOptions: { templateFile, assetsManifestFile: assetsManifestFile(stage), now },
     [Symbol.dispose]: () => directory.remove(),
   };
-}
-
-function withClock(stage: StageName, clockFile: string): string {
-  const changed = template(stage);
-  for (const { Type, Properties } of Object.values(changed.Resources)) {
-    if (Type !== 'AWS::Lambda::Function') continue;
-    const { Variables } = Properties.Environment;
-    const required = `--require ${JSON.stringify(join(import.meta.dirname, 'function-clock.cjs'))}`;
-    Variables.NODE_OPTIONS = [Variables.NODE_OPTIONS, required].filter(Boolean).join(' ');
-    Variables.TEST_CLOCK_FILE = clockFile;
-  }
-  return JSON.stringify(changed);
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach } from '@jest/globals';
 
 export interface TemporaryDirectory {
   readonly path: string;
@@ -19,4 +20,21 @@ export function temporaryDirectory(): TemporaryDirectory {
     },
     remove: () => rmSync(path, { recursive: true }),
   };
+}
+
+/** Creates a directory that is removed after the tests of the calling file. */
+export function temporaryDirectoryOfFile(): TemporaryDirectory {
+  const directory = temporaryDirectory();
+  afterAll(() => directory.remove());
+  return directory;
+}
+
+/** Gives each test of the calling file an empty directory. It can be used in tests and hooks only. */
+export function temporaryDirectoryOfEachTest(): TemporaryDirectory {
+  const directory = {} as TemporaryDirectory;
+  beforeEach(() => {
+    Object.assign(directory, temporaryDirectory());
+  });
+  afterEach(() => directory.remove());
+  return directory;
 }

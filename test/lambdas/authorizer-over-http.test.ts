@@ -125,10 +125,10 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
   it('fails within three seconds when DynamoDB refuses connections, and not as 401', async () => {
     const ask = await authorizer(await refusingEndpoint());
 
-    const startedAtMs = performance.now();
-    await expect(ask()).rejects.toThrow(/ECONNREFUSED/);
+    const { result, elapsedMs } = await fastForward(() => ask().catch((error) => error));
 
-    expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+    expect(String(result)).toMatch(/ECONNREFUSED/);
+    expect(elapsedMs).toBeLessThan(3_000);
   });
 
   it('fails within about four seconds, two an attempt, when DynamoDB never answers', async () => {

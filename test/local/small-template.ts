@@ -11,7 +11,7 @@ export type Resources = Record<
   { Type: string; Properties?: Properties; Condition?: string }
 >;
 
-export const environment = {
+const environment = {
   stackName: 'Small',
   region: 'eu-central-1',
   accountId: '123456789012',
@@ -36,7 +36,7 @@ export const api: Resources = {
 };
 
 /** The resources that make a path such as `/orders/{id}`; the last one is named `Resource:<path>`. */
-export function path(path: string): Resources {
+function path(path: string): Resources {
   const parts = path.split('/').slice(1);
   return Object.fromEntries(
     parts.map((PathPart, index) => {

@@ -44,5 +44,5 @@ export function testsOf(file: string): string[] {
 }
 
 /** They explore more than a mutant needs, or start servers, and take longer than all others together. */
-const slowTests = /limiter-properties\.test\.ts$|-over-http\.test\.ts$/;
+const slowTests = /limiter-properties\.test\.ts$|-over-http\.test\.ts$|\.command\.test\.ts$/;
 const isOverHttp = (pattern: string) => pattern.includes('-over-http');

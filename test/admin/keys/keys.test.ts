@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { findKey } from '../../../admin/keys/find-key.ts';
 import { issueKey, type KeyRequest } from '../../../admin/keys/issue-key.ts';
 import { describeKey, summarizeKey } from '../../../admin/keys/key-description.ts';
@@ -14,8 +14,6 @@ import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { ownerIdOf } from '../../../shared/api-key-token.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import type { FakeGateway } from '../fake-gateway.ts';
 import {
   day,
   failing,
@@ -24,25 +22,13 @@ import {
   minute,
   nowMs,
   nowSeconds,
-  type StageOfKeys,
-  stageOfKeys,
+  stageOfEachTest,
 } from '../stage-of-keys.ts';
 
 const { perMinute, perDay } = plans.free;
 
-let database: EmbeddedDynamoDb;
-let stage: StageOfKeys;
-let gateway: FakeGateway;
-let store: KeyStore;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-beforeEach(async () => {
-  stage = await stageOfKeys(database);
-  ({ gateway, store } = stage);
-});
+const { stage, database } = stageOfEachTest();
+const { store, gateway } = stage;
 
 const issue = (request: Partial<KeyRequest> = {}, at: KeyStore = store) =>
   issueKey({ plan: 'free', owner: 'Acme', ...request }, at);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { listKeys } from '../../../admin/keys/list-keys.ts';
 import {
@@ -10,23 +10,12 @@ import {
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import type { FakeGateway } from '../fake-gateway.ts';
-import { failing, isUpdateOf, nowMs, nowSeconds, stageOfKeys } from '../stage-of-keys.ts';
+import { failing, isUpdateOf, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
 
 const daySeconds = 86_400;
 
-let database: EmbeddedDynamoDb;
-let gateway: FakeGateway;
-let store: KeyStore;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-beforeEach(async () => {
-  ({ gateway, store } = await stageOfKeys(database));
-});
+const { stage, database } = stageOfEachTest();
+const { store, gateway } = stage;
 
 const daysLater = (days: number): KeyStore => ({
   ...store,

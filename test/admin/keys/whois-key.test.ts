@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { summarizeKey } from '../../../admin/keys/key-description.ts';
 import {
@@ -10,22 +10,15 @@ import {
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { whoseToken } from '../../../admin/keys/whois-key.ts';
-import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { createOwner, createToken } from '../../../shared/api-key-token.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import { nowMs, stageOfKeys } from '../stage-of-keys.ts';
+import { nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 
-let database: EmbeddedDynamoDb;
-let store: KeyStore;
 let apiKey: string;
 let keyId: string;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
+const { stage } = stageOfEachTest();
+const { store } = stage;
 beforeEach(async () => {
-  ({ store } = await stageOfKeys(database));
   ({ apiKey, keyId } = await issueKey({ owner: 'Acme', plan: 'free' }, store));
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ImportObserver,
   type ImportRequest,
@@ -9,22 +9,16 @@ import {
   importOrders,
 } from '../../../admin/orders/import-orders.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
+import { embeddedDynamoDbOfFile } from '../../helpers/embedded-dynamodb.ts';
+import { temporaryDirectoryOfEachTest } from '../../helpers/temporary-directory.ts';
 
-let database: EmbeddedDynamoDb;
-let directory: TemporaryDirectory;
+const database = embeddedDynamoDbOfFile();
+const directory = temporaryDirectoryOfEachTest();
 let target: ImportTarget;
 let events: string[];
 let controller: AbortController;
 
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-
 beforeEach(async () => {
-  directory = temporaryDirectory();
   controller = new AbortController();
   events = [];
   target = {
@@ -36,7 +30,6 @@ beforeEach(async () => {
     signal: controller.signal,
   };
 });
-afterEach(() => directory.remove());
 
 const observer = (
   onProgress: (bytes: number, orders: number) => void = () => {},
@@ -137,25 +130,25 @@ describe('importOrders', () => {
   });
 
   it.each([
-    ['jsonl', jsonLines(2_000)],
-    ['json', `[${jsonLines(2_000).trim().replaceAll('\n', ',\n')}]`],
-    ['csv', `id,petId\n${Array.from({ length: 2_000 }, (_, id) => `${id},7\n`).join('')}`],
+    ['jsonl', jsonLines(600)],
+    ['json', `[${jsonLines(600).trim().replaceAll('\n', ',\n')}]`],
+    ['csv', `id,petId\n${Array.from({ length: 600 }, (_, id) => `${id},7\n`).join('')}`],
   ])('goes on where it was interrupted: %s', async (format, text) => {
     const path = directory.write(`orders.${format}`, text);
-    await interrupted(path, 500);
+    await interrupted(path, 300);
 
     const summary = await importFile(path);
 
-    expect(summary.resumedAtLine).toBeGreaterThan(400);
-    expect(summary.inserted + summary.alreadyThere).toBe(2_000);
+    expect(summary.resumedAtLine).toBeGreaterThan(200);
+    expect(summary.inserted + summary.alreadyThere).toBe(600);
     expect(events).toEqual([expect.stringMatching(/^loading from [1-9]/)]);
-    expect(await database.readAll(target.tableName)).toHaveLength(2_000);
+    expect(await database.readAll(target.tableName)).toHaveLength(600);
     expect(checkpoints()).toEqual([]);
   });
 
   it('never undoes a cancellation, neither of a resumed import nor of a second one', async () => {
-    const path = directory.write('orders.jsonl', jsonLines(1_000));
-    await interrupted(path, 300);
+    const path = directory.write('orders.jsonl', jsonLines(400));
+    await interrupted(path, 200);
     const loaded = await database.readAll(target.tableName);
     await Promise.all(loaded.map(({ id }) => cancel(id!.N!)));
 
@@ -163,25 +156,25 @@ describe('importOrders', () => {
     await importFile(path, { restart: true });
 
     const orders = await database.readAll(target.tableName);
-    expect(orders).toHaveLength(1_000);
+    expect(orders).toHaveLength(400);
     const cancelled = orders.filter(({ status }) => status!.S === 'cancelled');
     expect(cancelled).toHaveLength(loaded.length);
   });
 
   it('begins again when the file has changed', async () => {
-    const path = directory.write('orders.jsonl', jsonLines(1_000));
-    await interrupted(path, 300);
-    writeFileSync(path, jsonLines(1_001));
+    const path = directory.write('orders.jsonl', jsonLines(400));
+    await interrupted(path, 200);
+    writeFileSync(path, jsonLines(401));
 
     const summary = await importFile(path);
 
     expect(summary).toMatchObject({ resumedAtLine: null });
-    expect(summary.inserted + summary.alreadyThere).toBe(1_001);
+    expect(summary.inserted + summary.alreadyThere).toBe(401);
   });
 
   it('begins again when asked to', async () => {
-    const path = directory.write('orders.jsonl', jsonLines(1_000));
-    await interrupted(path, 300);
+    const path = directory.write('orders.jsonl', jsonLines(400));
+    await interrupted(path, 200);
 
     const summary = await importFile(path, { restart: true });
 
@@ -189,8 +182,8 @@ describe('importOrders', () => {
   });
 
   it('begins again for a table that was made anew under the same name', async () => {
-    const path = directory.write('orders.jsonl', jsonLines(1_000));
-    await interrupted(path, 300);
+    const path = directory.write('orders.jsonl', jsonLines(400));
+    await interrupted(path, 200);
     const tableName = await database.createOrdersTable();
     const [name] = checkpoints();
     const file = join(target.stateDirectory, name!);
@@ -199,12 +192,12 @@ describe('importOrders', () => {
     const summary = await importFile(path, {}, { ...target, tableName });
 
     expect(before).toContain('tableId');
-    expect(summary).toMatchObject({ inserted: 1_000, resumedAtLine: null });
+    expect(summary).toMatchObject({ inserted: 400, resumedAtLine: null });
   });
 
   it('begins again when the table was put back to an earlier state', async () => {
-    const path = directory.write('orders.jsonl', jsonLines(1_000));
-    await interrupted(path, 300);
+    const path = directory.write('orders.jsonl', jsonLines(400));
+    await interrupted(path, 200);
     for (const { id } of await database.readAll(target.tableName)) {
       const Key = { id: id! };
       await database.dynamodb.send(new DeleteItemCommand({ TableName: target.tableName, Key }));
@@ -212,12 +205,12 @@ describe('importOrders', () => {
 
     const summary = await importFile(path);
 
-    expect(summary).toMatchObject({ inserted: 1_000, resumedAtLine: null });
+    expect(summary).toMatchObject({ inserted: 400, resumedAtLine: null });
   });
 
   it('takes a damaged checkpoint for none', async () => {
-    const path = directory.write('orders.jsonl', jsonLines(1_000));
-    await interrupted(path, 300);
+    const path = directory.write('orders.jsonl', jsonLines(400));
+    await interrupted(path, 200);
     writeFileSync(join(target.stateDirectory, checkpoints()[0]!), '{"file":');
 
     const summary = await importFile(path);

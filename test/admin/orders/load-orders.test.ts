@@ -4,7 +4,7 @@ import {
   DynamoDBDocumentClient,
   NumberValue,
 } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import {
   type LoadOptions,
@@ -15,14 +15,9 @@ import type { OrderItem } from '../../../admin/orders/order-record.ts';
 import type { OrderLine } from '../../../admin/orders/orders-file.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { BadLineError } from '../../../shared/errors.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../../helpers/embedded-dynamodb.ts';
 
-let database: EmbeddedDynamoDb;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
+const database = embeddedDynamoDbOfFile();
 
 async function* linesOf(orders: (OrderItem | 'bad')[]): AsyncGenerator<OrderLine> {
   for (const [index, order] of orders.entries()) {

@@ -1,5 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { fileFields } from '../../../admin/orders/order-record.ts';
 import {
   detectFormat,
@@ -8,11 +8,9 @@ import {
   readOrders,
 } from '../../../admin/orders/orders-file.ts';
 import type { TextPosition } from '../../../shared/json-array.ts';
-import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../../helpers/temporary-directory.ts';
 
-const directory = temporaryDirectory();
-
-afterAll(() => directory.remove());
+const directory = temporaryDirectoryOfFile();
 
 async function read(text: string, format: OrdersFormat, from?: TextPosition): Promise<OrderLine[]> {
   const lines: OrderLine[] = [];

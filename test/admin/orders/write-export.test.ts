@@ -3,18 +3,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { NumberValue, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { writeExport } from '../../../admin/orders/write-export.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfEachTest } from '../../helpers/temporary-directory.ts';
 
-let directory: TemporaryDirectory;
-
-beforeEach(() => {
-  directory = temporaryDirectory();
-});
-afterEach(() => directory.remove());
+const directory = temporaryDirectoryOfEachTest();
 
 async function exportTo(out: string): Promise<void> {
   const table = ordersTable(new DynamoDBClient({ region: 'eu-central-1' }), 'orders');

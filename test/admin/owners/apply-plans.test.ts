@@ -1,28 +1,17 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { applyPlans, reviewPlans } from '../../../admin/owners/apply-plans.ts';
 import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.ts';
 import { findOwner } from '../../../admin/owners/find-owner.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { plans } from '../../../lib/settings/plans.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import { failing, isUpdateOf, type StageOfKeys, stageOfKeys } from '../stage-of-keys.ts';
+import { failing, isUpdateOf, stageOfEachTest } from '../stage-of-keys.ts';
 
 const { free, pro, enterprise } = plans;
 
-let database: EmbeddedDynamoDb;
-let stage: StageOfKeys;
-let store: KeyStore;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-beforeEach(async () => {
-  stage = await stageOfKeys(database);
-  ({ store } = stage);
-});
+const { stage } = stageOfEachTest();
+const { store } = stage;
 
 /** An owner who was created when the plan had other numbers. */
 async function createEarlier(request: NewOwner, then: { perMinute: number; perDay: number }) {

@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.ts';
 import { allOwners, findOwner } from '../../../admin/owners/find-owner.ts';
@@ -13,8 +13,6 @@ import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { hashOwnerPart } from '../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { createToken, isOwnerId } from '../../../shared/api-key-token.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
-import type { FakeGateway } from '../fake-gateway.ts';
 import {
   day,
   failing,
@@ -22,25 +20,13 @@ import {
   isUpdateOf,
   minute,
   nowMs,
-  type StageOfKeys,
-  stageOfKeys,
+  stageOfEachTest,
 } from '../stage-of-keys.ts';
 
 const { free, pro, business } = plans;
 
-let database: EmbeddedDynamoDb;
-let stage: StageOfKeys;
-let gateway: FakeGateway;
-let store: KeyStore;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
-beforeEach(async () => {
-  stage = await stageOfKeys(database);
-  ({ gateway, store } = stage);
-});
+const { stage, database } = stageOfEachTest();
+const { store, gateway } = stage;
 
 const create = (request: Partial<NewOwner> = {}, at: KeyStore = store) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);

@@ -7,7 +7,7 @@ export interface HeldAnswer {
   readonly body: Buffer;
 }
 
-export interface FaultyCall extends DynamodbCall {
+interface FaultyCall extends DynamodbCall {
   /** Sends the request to the database, which executes it. */
   readonly pass: () => Promise<HeldAnswer>;
   /** The timeout of the functions' calls. */

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe('the local service, over HTTP, before a database that fails', () => {
   it(
-    'keeps its promises, whatever a seed has fail',
+    'keeps its invariants under the faults of any seed',
     async () => {
       expect(await checkSeeds(seeds, [store])).toEqual([]);
     },

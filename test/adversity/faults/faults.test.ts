@@ -28,7 +28,7 @@ afterAll(async () => {
 
 describe('the service before a database that fails', () => {
   it(
-    'keeps its promises, whatever a seed has fail',
+    'keeps its invariants under the faults of any seed',
     async () => {
       expect(await checkSeeds(seeds, stores)).toEqual([]);
     },

@@ -74,7 +74,7 @@ export class FaultyDynamodb implements AsyncDisposable {
   }
 
   /** Resolves when no request is under way. */
-  async isAtRest(): Promise<void> {
+  async isIdle(): Promise<void> {
     await this.#proxy.isIdle();
     while (this.#underWay > 0) await once(this.#events, 'done');
   }

@@ -3,7 +3,7 @@ import { splitArray } from '../../helpers/orders.ts';
 import type { StoreAnswer } from './store-under-faults.ts';
 
 /** What a list may and must have. */
-export interface ExpectedList {
+interface ExpectedList {
   readonly isGzip: boolean;
   /** The ids of the orders that were there all the time. */
   readonly required: ReadonlySet<string>;

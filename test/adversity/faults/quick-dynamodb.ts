@@ -1,5 +1,5 @@
 import {
-  createDynamoDbClient as createPatientClient,
+  createDynamoDbClient as createSlowerClient,
   type DynamoDbClientSettings,
 } from '../../../lambdas/shared/dynamodb.ts';
 
@@ -11,5 +11,5 @@ export const timeoutDivisor = 4;
 /** The functions' client with shorter timeouts, so that a table that hangs takes less time. */
 export function createDynamoDbClient(settings: DynamoDbClientSettings) {
   const requestTimeoutMs = settings.requestTimeoutMs / timeoutDivisor;
-  return createPatientClient({ ...settings, requestTimeoutMs });
+  return createSlowerClient({ ...settings, requestTimeoutMs });
 }

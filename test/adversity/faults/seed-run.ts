@@ -63,7 +63,7 @@ export async function runSeed(seed: number, store: StoreUnderFaults): Promise<Se
     for (const wave of plan.waves) {
       results.push(...(await Promise.all(wave.map((action) => run.act(action, token)))));
     }
-    await store.dynamodb.isAtRest();
+    await store.dynamodb.isIdle();
     const orders = await run.readOrders();
     const { doneWrites, injected } = store.dynamodb;
     store.dynamodb.use({ ...noFaults, seed });

@@ -46,13 +46,13 @@ async function checkSeed(
   store: StoreUnderFaults,
   watch: StallWatch,
 ): Promise<string[]> {
-  let broken: string[] = [];
+  let found: string[] = [];
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    const beganAtMs = performance.now();
-    broken = violations(await runSeed(seed, store), store);
-    if (broken.length === 0 || !watch.hasStalledSince(beganAtMs)) break;
+    const startedAtMs = performance.now();
+    found = violations(await runSeed(seed, store), store);
+    if (found.length === 0 || !watch.hasStalledSince(startedAtMs)) break;
   }
   const { rate, kinds } = planOf(seed).mixture;
   const how = `${100 * rate} % of ${kinds.join(', ')}; again: FAULT_SEED=${seed} ${again}`;
-  return broken.map((promise) => `seed ${seed}: ${promise} (${how})`);
+  return found.map((violation) => `seed ${seed}: ${violation} (${how})`);
 }

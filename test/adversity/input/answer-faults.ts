@@ -10,23 +10,32 @@ export function answerFaults(
   { requests, isHalfOpen, isDisconnecting }: Conversation,
   responses: readonly RawResponse[],
 ): string[] {
-  const readable = requests.filter(({ isReadable }) => isReadable).length;
-  const isCountRight = responses.length >= readable && responses.length <= requests.length;
+  const expected = answeredRequests(requests).length;
   return [
-    ...(isCountRight || isHalfOpen || isDisconnecting
+    ...(responses.length === expected || isHalfOpen || isDisconnecting
       ? []
       : [
-          `${responses.length} answers to ${readable} requests, none to ${shown(requests[responses.length])}`,
+          `${responses.length} answers to ${expected} requests, none to ${shown(requests[responses.length])}`,
         ]),
     ...responses.flatMap((response, index) => {
       const faults = faultsOf(response, requests[index]?.isHead ?? false);
-      // Node reads nothing more from such a connection, so later requests get no answers.
-      const isEnd = /^upgrade:/im.test(requests[index]?.bytes.toString('latin1') ?? '');
+      const request = requests[index];
+      const isEnd = request !== undefined && isUpgrade(request);
       const isClosed = response.headers.get('connection')?.join() === 'close';
       if (isEnd && !isClosed) faults.push('the connection stays open');
       return faults.map((fault) => `${fault}, to ${shown(requests[index])}`);
     }),
   ];
+}
+
+/** Node reads nothing after a request for another protocol, so later requests get no answers. */
+function answeredRequests(requests: readonly GeneratedRequest[]): readonly GeneratedRequest[] {
+  const last = requests.findIndex(isUpgrade);
+  return last === -1 ? requests : requests.slice(0, last + 1);
+}
+
+function isUpgrade({ bytes }: GeneratedRequest): boolean {
+  return /^upgrade:/im.test(bytes.toString('latin1'));
 }
 
 function shown(request: GeneratedRequest | undefined): string {

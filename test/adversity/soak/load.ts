@@ -2,14 +2,14 @@ import type { HttpClient } from '../../../smoke/stage/http-client.ts';
 import { sendOverHttp } from '../faults/send-over-http.ts';
 import type { StoreRequest } from '../faults/store-under-faults.ts';
 import { type Random, randomFrom } from '../random.ts';
-import type { Exchange, RequestKind } from './judge.ts';
-import { noteCancel, type OrderBatch } from './order-batches.ts';
+import type { Exchange, RequestKind } from './invariant-checker.ts';
+import { type OrderBatch, recordCancel } from './order-batches.ts';
 
-/** More are never under way: a database that hangs must not have this process hold ever more. */
-export const mostUnderWay = 64;
+/** Bounds the memory of this process while the database does not answer. */
+const maxInFlight = 64;
 
-/** Of twenty requests, as many as it is named. */
-const wheel: readonly RequestKind[] = [
+/** The kinds of twenty requests on average. */
+const requestMix: readonly RequestKind[] = [
   ...Array<RequestKind>(12).fill('cancel'),
   ...Array<RequestKind>(1).fill('list'),
   ...Array<RequestKind>(1).fill('gzip list'),
@@ -18,67 +18,69 @@ const wheel: readonly RequestKind[] = [
 ];
 const badKeys = ['', 'Bearer wrong', 'Basic c286dGVzdA==', `Bearer so_test_${'a'.repeat(46)}`];
 const unknownOrder = '404';
-/** How often an order is cancelled again at once, so that two requests race for it. */
+/** The probability that a cancel is for the same order as the one before, so that they compete. */
 const repetition = 0.3;
 
-export interface Tokens {
+interface Tokens {
   readonly unlimited: string;
   readonly limited: string;
 }
 
-/** A mixed load at a steady rate, whatever the answers take. */
+/** A mixed load. The caller sets its rate, which does not depend on the answers. */
 export class Load {
   readonly #client: HttpClient;
   readonly #tokens: Tokens;
   readonly #random: Random;
-  readonly #take: (exchange: Exchange) => void;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #record: (exchange: Exchange) => void;
+  readonly #inFlight = new Set<Promise<void>>();
   #orderId = unknownOrder;
-  /** Where the orders to cancel are taken from. */
+  /** The orders to cancel. */
   batch: OrderBatch | undefined;
-  /** From when on, as `performance.now()` tells it, nothing disturbs the requests. */
-  undisturbedFromMs = 0;
-  /** Requests that were not sent because too many were under way. */
-  heldBack = 0;
+  /** The time of `performance.now()` from which the service is expected to have recovered. */
+  faultFreeFromMs = 0;
+  /** The number of requests that were not sent because too many were in flight. */
+  notSent = 0;
 
   constructor(
     client: HttpClient,
     tokens: Tokens,
     seed: number,
-    take: (exchange: Exchange) => void,
+    record: (exchange: Exchange) => void,
   ) {
     this.#client = client;
     this.#tokens = tokens;
     this.#random = randomFrom(seed, 'load');
-    this.#take = take;
+    this.#record = record;
   }
 
-  /** Resolves when no request is under way. */
-  async isAtRest(): Promise<void> {
-    await Promise.all(this.#underWay);
+  /** Resolves when no request is in flight. */
+  async isIdle(): Promise<void> {
+    await Promise.all(this.#inFlight);
   }
 
   sendNext(): void {
-    if (this.#underWay.size >= mostUnderWay) {
-      this.heldBack++;
+    if (this.#inFlight.size >= maxInFlight) {
+      this.notSent++;
       return;
     }
-    const done = this.#send(this.#random.pick(wheel)).finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
+    const done = this.#send(this.#random.pick(requestMix)).finally(() =>
+      this.#inFlight.delete(done),
+    );
+    this.#inFlight.add(done);
   }
 
   async #send(kind: RequestKind): Promise<void> {
-    const beganAtMs = performance.now();
+    const startedAtMs = performance.now();
     const batch = kind === 'cancel' ? this.batch : undefined;
-    if (batch) batch.underWay++;
+    if (batch) batch.inFlight++;
     const orderId = batch ? this.#pickOrder(batch) : unknownOrder;
     const answer = await sendOverHttp(this.#requestOf(kind, orderId), this.#client);
     if (batch) {
-      batch.underWay--;
-      noteCancel(batch.cancels.get(orderId)!, answer);
+      batch.inFlight--;
+      recordCancel(batch.cancels.get(orderId)!, answer);
     }
-    const isUndisturbed = beganAtMs >= this.undisturbedFromMs;
-    this.#take({ kind, answer, beganAtMs, endedAtMs: performance.now(), isUndisturbed });
+    const isFaultFree = startedAtMs >= this.faultFreeFromMs;
+    this.#record({ kind, answer, startedAtMs, endedAtMs: performance.now(), isFaultFree });
   }
 
   #pickOrder({ ids, cancels }: OrderBatch): string {

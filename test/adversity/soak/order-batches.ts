@@ -7,44 +7,46 @@ import {
 import { orderItem } from '../../helpers/orders.ts';
 import type { StoreAnswer } from '../faults/store-under-faults.ts';
 
-/** What the requests to cancel an order were told. */
+/** The number of requests to cancel an order, by their answers. */
 export interface CancelRecord {
-  told: number;
-  refused: number;
-  /** Those without an answer, or with one that says that the service failed. */
-  uncertain: number;
+  /** Answered 204. */
+  confirmed: number;
+  /** Answered 409. */
+  rejected: number;
+  /** Without a whole answer, or answered 5xx. */
+  unknown: number;
 }
 
 /** Orders that are placed together. Times are those of `performance.now()`. */
 export interface OrderBatch {
   readonly ids: readonly string[];
-  /** Since they were placed last. */
+  /** The cancels of each order since the batch was last written. */
   cancels: ReadonlyMap<string, CancelRecord>;
-  /** When its orders were placed for the first time. */
-  readonly placed: { beganAtMs: number; endedAtMs: number };
-  /** The requests to cancel one of them that have no answer yet. */
-  underWay: number;
+  /** The time in which its orders were first written. */
+  readonly placed: { startedAtMs: number; endedAtMs: number };
+  /** The number of cancels that have no answer yet. */
+  inFlight: number;
 }
 
 /** The text of an order in a list. */
 export const rowOf = (id: string) =>
   `{"id":${id},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
 
-// The ids are beyond 2^53, where a JavaScript number would no longer tell them apart.
+// The ids are above 2^53, where different ids can be the same JavaScript number.
 const firstId = 9_007_199_254_740_993n;
 const itemsPerWrite = 25;
-/** From so many on, those that have been judged are made pending again, and the table stays small. */
-const mostBatches = 12;
+/** Once there are so many, checked batches are used again, so that the table stays small. */
+const maxBatches = 12;
 
 /**
- * The orders of a run, placed past the faults. None is removed while there are lists: the embedded
- * DynamoDB's parallel scan misses other orders when the one of its start key is removed.
+ * The orders of a run, written to DynamoDB without faults. No order is removed during the run, because
+ * a parallel scan of the embedded DynamoDB misses other orders when that of its start key is removed.
  */
 export class OrderBatches {
   readonly #data: DynamoDBClient;
   readonly #table: string;
   readonly #batches: OrderBatch[] = [];
-  readonly #judged: OrderBatch[] = [];
+  readonly #checkedBatches: OrderBatch[] = [];
   #placed = 0n;
 
   constructor(data: DynamoDBClient, table: string) {
@@ -52,38 +54,38 @@ export class OrderBatches {
     this.#table = table;
   }
 
-  /** Places orders: new ones, or once there are enough, those of a batch that has been judged. */
+  /** Writes pending orders: new ones, or those of a checked batch once there are enough batches. */
   async place(count: number): Promise<OrderBatch> {
-    const judged = this.#batches.length < mostBatches ? undefined : this.#judged.shift();
-    if (judged) return this.#placeAgain(judged);
+    const checked = this.#batches.length < maxBatches ? undefined : this.#checkedBatches.shift();
+    if (checked) return this.#putOrders(checked);
     const ids = Array.from({ length: count }, () => String(firstId + this.#placed++));
-    const placed = { beganAtMs: performance.now(), endedAtMs: Number.POSITIVE_INFINITY };
-    const batch: OrderBatch = { ids, cancels: new Map(), placed, underWay: 0 };
+    const placed = { startedAtMs: performance.now(), endedAtMs: Number.POSITIVE_INFINITY };
+    const batch: OrderBatch = { ids, cancels: new Map(), placed, inFlight: 0 };
     this.#batches.push(batch);
-    await this.#placeAgain(batch);
+    await this.#putOrders(batch);
     placed.endedAtMs = performance.now();
     return batch;
   }
 
-  /** Takes a batch back, of which no request is under way any more. */
+  /** Makes a checked batch available to `place`. It must not have a request in flight. */
   release(batch: OrderBatch): void {
-    this.#judged.push(batch);
+    this.#checkedBatches.push(batch);
   }
 
-  async #placeAgain(batch: OrderBatch): Promise<OrderBatch> {
-    batch.cancels = new Map(batch.ids.map((id) => [id, { told: 0, refused: 0, uncertain: 0 }]));
+  async #putOrders(batch: OrderBatch): Promise<OrderBatch> {
+    batch.cancels = new Map(batch.ids.map((id) => [id, { confirmed: 0, rejected: 0, unknown: 0 }]));
     const Items = batch.ids.map((id) => orderItem(id, { status: { S: 'pending' } }));
     await this.#write(Items.map((Item) => ({ PutRequest: { Item } })));
     return batch;
   }
 
-  /** Removes what was there before the first batch. */
+  /** Removes all orders. */
   async clear(): Promise<void> {
     const ids = [...(await this.statuses()).keys()];
     await this.#write(ids.map((id) => ({ DeleteRequest: { Key: { id: { N: id } } } })));
   }
 
-  /** The status of each order that is in the table. */
+  /** Reads the status of each order in the table. */
   async statuses(): Promise<Map<string, string>> {
     const statuses = new Map<string, string>();
     const input = { TableName: this.#table, ConsistentRead: true };
@@ -93,10 +95,10 @@ export class OrderBatches {
     return statuses;
   }
 
-  /** What a list has to have, and may have, that was asked for and answered at these times. */
-  expectedList(beganAtMs: number, endedAtMs: number) {
-    const isRequired = ({ placed }: OrderBatch) => placed.endedAtMs < beganAtMs;
-    const isPossible = ({ placed }: OrderBatch) => placed.beganAtMs < endedAtMs;
+  /** The orders that a list has to contain and may contain, which was requested and answered at these times. */
+  expectedList(startedAtMs: number, endedAtMs: number) {
+    const isRequired = ({ placed }: OrderBatch) => placed.endedAtMs < startedAtMs;
+    const isPossible = ({ placed }: OrderBatch) => placed.startedAtMs < endedAtMs;
     const possible = this.#batches.filter(isPossible);
     return {
       required: new Set(this.#batches.filter(isRequired).flatMap(({ ids }) => ids)),
@@ -113,25 +115,26 @@ export class OrderBatches {
   }
 }
 
-/** Notes what a request to cancel was told. */
-export function noteCancel(record: CancelRecord, { status, isComplete }: StoreAnswer): void {
-  if (!isComplete || status === undefined || status >= 500) record.uncertain++;
-  else if (status === 204) record.told++;
-  else if (status === 409) record.refused++;
+/** Counts the answer to a cancel. */
+export function recordCancel(record: CancelRecord, { status, isComplete }: StoreAnswer): void {
+  if (!isComplete || status === undefined || status >= 500) record.unknown++;
+  else if (status === 204) record.confirmed++;
+  else if (status === 409) record.rejected++;
 }
 
-/** What is wrong with a batch of which no request is under way any more. */
+/** The violations in a batch that has no request in flight. */
 export function batchDifferences(
   { cancels }: Pick<OrderBatch, 'cancels'>,
   statuses: ReadonlyMap<string, string>,
 ): string[] {
-  return [...cancels].flatMap(([id, { told, refused, uncertain }]) => {
+  return [...cancels].flatMap(([id, { confirmed, rejected, unknown }]) => {
     const status = statuses.get(id) ?? 'missing';
     const isCancelled = status === 'cancelled';
-    if (told > 1) return [`the order ${id} was cancelled ${told} times`];
-    if (told === 1 && !isCancelled) return [`the order ${id} is ${status}, after a 204`];
-    if (refused > 0 && !isCancelled) return [`the order ${id} is ${status}, after a 409`];
-    if (isCancelled && told + uncertain === 0) return [`nobody was told that ${id} is cancelled`];
+    if (confirmed > 1) return [`the order ${id} was cancelled ${confirmed} times`];
+    if (confirmed === 1 && !isCancelled) return [`the order ${id} is ${status}, after a 204`];
+    if (rejected > 0 && !isCancelled) return [`the order ${id} is ${status}, after a 409`];
+    if (isCancelled && confirmed + unknown === 0)
+      return [`the order ${id} is cancelled, without a 204`];
     return isCancelled || status === 'pending' ? [] : [`the order ${id} is ${status}`];
   });
 }

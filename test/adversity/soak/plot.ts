@@ -1,20 +1,20 @@
 /** One line of a chart. A point without a value leaves a gap. */
-export interface Line {
+interface Line {
   readonly name: string;
   readonly values: readonly (number | undefined)[];
 }
 
 /** A chart of some lines over the time of a run. */
-export interface Chart {
+interface Chart {
   readonly title: string;
   readonly lines: readonly Line[];
 }
 
-export interface Plot {
+interface Plot {
   readonly title: string;
-  /** When each value was taken, from the beginning of the run. */
+  /** The time of each value since the beginning of the run. */
   readonly seconds: readonly number[];
-  /** Stretches of time to shade. */
+  /** Periods to shade. */
   readonly shaded: readonly { readonly from: number; readonly to: number }[];
   readonly charts: readonly Chart[];
 }
@@ -84,7 +84,7 @@ function pathOf(
   return points.join('');
 }
 
-/** The next number of one digit, and noughts. */
+/** Rounds up to a number whose digits after the first are zeros. */
 function roundedUp(value: number): number {
   if (value <= 0) return 1;
   const unit = 10 ** Math.floor(Math.log10(value));

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process holds at a moment. */
+/** The memory and open file descriptors of a process. */
 export interface ProcessUse {
   readonly residentMb: number;
   readonly descriptors: number;
 }
 
-/** Whether this system tells what a process holds. */
+/** Whether this system has `/proc`. */
 export const isMeasurable = process.platform === 'linux';
 
-/** Reads what a process holds; undefined when it has ended, and on systems without `/proc`. */
+/** Reads the use of a process; undefined when it has ended, and on systems without `/proc`. */
 export function useOf(processId: number): ProcessUse | undefined {
   if (!isMeasurable) return undefined;
   try {

@@ -1,31 +1,32 @@
+import { type InvariantName, invariants, type Violations } from './invariants.ts';
 import { drawPlot } from './plot.ts';
 import { isMeasurable } from './processes.ts';
-import { type BrokenPromises, type PromiseName, promises } from './promises.ts';
 import type { Latency, Sample } from './samples.ts';
 
-/** What a run has found. */
+/** The results of a run. */
 export interface SoakReport {
   readonly seed: number;
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly requests: number;
-  readonly heldBack: number;
-  /** Of all requests of the calm phases, and of those with faults. */
-  readonly latencyMs: Readonly<Record<'calm' | 'faults', Latency | undefined>>;
-  readonly broken: Readonly<Record<PromiseName, number>>;
+  readonly notSent: number;
+  /** The latency in phases without faults, and in phases with faults. */
+  readonly latencyMs: Readonly<Record<'withoutFaults' | 'withFaults', Latency | undefined>>;
+  readonly violations: Readonly<Record<InvariantName, number>>;
   readonly examples: readonly string[];
   readonly samples: readonly Sample[];
 }
 
-/** The report as a table for people. */
+/** Formats the report as tables. */
 export function reportText(report: SoakReport): string {
-  const { seed, minutes, ratePerSecond, requests, heldBack, latencyMs } = report;
+  const { seed, minutes, ratePerSecond, requests, notSent, latencyMs } = report;
   return [
-    `${requests} requests in ${minutes} minutes, ${ratePerSecond} a second asked for, ${heldBack} held back; seed ${seed}`,
+    `${requests} requests in ${minutes} minutes, ${ratePerSecond} a second asked for, ${notSent} not sent; seed ${seed}`,
     '',
     ...table([
       ['answers', 'p50', 'p95', 'p99'],
-      ...Object.entries(latencyMs).map(([name, latency]) => [name, ...latencyCells(latency)]),
+      ['without faults', ...latencyCells(latencyMs.withoutFaults)],
+      ['with faults', ...latencyCells(latencyMs.withFaults)],
     ]),
     '',
     ...processLines(report.samples),
@@ -33,9 +34,9 @@ export function reportText(report: SoakReport): string {
     ...table(statusRows(report.samples)),
     '',
     ...table([
-      ['broken', 'promise'],
-      ...Object.entries(promises).map(([name, words]) => [
-        String(report.broken[name as PromiseName]),
+      ['violations', 'invariant'],
+      ...Object.entries(invariants).map(([name, words]) => [
+        String(report.violations[name as InvariantName]),
         words,
       ]),
     ]),
@@ -43,7 +44,7 @@ export function reportText(report: SoakReport): string {
   ].join('\n');
 }
 
-/** The report as charts over the time of the run. */
+/** Draws the report as charts over the time of the run. */
 export function reportPlot({ samples, minutes, ratePerSecond, seed }: SoakReport): string {
   const names = Object.keys(samples[0]?.processes ?? {});
   const latency = (name: keyof Latency) => ({
@@ -55,12 +56,13 @@ export function reportPlot({ samples, minutes, ratePerSecond, seed }: SoakReport
       name,
       values: samples.map(({ processes }) => processes[name]?.[value]),
     }));
-  const total = ({ broken }: Sample) => Object.values(broken).reduce((sum, count) => sum + count);
+  const total = ({ violations }: Sample) =>
+    Object.values(violations).reduce((sum, count) => sum + count);
   return drawPlot({
     title: `Soak: ${minutes} minutes, ${ratePerSecond} requests a second asked for, seed ${seed}; shaded: faults`,
     seconds: samples.map(({ seconds }) => seconds),
-    shaded: samples.flatMap(({ seconds, isCalm }, index) =>
-      isCalm ? [] : [{ from: samples[index - 1]?.seconds ?? 0, to: seconds }],
+    shaded: samples.flatMap(({ seconds, isFaultFree }, index) =>
+      isFaultFree ? [] : [{ from: samples[index - 1]?.seconds ?? 0, to: seconds }],
     ),
     charts: [
       {
@@ -72,18 +74,18 @@ export function reportPlot({ samples, minutes, ratePerSecond, seed }: SoakReport
       { title: 'latency, ms', lines: [latency('p50'), latency('p95'), latency('p99')] },
       { title: 'resident memory, MB', lines: ofProcesses('residentMb') },
       { title: 'open file descriptors', lines: ofProcesses('descriptors') },
-      { title: 'broken promises', lines: [{ name: 'all', values: samples.map(total) }] },
+      { title: 'violations', lines: [{ name: 'all', values: samples.map(total) }] },
     ],
   });
 }
 
-/** What of a run's figures is written down. */
+/** Assembles the report of a run. */
 export function reportOf(
   settings: Pick<SoakReport, 'seed' | 'minutes' | 'ratePerSecond'>,
-  found: Pick<SoakReport, 'requests' | 'heldBack' | 'latencyMs' | 'samples'>,
-  { counts, examples }: BrokenPromises,
+  found: Pick<SoakReport, 'requests' | 'notSent' | 'latencyMs' | 'samples'>,
+  { counts, examples }: Violations,
 ): SoakReport {
-  return { ...settings, ...found, broken: counts, examples };
+  return { ...settings, ...found, violations: counts, examples };
 }
 
 const latencyCells = (latency: Latency | undefined) =>
@@ -105,22 +107,22 @@ function processLines(samples: readonly Sample[]): string[] {
 }
 
 function statusRows(samples: readonly Sample[]): string[][] {
-  const counts = (isCalm: boolean) => {
+  const counts = (isFaultFree: boolean) => {
     const found: Record<string, number> = {};
-    for (const sample of samples.filter((each) => each.isCalm === isCalm)) {
+    for (const sample of samples.filter((each) => each.isFaultFree === isFaultFree)) {
       for (const [status, count] of Object.entries(sample.statuses)) {
         found[status] = (found[status] ?? 0) + count;
       }
     }
     return found;
   };
-  const [calm, faults] = [counts(true), counts(false)];
-  const statuses = [...new Set([...Object.keys(calm), ...Object.keys(faults)])].sort();
+  const [withoutFaults, withFaults] = [counts(true), counts(false)];
+  const statuses = [...new Set([...Object.keys(withoutFaults), ...Object.keys(withFaults)])].sort();
   const cells = (found: Record<string, number>) => statuses.map((each) => String(found[each] ?? 0));
   return [
     ['answered', ...statuses],
-    ['calm', ...cells(calm)],
-    ['faults', ...cells(faults)],
+    ['without faults', ...cells(withoutFaults)],
+    ['with faults', ...cells(withFaults)],
   ];
 }
 

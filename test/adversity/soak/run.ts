@@ -7,8 +7,8 @@ import { reportPlot, reportText } from './report.ts';
 import { soak } from './soak.ts';
 
 /*
- * `npm run soak -- --minutes 10` exits with 1 when a promise was broken, and leaves the figures and
- * a plot in `.cache/soak`.
+ * `npm run soak -- --minutes 10` writes the figures and a plot to `.cache/soak`, and exits with 1 when
+ * an invariant was violated.
  */
 
 interface SoakOptions {
@@ -18,16 +18,16 @@ interface SoakOptions {
   readonly out: string;
 }
 
-const mostMinutes = 24 * 60;
-const mostPerSecond = 1_000;
+const maxMinutes = 24 * 60;
+const maxRatePerSecond = 1_000;
 
 const command = new Command('npm run soak --')
-  .description('Runs the local service under a load, and under faults that come and go.')
+  .description('Runs the local service under load, with phases of faults, and checks invariants.')
   .usage('[--minutes N] [--rate N] [--seed N] [--out DIR]')
-  .option('--minutes <n>', 'how long', upTo('--minutes', mostMinutes), 2)
-  .option('--rate <n>', 'requests a second', upTo('--rate', mostPerSecond), 40)
-  .option('--seed <n>', 'decides the faults and the load', upTo('--seed', 2 ** 31), 1)
-  .option('--out <dir>', 'takes the figures, the plot and the log', '.cache/soak');
+  .option('--minutes <n>', 'how long', upTo('--minutes', maxMinutes), 2)
+  .option('--rate <n>', 'requests a second', upTo('--rate', maxRatePerSecond), 40)
+  .option('--seed <n>', 'determines the faults and the load', upTo('--seed', 2 ** 31), 1)
+  .option('--out <dir>', 'the directory of the figures, the plot and the log', '.cache/soak');
 
 try {
   const options = parseCommandLine<SoakOptions>(command, process.argv.slice(2));
@@ -45,7 +45,7 @@ async function run({ minutes, rate, seed, out }: SoakOptions): Promise<void> {
   writeFileSync(join(out, 'soak.json'), `${JSON.stringify(report, undefined, 1)}\n`);
   writeFileSync(join(out, 'soak.svg'), reportPlot(report));
   console.log(reportText(report));
-  if (Object.values(report.broken).some((count) => count > 0)) process.exitCode = 1;
+  if (Object.values(report.violations).some((count) => count > 0)) process.exitCode = 1;
 }
 
 function upTo(option: string, most: number) {

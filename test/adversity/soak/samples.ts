@@ -1,21 +1,21 @@
-import type { Exchange } from './judge.ts';
+import type { Exchange } from './invariant-checker.ts';
+import type { InvariantName, Violations } from './invariants.ts';
 import { type ProcessUse, useOf } from './processes.ts';
-import type { BrokenPromises, PromiseName } from './promises.ts';
 
-/** What a few seconds of the run were like. */
+/** The figures of a few seconds of the run. */
 export interface Sample {
   /** Since the beginning of the run, at the end of the sample. */
   readonly seconds: number;
   readonly phase: string;
-  readonly isCalm: boolean;
+  readonly isFaultFree: boolean;
   readonly requestsPerSecond: number;
-  /** Undefined where nothing was answered. */
+  /** Undefined if no request was answered. */
   readonly latencyMs: Latency | undefined;
-  /** How many answers had each status; 'none' is that of a request without a whole answer. */
+  /** The number of answers by status; 'none' stands for a request without a whole answer. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly processes: Readonly<Record<string, ProcessUse | undefined>>;
   /** Since the beginning of the run. */
-  readonly broken: Readonly<Record<PromiseName, number>>;
+  readonly violations: Readonly<Record<InvariantName, number>>;
 }
 
 export interface Latency {
@@ -24,38 +24,38 @@ export interface Latency {
   readonly p99: number;
 }
 
-/** Takes what is under way together into samples. */
+/** Combines the answers and the use of processes into samples. */
 export class Sampler {
   readonly samples: Sample[] = [];
   readonly #processIds: Readonly<Record<string, number>>;
-  readonly #broken: BrokenPromises;
-  readonly #beganAtMs = performance.now();
-  #sampledAtMs = this.#beganAtMs;
+  readonly #violations: Violations;
+  readonly #startedAtMs = performance.now();
+  #sampledAtMs = this.#startedAtMs;
   #exchanges: Exchange[] = [];
 
-  constructor(processIds: Readonly<Record<string, number>>, broken: BrokenPromises) {
+  constructor(processIds: Readonly<Record<string, number>>, violations: Violations) {
     this.#processIds = processIds;
-    this.#broken = broken;
+    this.#violations = violations;
   }
 
-  take(exchange: Exchange): void {
+  record(exchange: Exchange): void {
     this.#exchanges.push(exchange);
   }
 
-  sample({ name, isCalm }: { readonly name: string; readonly isCalm: boolean }): Sample {
+  sample({ name, isFaultFree }: { readonly name: string; readonly isFaultFree: boolean }): Sample {
     const nowMs = performance.now();
     const exchanges = this.#exchanges;
     this.#exchanges = [];
     const processes = Object.entries(this.#processIds).map(([process, id]) => [process, useOf(id)]);
     const sample: Sample = {
-      seconds: Math.round((nowMs - this.#beganAtMs) / 1_000),
+      seconds: Math.round((nowMs - this.#startedAtMs) / 1_000),
       phase: name,
-      isCalm,
+      isFaultFree,
       requestsPerSecond: (exchanges.length * 1_000) / (nowMs - this.#sampledAtMs),
-      latencyMs: latencyOf(exchanges.map(({ beganAtMs, endedAtMs }) => endedAtMs - beganAtMs)),
+      latencyMs: latencyOf(exchanges.map(({ startedAtMs, endedAtMs }) => endedAtMs - startedAtMs)),
       statuses: statusesOf(exchanges),
       processes: Object.fromEntries(processes),
-      broken: { ...this.#broken.counts },
+      violations: { ...this.#violations.counts },
     };
     this.#sampledAtMs = nowMs;
     this.samples.push(sample);
@@ -63,7 +63,7 @@ export class Sampler {
   }
 }
 
-/** @param times in milliseconds */
+/** The percentiles of times in milliseconds; undefined if there are none. */
 export function latencyOf(times: readonly number[]): Latency | undefined {
   if (times.length === 0) return undefined;
   const sorted = [...times].sort((a, b) => a - b);

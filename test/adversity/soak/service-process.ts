@@ -10,10 +10,10 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly processId: number;
   readonly baseUrl: string;
   readonly ordersTable: string;
-  /** Of the plan with the most requests. */
+  /** A key of the plan with the highest limits. */
   readonly token: string;
   readonly hasEnded: () => boolean;
-  /** A key of a new owner with so many requests in a minute. */
+  /** Issues a key of a new owner with this limit. */
   issueKey(perMinute: number): Promise<string>;
 }
 
@@ -30,7 +30,7 @@ const perDay = 10_000_000;
 /**
  * Starts what `npm start` starts, on any free port.
  *
- * @param logFile takes what the service and its functions log
+ * @param logFile the file for the log of the service and its functions
  * @throws Error if the service ends before it is ready
  */
 export async function startServiceProcess(

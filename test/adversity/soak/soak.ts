@@ -5,35 +5,35 @@ import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { HttpClient } from '../../../smoke/stage/http-client.ts';
 import { FaultyDynamodb } from '../faults/faulty-dynamodb.ts';
 import { answerTimeoutMs, timeoutsMs } from '../faults/function-timeouts.ts';
-import { type Exchange, Judge } from './judge.ts';
+import { type Exchange, InvariantChecker } from './invariant-checker.ts';
+import { Violations } from './invariants.ts';
 import { Load } from './load.ts';
 import { batchDifferences, type OrderBatch, OrderBatches } from './order-batches.ts';
 import { type Phase, phaseSeconds, phasesOf } from './phases.ts';
 import { useOf } from './processes.ts';
-import { BrokenPromises } from './promises.ts';
 import { reportOf, type SoakReport } from './report.ts';
 import { latencyOf, Sampler } from './samples.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
-export interface SoakSettings {
+interface SoakSettings {
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly seed: number;
-  /** Takes the service's log. */
+  /** The directory of the service's log. */
   readonly directory: string;
-  /** Takes a line now and then. */
+  /** Is called with a line of text every few seconds. */
   readonly progress: (line: string) => void;
 }
 
 const sampleSeconds = 5;
-/** As long as it may take until nothing of a fault is left. */
+/** The time after the end of the faults within which the service has to recover. */
 const recoveryMs = 10_000;
-const standingOrders = 300;
+const initialOrders = 300;
 const limitedPerMinute = 120;
-const mostResidentMb = 600;
+const maxResidentMb = 600;
 const tickMs = 25;
 
-/** Runs the local service under a load and under faults that come and go, and judges it. */
+/** Runs the local service under load, with phases of faults, and checks the invariants. */
 export async function soak(settings: SoakSettings): Promise<SoakReport> {
   await using started = new AsyncDisposableStack();
   const database = await startEmbeddedDynamoDB();
@@ -47,11 +47,11 @@ export async function soak(settings: SoakSettings): Promise<SoakReport> {
   started.defer(() => client.close());
   const batches = new OrderBatches(data, service.ordersTable);
   await batches.clear();
-  await batches.place(standingOrders);
+  await batches.place(initialOrders);
   const limited = await service.issueKey(limitedPerMinute);
   const tokens = { unlimited: service.token, limited };
   const run = new Run({ settings, dynamodb, service, client, batches, tokens }, database.processId);
-  // Awaited here, because what was started is ended when this function returns.
+  // Awaited here, because the service and the database are stopped when this function returns.
   return await run.run();
 }
 
@@ -66,64 +66,66 @@ interface RunContext {
 
 class Run {
   readonly #context: RunContext;
-  readonly #broken = new BrokenPromises();
+  readonly #violations = new Violations();
   readonly #sampler: Sampler;
   readonly #load: Load;
-  readonly #times = { calm: [] as number[], faults: [] as number[] };
+  readonly #times = { withoutFaults: [] as number[], withFaults: [] as number[] };
   #phase: Phase | undefined;
-  #unjudged: OrderBatch[] = [];
+  #unchecked: OrderBatch[] = [];
 
   constructor(context: RunContext, databaseProcessId: number) {
     this.#context = context;
     const { service, client, tokens, settings } = context;
-    const judge = new Judge(this.#broken, context.batches, limitedPerMinute);
+    const checker = new InvariantChecker(this.#violations, context.batches, limitedPerMinute);
     const processIds = { service: service.processId, DynamoDB: databaseProcessId };
-    this.#sampler = new Sampler({ ...processIds, 'load and faults': process.pid }, this.#broken);
-    this.#load = new Load(client, tokens, settings.seed, (exchange) => this.#take(exchange, judge));
+    this.#sampler = new Sampler(
+      { ...processIds, 'load and faults': process.pid },
+      this.#violations,
+    );
+    this.#load = new Load(client, tokens, settings.seed, (exchange) =>
+      this.#record(exchange, checker),
+    );
   }
 
   async run(): Promise<SoakReport> {
     const { settings } = this.#context;
     for (const phase of phasesOf(settings.seed, settings.minutes)) await this.#runPhase(phase);
-    await this.#load.isAtRest();
-    await this.#context.dynamodb.isAtRest();
-    await this.#judgeBatches();
-    const { calm, faults } = this.#times;
+    await this.#load.isIdle();
+    await this.#context.dynamodb.isIdle();
+    await this.#checkBatches();
+    const { withoutFaults, withFaults } = this.#times;
     const found = {
-      requests: calm.length + faults.length,
-      heldBack: this.#load.heldBack,
-      latencyMs: { calm: latencyOf(calm), faults: latencyOf(faults) },
+      requests: withoutFaults.length + withFaults.length,
+      notSent: this.#load.notSent,
+      latencyMs: { withoutFaults: latencyOf(withoutFaults), withFaults: latencyOf(withFaults) },
       samples: this.#sampler.samples,
     };
     const { minutes, ratePerSecond, seed } = settings;
-    return reportOf({ minutes, ratePerSecond, seed }, found, this.#broken);
+    return reportOf({ minutes, ratePerSecond, seed }, found, this.#violations);
   }
 
   async #runPhase(phase: Phase): Promise<void> {
     const { dynamodb, batches, settings } = this.#context;
-    const earlier = this.#unjudged;
     const batch = await batches.place(Math.ceil((settings.ratePerSecond * phaseSeconds) / 4));
     this.#load.batch = batch;
-    const hadFaults = this.#phase?.isCalm === false;
+    const hadFaults = this.#phase?.isFaultFree === false;
     this.#phase = phase;
     dynamodb.use(phase.mixture);
     const settledMs = performance.now() + (hadFaults ? recoveryMs : 0);
-    this.#load.undisturbedFromMs = phase.isCalm ? settledMs : Number.POSITIVE_INFINITY;
+    this.#load.faultFreeFromMs = phase.isFaultFree ? settledMs : Number.POSITIVE_INFINITY;
     await this.#sendForAPhase(phase);
-    // What is under way when faults begin may meet one: it is no longer undisturbed then.
-    this.#unjudged = earlier;
-    await this.#judgeBatches();
-    this.#unjudged.push(batch);
+    await this.#checkBatches();
+    this.#unchecked.push(batch);
   }
 
   async #sendForAPhase(phase: Phase): Promise<void> {
     const { ratePerSecond, progress } = this.#context.settings;
-    const beganAtMs = performance.now();
+    const startedAtMs = performance.now();
     let sent = 0;
     let sampled = 0;
     for (let seconds = 0; seconds < phaseSeconds; ) {
       await pause(tickMs);
-      seconds = Math.min(phaseSeconds, (performance.now() - beganAtMs) / 1_000);
+      seconds = Math.min(phaseSeconds, (performance.now() - startedAtMs) / 1_000);
       for (; sent < seconds * ratePerSecond; sent++) this.#load.sendNext();
       if (seconds < (sampled + 1) * sampleSeconds) continue;
       sampled = Math.floor(seconds / sampleSeconds);
@@ -132,35 +134,37 @@ class Run {
       const latency = Math.round(sample.latencyMs?.p99 ?? 0);
       const rate = sample.requestsPerSecond.toFixed(0);
       progress(
-        `${sample.seconds} s: ${rate} a second, p99 ${latency} ms, ${this.#broken.total} broken, ${phase.name}`,
+        `${sample.seconds} s: ${rate} a second, p99 ${latency} ms, ${this.#violations.total} violations, ${phase.name}`,
       );
     }
   }
 
-  #take(exchange: Exchange, judge: Judge): void {
-    const isUndisturbed = exchange.isUndisturbed && this.#phase?.isCalm === true;
-    judge.judge({ ...exchange, isUndisturbed });
-    this.#sampler.take(exchange);
-    const { calm, faults } = this.#times;
-    (this.#phase?.isCalm ? calm : faults).push(exchange.endedAtMs - exchange.beganAtMs);
+  #record(exchange: Exchange, checker: InvariantChecker): void {
+    // A fault may have affected a request that was in flight when the phase changed.
+    const isFaultFree = exchange.isFaultFree && this.#phase?.isFaultFree === true;
+    checker.check({ ...exchange, isFaultFree });
+    this.#sampler.record(exchange);
+    const { withoutFaults, withFaults } = this.#times;
+    const times = this.#phase?.isFaultFree ? withoutFaults : withFaults;
+    times.push(exchange.endedAtMs - exchange.startedAtMs);
   }
 
   #watchService(): void {
     const { service } = this.#context;
-    if (service.hasEnded()) this.#broken.add('process', ['the service has ended']);
+    if (service.hasEnded()) this.#violations.add('process', ['the service has ended']);
     const { residentMb = 0 } = useOf(service.processId) ?? {};
-    if (residentMb > mostResidentMb) this.#broken.add('memory', [`${residentMb} MB`]);
+    if (residentMb > maxResidentMb) this.#violations.add('memory', [`${residentMb} MB`]);
   }
 
-  /** Judges the orders that nothing happens to any more. */
-  async #judgeBatches(): Promise<void> {
+  /** Checks the batches that have no request in flight. */
+  async #checkBatches(): Promise<void> {
     const { batches } = this.#context;
-    const settled = this.#unjudged.filter(({ underWay }) => underWay === 0);
-    this.#unjudged = this.#unjudged.filter(({ underWay }) => underWay > 0);
+    const settled = this.#unchecked.filter(({ inFlight }) => inFlight === 0);
+    this.#unchecked = this.#unchecked.filter(({ inFlight }) => inFlight > 0);
     if (settled.length === 0) return;
     const statuses = await batches.statuses();
     for (const batch of settled) {
-      this.#broken.add('cancel', batchDifferences(batch, statuses));
+      this.#violations.add('cancel', batchDifferences(batch, statuses));
       batches.release(batch);
     }
   }

@@ -1,6 +1,6 @@
 import type { StageName } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
-import { RecordedMetrics } from './recorded-metrics.ts';
+import { type MetricIdentity, RecordedMetrics } from './recorded-metrics.ts';
 
 /** A response of the service with its fields in the access log. */
 export interface Answer {
@@ -59,7 +59,7 @@ export function metricsOf(stage: StageName, minutes: readonly Minute[]): Recorde
   return metrics;
 }
 
-/** API Gateway's metrics. AWS counts a gateway response with a changed status as a `4XXError`. */
+/** API Gateway's metrics: those of the stage, and those of each method. */
 function recordApiMetrics(
   metrics: RecordedMetrics,
   stage: StageName,
@@ -70,25 +70,32 @@ function recordApiMetrics(
     { Name: 'ApiName', Value: `store-orders-${stage}` },
     { Name: 'Stage', Value: stage },
   ];
-  for (const { operation, status, errorType, latencyMs } of answers) {
-    const isClientError = errorType !== undefined || (status >= 400 && status < 500);
-    const values = {
-      Count: 1,
-      '4XXError': Number(isClientError),
-      '5XXError': Number(!isClientError && status >= 500),
-      Latency: latencyMs,
-    };
+  const record = (Dimensions: MetricIdentity['Dimensions'], those: readonly Answer[]) => {
+    for (const [MetricName, measure] of Object.entries(apiMetrics)) {
+      const metric = { Namespace: 'AWS/ApiGateway', MetricName, Dimensions };
+      metrics.record(metric, minute, those.map(measure));
+    }
+  };
+  record(ofStage, answers);
+  for (const [operation, those] of Map.groupBy(answers, (answer) => answer.operation)) {
     const ofMethod = [
       { Name: 'Method', Value: method[operation] },
       { Name: 'Resource', Value: resource[operation] },
     ];
-    for (const [MetricName, value] of Object.entries(values)) {
-      for (const Dimensions of [ofStage, [...ofStage, ...ofMethod]]) {
-        metrics.record({ Namespace: 'AWS/ApiGateway', MetricName, Dimensions }, minute, [value]);
-      }
-    }
+    record([...ofStage, ...ofMethod], those);
   }
 }
+
+/** AWS counts a gateway response with a changed status as a `4XXError`. */
+const isClientError = ({ errorType, status }: Answer) =>
+  errorType !== undefined || (status >= 400 && status < 500);
+
+const apiMetrics: Readonly<Record<string, (answer: Answer) => number>> = {
+  Count: () => 1,
+  '4XXError': (answer) => Number(isClientError(answer)),
+  '5XXError': (answer) => Number(!isClientError(answer) && answer.status >= 500),
+  Latency: ({ latencyMs }) => latencyMs,
+};
 
 /** The fields of the access log that filters use. All values are strings. */
 function logLine(stage: StageName, { operation, status, errorType }: Answer) {

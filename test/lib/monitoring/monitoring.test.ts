@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { anchorsOf } from '../../docs/markdown.ts';
 import { differences, missing } from '../../helpers/differences.ts';
 import { functionEnvironment } from '../../helpers/function-environment.ts';
 import { type StageName, stageNames } from '../../helpers/synthesized.ts';
@@ -145,7 +146,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   });
 
   it('each lead to a section of the runbook that says what to do', () => {
-    const sections = headings(readFileSync('docs/runbook.md', 'utf8'));
+    const sections = [...anchorsOf(readFileSync('docs/runbook.md', 'utf8'))];
 
     const anchors = Object.values(alarms(stage)).map(
       ({ AlarmDescription }) => AlarmDescription.split('#')[1],
@@ -214,16 +215,4 @@ function metric(
     MetricStat: { Metric: { Namespace, MetricName, Dimensions }, Period, Stat },
     ReturnData: false,
   };
-}
-
-/** The anchors of a Markdown file's headings on GitHub. */
-function headings(markdown: string): string[] {
-  const lines = markdown.split('\n').filter((line) => line.startsWith('#'));
-  return lines.map((line) =>
-    line
-      .replace(/^#+ /, '')
-      .toLowerCase()
-      .replace(/[^\w -]/g, '')
-      .replace(/ /g, '-'),
-  );
 }

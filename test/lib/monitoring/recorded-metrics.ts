@@ -13,24 +13,44 @@ export interface Span {
   readonly to: number;
 }
 
+/** The values of a minute, and their sum, because alarms look at hours of them every minute. */
+interface RecordedMinute {
+  readonly values: number[];
+  sum: number;
+}
+
 /** Stores metrics like CloudWatch, by minute, and computes statistics of periods. */
 export class RecordedMetrics {
-  private readonly series = new Map<string, Map<number, number[]>>();
+  private readonly series = new Map<string, Map<number, RecordedMinute>>();
 
   record(metric: MetricIdentity, minute: number, values: readonly number[]): void {
     const key = keyOf(metric);
-    const minutes = this.series.get(key) ?? new Map<number, number[]>();
-    this.series.set(key, minutes.set(minute, [...(minutes.get(minute) ?? []), ...values]));
+    const minutes = this.series.get(key) ?? new Map<number, RecordedMinute>();
+    const recorded = minutes.get(minute) ?? { values: [], sum: 0 };
+    recorded.values.push(...values);
+    recorded.sum += sumOf(values);
+    this.series.set(key, minutes.set(minute, recorded));
   }
 
   /** @throws Error for a statistic that is not supported */
   statistic(metric: MetricIdentity, name: string, { from, to }: Span): Value {
     const minutes = this.series.get(keyOf(metric));
-    const values: number[] = [];
-    for (let minute = from; minute < to; minute++) values.push(...(minutes?.get(minute) ?? []));
-    return values.length === 0 ? undefined : statisticOf(values, name);
+    const recorded: RecordedMinute[] = [];
+    for (let minute = from; minute < to; minute++) recorded.push(minutes?.get(minute) ?? nothing);
+    const count = sumOf(recorded.map(({ values }) => values.length));
+    if (count === 0) return undefined;
+    if (name === 'Sum') return sumOf(recorded.map(({ sum }) => sum));
+    if (name === 'SampleCount') return count;
+    return statisticOf(
+      recorded.flatMap(({ values }) => values),
+      name,
+    );
   }
 }
+
+const nothing: RecordedMinute = { values: [], sum: 0 };
+
+const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
 function keyOf({ Namespace, MetricName, Dimensions }: MetricIdentity): string {
   const dimensions = Dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort();
@@ -38,8 +58,6 @@ function keyOf({ Namespace, MetricName, Dimensions }: MetricIdentity): string {
 }
 
 function statisticOf(values: number[], name: string): number {
-  if (name === 'Sum') return values.reduce((sum, value) => sum + value, 0);
-  if (name === 'SampleCount') return values.length;
   const [, percentile] = /^p(\d+)$/.exec(name) ?? [];
   if (percentile) {
     const ascending = values.toSorted((left, right) => left - right);

@@ -14,7 +14,7 @@ class StubEnvironment implements ExecutionEnvironment {
   requestId: string | undefined;
   #finish = (_result: InvocationResult, _isDone: boolean) => {};
 
-  started = async () => undefined;
+  started = () => start;
 
   invoke({ requestId }: { requestId: string }, onFinished: () => void): Promise<InvocationResult> {
     this.requestId = requestId;
@@ -49,11 +49,14 @@ const numbers = Array.from({ length: count }, (_, index) => index);
 const tick = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
 let environments: StubEnvironment[];
+/** How each environment starts. */
+let start: Promise<undefined>;
 let idleProcessors: number;
 
 beforeEach(() => {
   jest.useFakeTimers();
   environments = [];
+  start = Promise.resolve(undefined);
   idleProcessors = 0;
 });
 
@@ -90,6 +93,23 @@ describe('a pool of environments', () => {
     await tick(5_000);
 
     expect(environments).toHaveLength(processors);
+  });
+
+  it('starts no more than there are invocations, however long a start takes', async () => {
+    const pool = createPool();
+    const starting = Promise.withResolvers<undefined>();
+    start = starting.promise;
+
+    void run(pool, 1);
+    await tick(5_000);
+    const forOne = environments.length;
+    void run(pool, 2);
+    await tick(5_000);
+    starting.resolve(undefined);
+    await tick(0);
+
+    expect(forOne).toBe(1);
+    expect(begun()).toEqual(['1', '2'].slice(0, processors));
   });
 
   it('starts more where processors are idle although invocations wait', async () => {

@@ -1,12 +1,26 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { StartEnvironment } from '../../../local/functions/execution-environment.ts';
-import { counting, errorOf, FunctionUnderTest, payloadOf } from './function-under-test.ts';
+import {
+  counting,
+  errorOf,
+  FunctionUnderTest,
+  type Invoked,
+  payloadOf,
+} from './function-under-test.ts';
 
 const exited = (how: string) => ({
   errorType: 'Runtime.ExitError',
   errorMessage: `RequestId: request-1 Error: Runtime ${how}`,
 });
 const never = 'await new Promise(() => {});';
+
+/** Invokes a function again when a busy machine has made its time pass. */
+async function inTime(invoke: () => Invoked): Promise<Awaited<Invoked>> {
+  let result: Awaited<Invoked>;
+  do result = await invoke();
+  while ('error' in result && result.error.errorType === 'Sandbox.Timedout');
+  return result;
+}
 
 /**
  * What a function meets in an execution environment, and what its caller gets. One suite for all
@@ -30,9 +44,12 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
     });
 
     it('gets a context', async () => {
-      const invoke = prepare(`exports.handler = async (_, { xRayTraceId, ...context }) => ({
+      const invoke = prepare(
+        `exports.handler = async (_, { xRayTraceId, ...context }) => ({
         ...context, remaining: context.getRemainingTimeInMillis(),
-      });`);
+      });`,
+        { lambda: { timeoutMs: 60_000 } },
+      );
 
       const context = await payloadOf(invoke());
 
@@ -46,8 +63,8 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
         memoryLimitInMB: '128',
         remaining: expect.any(Number),
       });
-      expect(context.remaining).toBeGreaterThan(3_000);
-      expect(context.remaining).toBeLessThanOrEqual(5_000);
+      expect(context.remaining).toBeGreaterThan(30_000);
+      expect(context.remaining).toBeLessThanOrEqual(60_000);
     });
 
     it('has the environment variables of its own, of Lambda, and no others', async () => {
@@ -141,7 +158,7 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
       ],
       [
         'needs more memory than it has',
-        'const all = []; for (;;) all.push(new Array(100000).fill({}))',
+        'const all = []; for (;;) all.push(new Array(1_000_000).fill({}))',
         exited('exited with error: signal: aborted'),
       ],
     ])('that %s fails, and its environment ends', async (_, statement, error) => {
@@ -211,7 +228,7 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
         return ++calls;
       };`;
       const invoke = prepare(code, { lambda: { timeoutMs: 500 }, maxEnvironments: 1 });
-      await invoke();
+      await inTime(invoke);
 
       const error = await errorOf(invoke({ slow: true }));
 
@@ -219,7 +236,7 @@ export function describeFunctions(environment: string, startEnvironment?: StartE
         errorType: 'Sandbox.Timedout',
         errorMessage: 'RequestId: request-1 Error: Task timed out after 0.50 seconds',
       });
-      expect(await payloadOf(invoke())).toBe(1);
+      expect(await payloadOf(inTime(invoke))).toBe(1);
     });
 
     it('that blocks its thread is stopped as well', async () => {

@@ -6,12 +6,12 @@ import { type Assembly, writeAssembly } from '../small-template.ts';
 
 export type Invoked = ReturnType<FunctionRunner['invoke']>;
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly lambda?: Partial<LambdaFunction>;
   readonly maxEnvironments?: number;
 }
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** A function and its runner, of which each test has one at a time. */
 export class FunctionUnderTest {
@@ -55,7 +55,7 @@ export class FunctionUnderTest {
 
   /** @throws Error when there is no line with a text in it after a time */
   async logged(text: string): Promise<void> {
-    const untilMs = performance.now() + patienceMs;
+    const untilMs = performance.now() + timeoutMs;
     while (!this.lines.some((line) => line.includes(text))) {
       if (performance.now() > untilMs) throw new Error(`no ${text} in ${this.lines.join('\n')}`);
       await sleep(5);

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { isWithinAwakeMs } from './awake-time.ts';
 
 const endsWithinMs = 2_000;
 const started: ChildProcess[] = [];
@@ -29,12 +29,11 @@ describe('npm start', () => {
 
       npm.kill(signal);
 
-      const deadline = Date.now() + endsWithinMs;
-      let left = namesOf(processes);
-      while (left.length > 0 && Date.now() < deadline) {
-        await sleep(20);
+      let left: string[] = [];
+      await isWithinAwakeMs(endsWithinMs, () => {
         left = namesOf(processes);
-      }
+        return left.length === 0;
+      });
       expect(left).toEqual([]);
       expect(await isListening(origin)).toBe(false);
     },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { templateFile } from '../helpers/synthesized.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import {
   comparable,
   documentedCommands,
@@ -14,10 +14,9 @@ const markdown = readFileSync('docs/operating.md', 'utf8');
 const documented = documentedCommands(markdown);
 
 let service: LocalService;
-let directory: TemporaryDirectory;
+const directory = temporaryDirectoryOfFile();
 
 beforeAll(async () => {
-  directory = temporaryDirectory();
   service = await startLocalService({
     templateFile: templateFile('staging'),
     stackName: 'StoreOrders-staging',
@@ -26,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.close();
-  directory.remove();
 });
 
 describe('docs/operating.md', () => {

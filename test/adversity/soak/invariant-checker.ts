@@ -2,27 +2,27 @@ import { Contract } from '../../../smoke/stage/contract.ts';
 import { timeoutsMs } from '../faults/function-timeouts.ts';
 import { wholeListDifferences } from '../faults/list-differences.ts';
 import type { StoreAnswer } from '../faults/store-under-faults.ts';
+import type { Violations } from './invariants.ts';
 import type { OrderBatches } from './order-batches.ts';
-import type { BrokenPromises } from './promises.ts';
 
 export type RequestKind = 'list' | 'gzip list' | 'cancel' | 'bad key' | 'limited';
 
-/** A request and what came of it. Times are those of `performance.now()`. */
+/** A request and its answer. Times are those of `performance.now()`. */
 export interface Exchange {
   readonly kind: RequestKind;
   readonly answer: StoreAnswer;
-  readonly beganAtMs: number;
+  readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** Whether all of it was at a time when no fault, and nothing that one left behind, was there. */
-  readonly isUndisturbed: boolean;
+  /** Whether there were no faults during the request or within the recovery time before it. */
+  readonly isFaultFree: boolean;
 }
 
 const contract = Contract.read('openapi.yaml');
-/** For a machine that has more to do. */
+/** Added to the timeouts, because the machine may be under other load. */
 const slackMs = 3_000;
 
-/** The statuses that a request may have while nothing fails; the first one is its success. */
-const rightStatuses: Readonly<Record<RequestKind, readonly number[]>> = {
+/** The statuses of the answers while there are no faults. */
+const expectedStatuses: Readonly<Record<RequestKind, readonly number[]>> = {
   list: [200],
   'gzip list': [200],
   cancel: [204, 409],
@@ -32,36 +32,36 @@ const rightStatuses: Readonly<Record<RequestKind, readonly number[]>> = {
 
 const isList = (kind: RequestKind) => kind === 'list' || kind === 'gzip list';
 
-/** Judges every answer of a run as it comes. */
-export class Judge {
-  readonly #broken: BrokenPromises;
+/** Checks the invariants with each answer of a run. */
+export class InvariantChecker {
+  readonly #violations: Violations;
   readonly #batches: Pick<OrderBatches, 'expectedList'>;
   readonly #perMinute: number;
-  /** Of the limited owner: the admitted requests by the end of their minute, in Unix seconds. */
+  /** The number of the limited owner's admitted requests, by the end of the minute in Unix seconds. */
   readonly #admitted = new Map<number, number>();
 
-  /** @param perMinute the requests that the limited owner has in a minute */
+  /** @param perMinute the limit of the limited owner */
   constructor(
-    broken: BrokenPromises,
+    violations: Violations,
     batches: Pick<OrderBatches, 'expectedList'>,
     perMinute: number,
   ) {
-    this.#broken = broken;
+    this.#violations = violations;
     this.#batches = batches;
     this.#perMinute = perMinute;
   }
 
-  judge(exchange: Exchange): void {
-    const { kind, answer, beganAtMs, endedAtMs } = exchange;
-    this.#broken.add('answer', answerDifferences(exchange));
-    this.#broken.add('time', lateness(exchange));
-    this.#broken.add('success', wrongSuccess(exchange));
-    this.#broken.add('recovery', disturbance(exchange));
-    if (kind === 'limited') this.#broken.add('limit', this.#excess(answer));
+  check(exchange: Exchange): void {
+    const { kind, answer, startedAtMs, endedAtMs } = exchange;
+    this.#violations.add('answer', answerDifferences(exchange));
+    this.#violations.add('time', lateness(exchange));
+    this.#violations.add('success', wrongSuccess(exchange));
+    this.#violations.add('recovery', unexpectedFailure(exchange));
+    if (kind === 'limited') this.#violations.add('limit', this.#excess(answer));
     if (!isList(kind) || answer.status !== 200) return;
-    const expected = this.#batches.expectedList(beganAtMs, endedAtMs);
+    const expected = this.#batches.expectedList(startedAtMs, endedAtMs);
     const isGzip = kind === 'gzip list';
-    this.#broken.add('list', wholeListDifferences(answer, { ...expected, isGzip }));
+    this.#violations.add('list', wholeListDifferences(answer, { ...expected, isGzip }));
   }
 
   #excess({ status, headers }: StoreAnswer): string[] {
@@ -69,7 +69,7 @@ export class Judge {
     const seconds = /"minute";r=\d+;t=(\d+)/.exec(headers.get('ratelimit')?.[0] ?? '')?.[1];
     if (status === 429 || limit === '0' || seconds === undefined) return [];
     const dateSeconds = Date.parse(headers.get('date')?.[0] ?? '') / 1_000;
-    // The answer is dated a little later than its request was counted.
+    // The date of the answer may be some seconds later than the time at which it was counted.
     const minute = Math.round((dateSeconds + Number(seconds)) / 60) * 60;
     const admitted = (this.#admitted.get(minute) ?? 0) + 1;
     this.#admitted.set(minute, admitted);
@@ -81,27 +81,27 @@ export class Judge {
 function answerDifferences({ kind, answer }: Exchange): string[] {
   const { status, headers, body, isComplete } = answer;
   if (!isComplete || status === undefined) return [];
-  const judged = { status, headers, ...(status !== 200 && { text: body.toString() }) };
+  const checked = { status, headers, ...(status !== 200 && { text: body.toString() }) };
   const operation = isList(kind) ? 'listOrders' : 'cancelOrder';
-  const found = contract.differences(operation, judged);
+  const found = contract.differences(operation, checked);
   return found.map((difference) => `${kind} was answered ${status}: ${difference}`);
 }
 
-function lateness({ kind, beganAtMs, endedAtMs }: Exchange): string[] {
+function lateness({ kind, startedAtMs, endedAtMs }: Exchange): string[] {
   const limitMs = timeoutsMs[isList(kind) ? 'GET' : 'DELETE'] + slackMs;
-  const tookMs = Math.round(endedAtMs - beganAtMs);
+  const tookMs = Math.round(endedAtMs - startedAtMs);
   return tookMs <= limitMs ? [] : [`${kind} took ${tookMs} ms, and may take ${limitMs}`];
 }
 
 function wrongSuccess({ kind, answer: { status = 0 } }: Exchange): string[] {
   const isSuccess = status >= 200 && status <= 299;
-  if (!isSuccess || rightStatuses[kind].includes(status)) return [];
+  if (!isSuccess || expectedStatuses[kind].includes(status)) return [];
   return [`${kind} was answered ${status}`];
 }
 
-function disturbance({ kind, answer, isUndisturbed }: Exchange): string[] {
+function unexpectedFailure({ kind, answer, isFaultFree }: Exchange): string[] {
   const { status, isComplete } = answer;
-  const isRight = isComplete && rightStatuses[kind].includes(status ?? 0);
-  if (!isUndisturbed || isRight) return [];
+  const isRight = isComplete && expectedStatuses[kind].includes(status ?? 0);
+  if (!isFaultFree || isRight) return [];
   return [`${kind} was answered ${status ?? 'nothing'}${isComplete ? '' : ', and broke off'}`];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoreAnswer } from '../faults/store-under-faults.ts';
-import { type Exchange, Judge, type RequestKind } from './judge.ts';
-import { batchDifferences, noteCancel, rowOf } from './order-batches.ts';
-import { BrokenPromises } from './promises.ts';
+import { type Exchange, InvariantChecker, type RequestKind } from './invariant-checker.ts';
+import { Violations } from './invariants.ts';
+import { batchDifferences, recordCancel, rowOf } from './order-batches.ts';
 
 const perMinute = 2;
 const noAllowance = {
@@ -28,12 +28,12 @@ function answerOf(
   return { status, headers: new Map(values), body: Buffer.from(body), isComplete };
 }
 
-function judged(kind: RequestKind, answers: StoreAnswer[], rest: Partial<Exchange> = {}) {
-  const broken = new BrokenPromises();
-  const judge = new Judge(broken, { expectedList }, perMinute);
-  const times = { beganAtMs: 0, endedAtMs: 10, isUndisturbed: false };
-  for (const answer of answers) judge.judge({ kind, answer, ...times, ...rest });
-  return broken.counts;
+function checked(kind: RequestKind, answers: StoreAnswer[], rest: Partial<Exchange> = {}) {
+  const violations = new Violations();
+  const checker = new InvariantChecker(violations, { expectedList }, perMinute);
+  const times = { startedAtMs: 0, endedAtMs: 10, isFaultFree: false };
+  for (const answer of answers) checker.check({ kind, answer, ...times, ...rest });
+  return violations.counts;
 }
 
 /** An answer to the limited owner, counted in the minute that ends at 12:01. */
@@ -46,13 +46,13 @@ const admitted = (date: string, seconds: number) =>
 
 const list = (...ids: string[]) => answerOf(200, `[${ids.map(rowOf).join(',')}]`);
 
-describe("a soak's judge", () => {
+describe('the invariant checker', () => {
   it('counts what was admitted in a minute, however late the answer is dated', () => {
     const within = [admitted('12:00:10', 50), admitted('12:00:58', 8)];
 
-    expect(judged('limited', within).limit).toBe(0);
-    expect(judged('limited', [...within, admitted('12:00:59', 1)]).limit).toBe(1);
-    expect(judged('limited', [...within, admitted('12:01:01', 59)]).limit).toBe(0);
+    expect(checked('limited', within).limit).toBe(0);
+    expect(checked('limited', [...within, admitted('12:00:59', 1)]).limit).toBe(1);
+    expect(checked('limited', [...within, admitted('12:01:01', 59)]).limit).toBe(0);
   });
 
   it.each([
@@ -62,42 +62,42 @@ describe("a soak's judge", () => {
     ['is cut off and says that it is whole', answerOf(200, `[${rowOf('1')},`), 1],
     ['has an order that came meanwhile', list('2', '3', '1'), 0],
     ['visibly breaks off', answerOf(200, `[${rowOf('1')}`, noAllowance, false), 0],
-  ])('judges a list that %s', (_, answer, count) => {
-    expect(judged('list', [answer]).list).toBe(count);
+  ])('checks a list that %s', (_, answer, count) => {
+    expect(checked('list', [answer]).list).toBe(count);
   });
 
-  it('asks for the right answers only when nothing has failed for a while', () => {
+  it('expects the right statuses only when there have been no faults for a while', () => {
     const failure = answerOf(503);
 
-    expect(judged('cancel', [failure]).recovery).toBe(0);
-    expect(judged('cancel', [failure], { isUndisturbed: true }).recovery).toBe(1);
-    expect(judged('bad key', [answerOf(401)], { isUndisturbed: true }).recovery).toBe(0);
+    expect(checked('cancel', [failure]).recovery).toBe(0);
+    expect(checked('cancel', [failure], { isFaultFree: true }).recovery).toBe(1);
+    expect(checked('bad key', [answerOf(401)], { isFaultFree: true }).recovery).toBe(0);
   });
 
-  it('refuses an answer that is not documented, comes too late, or has the wrong success', () => {
-    expect(judged('cancel', [answerOf(418)]).answer).toBe(1);
-    expect(judged('cancel', [answerOf(204)], { endedAtMs: 60_000 }).time).toBe(1);
-    expect(judged('bad key', [answerOf(204)]).success).toBe(1);
+  it('reports an answer that is not documented, comes too late, or has a wrong success status', () => {
+    expect(checked('cancel', [answerOf(418)]).answer).toBe(1);
+    expect(checked('cancel', [answerOf(204)], { endedAtMs: 60_000 }).time).toBe(1);
+    expect(checked('bad key', [answerOf(204)]).success).toBe(1);
   });
 });
 
 describe('the orders of a soak', () => {
   const batchOf = (answers: StoreAnswer[]) => {
-    const record = { told: 0, refused: 0, uncertain: 0 };
-    for (const answer of answers) noteCancel(record, answer);
+    const record = { confirmed: 0, rejected: 0, unknown: 0 };
+    for (const answer of answers) recordCancel(record, answer);
     return { cancels: new Map([['7', record]]) };
   };
 
   it.each([
-    ['cancelled, and one request was told so', 'cancelled', [204, 409], 0],
+    ['cancelled, and one request was answered 204', 'cancelled', [204, 409], 0],
     ['cancelled, and an answer was lost', 'cancelled', [undefined, 409], 0],
     ['pending, and the service failed', 'pending', [503], 0],
     ['cancelled twice', 'cancelled', [204, 204], 1],
-    ['cancelled, and nobody was told', 'cancelled', [409], 1],
+    ['cancelled, without a 204', 'cancelled', [409], 1],
     ['pending after a 204', 'pending', [204], 1],
     ['pending after a 409', 'pending', [409], 1],
     ['gone', 'missing', [], 1],
-  ])('are judged: an order is %s', (_, status, answers, count) => {
+  ])('are checked: an order is %s', (_, status, answers, count) => {
     const batch = batchOf(answers.map((each) => answerOf(each)));
 
     expect(batchDifferences(batch, new Map([['7', status]]))).toHaveLength(count);

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RunningStore } from '../../e2e/running-store.ts';
+import { DynamodbProxy, unanswered } from '../../helpers/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+
+/** Many more than all execution environments can begin before the first has waited too long. */
+const requestsAtOnce = 280;
+/** A request waits 10 s at most for an execution environment, and 29 s at most for a function. */
+const longestMs = 29_000 + 10_000;
+
+let database: EmbeddedDynamoDb;
+let proxy: DynamodbProxy;
+let store: RunningStore;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  proxy = await DynamodbProxy.before(database.endpoint);
+  store = await RunningStore.start({
+    dynamodbEndpoint: proxy.url,
+    dataEndpoint: database.endpoint,
+    clientTimeoutMs: 2 * longestMs,
+  });
+});
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await proxy?.[Symbol.asyncDispose]();
+  await database?.stop();
+});
+
+describe('a table of orders that never answers', () => {
+  it('has each of many requests refused in time, and none of them cancels its order afterwards', async () => {
+    const ids = Array.from({ length: requestsAtOnce }, (_, index) => String(index + 1));
+    await store.putOrders(ids.map((id) => ({ id, status: 'pending' })));
+    const { apiKey } = await store.issue();
+    await store.list(apiKey);
+    proxy.faults.set(store.ordersTable, unanswered);
+    const timesMs: number[] = [];
+    const cancel = async (id: string) => {
+      const beganAtMs = performance.now();
+      const { status } = await store.cancel(id, apiKey);
+      timesMs.push(performance.now() - beganAtMs);
+      return status;
+    };
+
+    const statuses = await Promise.all(ids.map(cancel));
+    proxy.faults.clear();
+    await proxy.isIdle();
+    const next = await store.call('DELETE', '/store/orders/999', { token: apiKey });
+
+    expect(statuses.filter((status) => status !== 503 && status !== 504)).toEqual([]);
+    expect(Math.max(...timesMs)).toBeLessThan(longestMs);
+    expect(next.status).toBe(404);
+    const stored = await database.readAll(store.ordersTable);
+    expect(new Set(stored.map(({ status }) => status?.S))).toEqual(new Set(['pending']));
+  });
+});

@@ -1,0 +1,41 @@
+import { Marked, type Token, type Tokens } from 'marked';
+
+/** All tokens of a Markdown text, at every depth. */
+export function tokensOf(markdown: string): Tokens.Generic[] {
+  const marked = new Marked();
+  const tokens: Tokens.Generic[] = [];
+  marked.walkTokens(marked.lexer(markdown), (token: Token) => {
+    tokens.push(token);
+    return undefined;
+  });
+  return tokens;
+}
+
+/** The anchors that GitHub gives a page's headings; it numbers those that occur again. */
+export function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>();
+  const times = new Map<string, number>();
+  for (const { text } of tokensOf(markdown).filter((token) => token.type === 'heading')) {
+    const name = text
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-');
+    const count = times.get(name) ?? 0;
+    times.set(name, count + 1);
+    anchors.add(count === 0 ? name : `${name}-${count}`);
+  }
+  return anchors;
+}
+
+/** The cells of the first table of a section, without its heading row and without code marks. */
+export function rowsAfter(heading: string, page: string): string[][] {
+  const [section = ''] = page.slice(page.indexOf(`\n${heading}\n`) + 1).split(/\n(?=## )/);
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
