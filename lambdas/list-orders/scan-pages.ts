@@ -54,8 +54,8 @@ async function* allPages(
     yield firstPage;
     return;
   }
-  const { ids } = firstPage;
-  let remainingIds = ids?.size ?? 0;
+  const ids = firstPage.ids!;
+  let remainingIds = ids.size;
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
   const request = (index: number, startKey?: StartKey) => {
     const segment = { index, total: totalSegments };

@@ -60,6 +60,12 @@ export const explanations: readonly Explanation[] = [
     reason: 'The length is for speed: V8 is slower where it reads beyond the end of an array.',
   },
   {
+    file: 'lambdas/shared/api-key.ts',
+    code: "const token = credentials.exec(header ?? '')?.[1];",
+    changed: 'const token = credentials.exec(header ?? "Stryker was here!")?.[1];',
+    reason: 'A text that holds no credentials is refused like an empty one.',
+  },
+  {
     file: 'lambdas/shared/order-id.ts',
     code: 'if (segment !== undefined && isInt64(segment)) return segment;',
     changed: 'if (true && isInt64(segment)) return segment;',

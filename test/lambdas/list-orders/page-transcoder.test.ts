@@ -133,7 +133,8 @@ describe('PageTranscoder', () => {
     const start = '{"Items":[';
     const item = JSON.stringify(orderItem(2));
     const memoryBytes = 32 * 1024;
-    for (let cutAt = 1; cutAt <= item.length; cutAt++) {
+    // In steps of three, the places of the cuts within words of four bytes take turns.
+    for (let cutAt = 1; cutAt <= item.length; cutAt += 3) {
       const shipDate = (length: number) =>
         JSON.stringify(orderItem(1, { shipDate: { S: 'x'.repeat(length) } }));
       const before = shipDate(memoryBytes - cutAt - ','.length - shipDate(0).length);
@@ -164,9 +165,9 @@ describe('PageTranscoder', () => {
 
   it('does not read a long item again with each of its chunks', () => {
     const reads = jest.spyOn(OrderCopier.prototype, 'read');
-    const item = orderItem(1, { shipDate: { S: 'x'.repeat(300_000) } });
+    const item = orderItem(1, { shipDate: { S: 'x'.repeat(50_000) } });
 
-    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(100) });
+    const { count } = transcode(scanAnswer([item]), { cut: chunksOf(50) });
 
     expect(count).toBe(1);
     expect(reads.mock.calls.length).toBeLessThan(30);
@@ -182,12 +183,12 @@ describe('PageTranscoder', () => {
   });
 
   it('writes as many buffers as a large page takes', () => {
-    const items = orderItems(10_000);
+    const items = orderItems(5_000);
 
     const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
 
-    expect(count).toBe(10_000);
-    expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
+    expect(count).toBe(5_000);
+    expect(json).toBe(items.map((item) => `,${orderToJson(item)}`).join(''));
   });
 
   it('shows each id once, and leaves out the orders that are not kept', () => {

@@ -133,15 +133,51 @@ describe('startScan', () => {
     expect(ids.toSorted()).toEqual(orderIds(100).toSorted());
   });
 
-  it('fails with a page that never comes', async () => {
+  it('fails with a page that never comes, and does not ask for it again', async () => {
     const failure = new Error('ValidationException');
     const table = fakeTable(orderIds(100), 10);
+    let refusals = 0;
     const readPage: ReadPage = async (request) => {
-      if (request.segment?.index === 2 && request.startKey) throw failure;
-      return table.readPage(request);
+      if (request.segment?.index !== 2) return table.readPage(request);
+      refusals++;
+      throw failure;
     };
 
     await expect(readAll(readPage)).rejects.toBe(failure);
+    expect(refusals).toBe(1);
+  });
+
+  it('does not wait for another attempt when nobody needs the page any more', async () => {
+    const table = fakeTable(orderIds(100), 10);
+    const work = new AbortController();
+    const readPage: ReadPage = async (request) => {
+      if (!request.segment) return table.readPage(request);
+      throw new ServiceUnavailableError();
+    };
+    const { pages } = await startScan(readPage, work.signal);
+    await pages.next();
+    await settled();
+
+    work.abort();
+
+    await expect(pages.next()).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('takes no notice of a page that fails after its reader has left', async () => {
+    const table = fakeTable(orderIds(30), 10);
+    const segment = Promise.withResolvers<OrdersPage>();
+    const { pages } = await startScan(
+      (request) => (request.segment ? segment.promise : table.readPage(request)),
+      signal,
+    );
+    await pages.next();
+    await pages.return();
+
+    segment.reject(new Error('too late'));
+    // A rejection that nobody handles would fail the test.
+    await settled();
+
+    expect(await pages.next()).toEqual({ done: true, value: undefined });
   });
 });
 

@@ -202,6 +202,15 @@ describe('sendBody', () => {
   });
 });
 
+describe('an error of a list', () => {
+  it.each([
+    [new ListTooLongError(), 'ListTooLongError: A list may take 110 seconds.'],
+    [new SlowReaderError(), 'SlowReaderError: A client has to take 125000 bytes a second.'],
+  ])('says which limit was not kept: %s', (error, text) => {
+    expect(String(error)).toBe(text);
+  });
+});
+
 describe('the limits of a list', () => {
   it('give the longest one that Lambda can send its time, and a reserve', () => {
     const megabytes = 200;

@@ -102,7 +102,7 @@ describe('parseAuthorization', () => {
   });
 
   it('takes time in proportion to the length of a header, and no more', () => {
-    const long = 10_000_000;
+    const long = 1_000_000;
     const headers = ['a', '_', ' ', 'Bearer '].map((part) => part.repeat(long / part.length));
 
     const startedAtMs = performance.now();
