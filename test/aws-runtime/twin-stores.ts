@@ -9,6 +9,7 @@ import {
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import type { Answer } from '../../smoke/stage/http-client.ts';
 import { type Call, type Order, RunningStore, thisMinute } from '../e2e/running-store.ts';
+import { templateFile } from '../helpers/synthesized.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 
 const timeoutMs = 25_000;
@@ -162,6 +163,7 @@ async function startTwin<E extends Endpoint>(
   const dynamodb = await startEmbeddedDynamoDB();
   const endpoint = await openEndpoint(dynamodb.endpoint);
   const store = await RunningStore.start({
+    templateFile: templateFile('staging'),
     dynamodbEndpoint: endpoint.url,
     dataEndpoint: dynamodb.endpoint,
     ...(Environment && {

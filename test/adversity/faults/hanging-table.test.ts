@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunningStore } from '../../e2e/running-store.ts';
 import { DynamodbProxy, unanswered } from '../../helpers/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { templateFile } from '../../helpers/synthesized.ts';
 
 /** Many more than all execution environments can begin before the first has waited too long. */
 const requestsAtOnce = 280;
@@ -16,6 +17,7 @@ beforeAll(async () => {
   database = await startDynamoDb();
   proxy = await DynamodbProxy.before(database.endpoint);
   store = await RunningStore.start({
+    templateFile: templateFile('staging'),
     dynamodbEndpoint: proxy.url,
     dataEndpoint: database.endpoint,
     clientTimeoutMs: 2 * longestMs,

@@ -1,6 +1,7 @@
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { HttpClient } from '../../../smoke/stage/http-client.ts';
 import { RunningStore } from '../../e2e/running-store.ts';
+import { templateFile } from '../../helpers/synthesized.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
 import { answerTimeoutMs, timeoutsMs } from './function-timeouts.ts';
 import { sendOverHttp } from './send-over-http.ts';
@@ -15,6 +16,7 @@ import type { StoreUnderFaults } from './store-under-faults.ts';
 export async function startHttpStore(endpoint: string): Promise<StoreUnderFaults> {
   const dynamodb = await FaultyDynamodb.before(endpoint, answerTimeoutMs);
   const store = await RunningStore.start({
+    templateFile: templateFile('staging'),
     dynamodbEndpoint: dynamodb.url,
     dataEndpoint: endpoint,
   });
