@@ -5,7 +5,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { logFields } from './shared/api-event.ts';
 import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
@@ -27,6 +27,7 @@ interface Cancellation {
   keyId: string;
   /** Made for this invocation, because a client can choose its `requestId` and so reuse another's. */
   cancelRequestId: string;
+  signal: AbortSignal;
 }
 
 type Item = Record<string, AttributeValue>;
@@ -37,7 +38,12 @@ const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 
 /** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
 export const handler = middy(cancelOrder, middySettings).use(apiMiddleware());
 
-async function cancelOrder(event: APIGatewayProxyEvent): Promise<ApiResponse> {
+/** @param options `signal` is aborted when the request is answered 504, so that nothing is written then */
+async function cancelOrder(
+  event: APIGatewayProxyEvent,
+  _context: Context,
+  { signal }: { signal: AbortSignal },
+): Promise<ApiResponse> {
   const fields = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
 
@@ -46,6 +52,7 @@ async function cancelOrder(event: APIGatewayProxyEvent): Promise<ApiResponse> {
       orderId,
       keyId: fields.keyId ?? '',
       cancelRequestId: randomUUID(),
+      signal,
     });
   } catch (error) {
     if (error instanceof ApiError) recordOutcome(error.code, fields);
@@ -69,7 +76,7 @@ function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): v
 async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
   try {
     const command = new UpdateItemCommand(conditionalCancel(cancellation));
-    const { Attributes } = await dynamodb.send(command);
+    const { Attributes } = await dynamodb.send(command, { abortSignal: cancellation.signal });
     if (isCancelledBy(cancellation, Attributes)) return;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;

@@ -16,17 +16,18 @@ import {
 } from '../helpers/canned-http-dynamodb.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import { cancelEvent, lambdaContext } from '../helpers/events.ts';
+import { fastForward } from '../helpers/fast-forward.ts';
 import { functionEnvironment } from '../helpers/function-environment.ts';
 
 let server: CannedHttpDynamodb;
 let captured: CapturedLines;
-let cancel: (orderId: string) => Promise<{ statusCode: number }>;
+let cancel: (orderId: string, remainingMs?: number) => Promise<{ statusCode: number }>;
 
 beforeAll(async () => {
   server = await startCannedHttpDynamodb();
   Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: server.endpoint });
   const { handler } = await import('../../lambdas/cancel-order.ts');
-  cancel = (orderId) => handler(cancelEvent(orderId), lambdaContext());
+  cancel = (orderId, remainingMs) => handler(cancelEvent(orderId), lambdaContext(remainingMs));
 });
 
 beforeEach(() => {
@@ -106,5 +107,19 @@ describe('cancelOrder, at the DynamoDB that it calls', () => {
       headers: { 'Retry-After': '1', 'X-RateLimit-Limit': '60' },
     });
     expect(server.requests).toHaveLength(2);
+  });
+
+  it('writes nothing any more when it has answered 504', async () => {
+    server.answers.push('none', written);
+
+    // Middy's own timer is a real one, and due at once.
+    const { result } = await fastForward(async () => {
+      const answer = await cancel('42', 201);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return answer;
+    });
+
+    expect(result.statusCode).toBe(504);
+    expect(server.requests.length).toBeLessThan(2);
   });
 });
