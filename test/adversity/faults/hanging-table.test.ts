@@ -31,29 +31,34 @@ afterAll(async () => {
 });
 
 describe('a table of orders that never answers', () => {
-  it('has each of many requests refused in time, and none of them cancels its order afterwards', async () => {
+  it('has each of many requests refused in time, and begins none that was given up', async () => {
     const ids = Array.from({ length: requestsAtOnce }, (_, index) => String(index + 1));
     await store.putOrders(ids.map((id) => ({ id, status: 'pending' })));
     const { apiKey } = await store.issue();
     await store.list(apiKey);
     proxy.faults.set(store.ordersTable, unanswered);
-    const timesMs: number[] = [];
+    const beganAtMs = performance.now();
+    const answeredAt = new Map<string, string>();
     const cancel = async (id: string) => {
-      const beganAtMs = performance.now();
       const { status } = await store.cancel(id, apiKey);
-      timesMs.push(performance.now() - beganAtMs);
+      answeredAt.set(id, new Date().toISOString());
       return status;
     };
 
     const statuses = await Promise.all(ids.map(cancel));
+    const tookMs = performance.now() - beganAtMs;
     proxy.faults.clear();
-    await proxy.isIdle();
     const next = await store.call('DELETE', '/store/orders/999', { token: apiKey });
+    await proxy.isAtRest();
 
     expect(statuses.filter((status) => status !== 503 && status !== 504)).toEqual([]);
-    expect(Math.max(...timesMs)).toBeLessThan(longestMs);
+    expect(tookMs).toBeLessThan(longestMs);
     expect(next.status).toBe(404);
     const stored = await database.readAll(store.ordersTable);
-    expect(new Set(stored.map(({ status }) => status?.S))).toEqual(new Set(['pending']));
+    // API Gateway gives a request up and leaves its function running, which may still write then.
+    const begunLate = stored.filter(
+      ({ id, cancelledAt }) => (cancelledAt?.S ?? '') > answeredAt.get(id!.N!)!,
+    );
+    expect(begunLate).toEqual([]);
   });
 });
