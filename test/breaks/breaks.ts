@@ -57,10 +57,10 @@ export const breaks: readonly Break[] = [
     command: faults,
   },
   {
-    property: 'A request is refused in time when no function is free for it.',
+    property: 'A request that was given up does not begin.',
     file: 'local/functions/environment-pool.ts',
-    code: 'this.#waitMaxMs = Math.max(lambda.timeoutMs, initializationTimeoutMs);',
-    replacement: 'this.#waitMaxMs = Infinity;',
+    code: 'if (this.#pending.delete(pending)) pending.resolve({ error });',
+    replacement: 'if (this.#pending.has(pending)) pending.resolve({ error });',
     command: ['test:adversity', '--', 'test/adversity/faults/hanging-table.test.ts'],
   },
   {
