@@ -129,7 +129,12 @@ describe('pageReader', () => {
     await startTable({ items: [] });
     table.reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end(body);
 
-    await expect(read()).rejects.toThrow(ServiceUnavailableError);
+    const error = await read().catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect(String((error as Error).cause)).toMatch(
+      /^Error: A page of orders has \d, and states (\d|no number)\.$/,
+    );
   });
 
   it('counts the orders to except among those of the answer', async () => {
