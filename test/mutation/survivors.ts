@@ -162,6 +162,25 @@ export const explanations: readonly Explanation[] = [
     reason: 'A text that holds no credentials is refused like an empty one.',
   },
   {
+    file: 'lambdas/shared/dynamodb.ts',
+    code: "defaultsMode: 'standard',",
+    changed: 'defaultsMode: "",',
+    reason: 'The client has a value of its own for whatever depends on it.',
+  },
+  {
+    file: 'lambdas/shared/dynamodb.ts',
+    code: 'endpointDiscoveryEnabled: false,',
+    changed: 'endpointDiscoveryEnabled: true,',
+    reason:
+      'No operation that is used discovers its endpoint; that there is a value matters alone.',
+  },
+  {
+    file: 'lambdas/shared/dynamodb.ts',
+    code: 'authSchemePreference: [],',
+    changed: 'authSchemePreference: ["Stryker was here"],',
+    reason: 'A preference for a scheme that there is not is none.',
+  },
+  {
     file: 'lambdas/shared/order-id.ts',
     code: 'if (segment !== undefined && isInt64(segment)) return segment;',
     changed: 'if (true && isInt64(segment)) return segment;',
