@@ -35,7 +35,6 @@ export function interceptBody(command: ScanCommand, createConsumer: () => BodyCo
   };
   // The types of a middleware are in a package that is no direct dependency of this project.
   command.middlewareStack.addRelativeTo(middleware as never, {
-    name: 'interceptBody',
     relation: 'after',
     toMiddleware: 'deserializerMiddleware',
   });

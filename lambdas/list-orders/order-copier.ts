@@ -1,8 +1,8 @@
 import type { FieldLayout, OrderLayout, Words } from './order-layout.ts';
 
 /**
- * How far a comparison or a write may reach beyond the end of the data: one word. A comparison ends
- * with the first word that differs, and the zeros behind the data differ from every text.
+ * How far a comparison may reach beyond the end of the data: one word. It ends with the first word
+ * that differs, and the zeros behind the data differ from every text.
  */
 export const slackBytes = 4;
 
@@ -21,7 +21,6 @@ const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 const trueWord = Buffer.from('true').readInt32LE();
 const falseWord = Buffer.from('fals').readInt32LE();
-const letterE = 0x65;
 const int64Digits = 19;
 const greatestInt64 = Buffer.from('9223372036854775807');
 /** Without its minus. */
@@ -38,9 +37,9 @@ const longValueBytes = 64;
  * in any order, without white space. An item with a NULL, a fraction, an integer beyond int64, a nested
  * value, another attribute or an escaped name is not understood.
  *
- * Comparing and writing happen in words of four bytes, so the caller allocates `slackBytes` more than
- * the data: in the input they are zero, a byte that JSON never contains; in the output their values
- * do not matter.
+ * Comparing and writing happen in words of four bytes. The caller therefore has `slackBytes` of zeros
+ * behind the input, a byte that JSON never contains. An order needs no more room than its item has:
+ * it is at least five bytes shorter, and the last word that is written reaches less far beyond it.
  */
 export class OrderCopier {
   private readonly layout: OrderLayout;
@@ -71,7 +70,6 @@ export class OrderCopier {
   /** Reads the item at a position. Returns the position after the item, or `notUnderstood`. */
   read(item: number): number {
     const { inputBytes: page, starts, ends } = this;
-    if (page[item] !== openingBrace) return notUnderstood;
     for (let index = 0; index < starts.length; index++) starts[index] = notSeen;
     let at = item;
     do {
@@ -96,7 +94,7 @@ export class OrderCopier {
     return start === notSeen ? '' : this.inputBytes.toString('latin1', start, this.ends[index]);
   }
 
-  /** Writes the item that was read as an order, which is never longer. Returns the next position. */
+  /** Writes the item that was read as an order. Returns the next position. */
   write(start: number): number {
     const { outputBytes, layout, starts, ends } = this;
     let to = start + 1;
@@ -131,7 +129,8 @@ export class OrderCopier {
   private endOfBoolean(start: number): number {
     const word = this.input.getInt32(start, true);
     if (word === trueWord) return start + 4;
-    return word === falseWord && this.inputBytes[start + 4] === letterE ? start + 5 : notUnderstood;
+    // In valid JSON an `e` follows.
+    return word === falseWord ? start + 5 : notUnderstood;
   }
 
   private hasWords(at: number, { padded, wholeCount, last, length }: Words): boolean {

@@ -122,7 +122,7 @@ export class PageTranscoder {
 
   /** Writes the order that the copier has read. @param itemBytes the length of its item */
   private writeOrder(itemBytes: number): void {
-    this.makeRoom(itemBytes + slackBytes);
+    this.makeRoom(itemBytes);
     this.outputLength = this.copier.write(this.outputLength);
     this.count++;
   }

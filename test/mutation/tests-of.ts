@@ -11,7 +11,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/authorizer/limiter*.test.ts',
   ],
-  'lambdas/list-orders/intercept-body.ts': ['test/lambdas/list-orders/orders-page.test.ts'],
   'lambdas/list-orders/order-copier.ts': [orderBytes],
   'lambdas/list-orders/order-layout.ts': [orderBytes],
   'lambdas/list-orders/stream-limits.ts': ['test/lambdas/list-orders/send-body.test.ts'],

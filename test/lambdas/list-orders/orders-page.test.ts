@@ -114,6 +114,7 @@ describe('pageReader', () => {
     ['is empty', ''],
     ['has nothing in it', '{}'],
     ['has no orders', '{"Count":2,"ScannedCount":2}'],
+    ['lacks its only order', '{"Count":1,"ScannedCount":1}'],
     ['states no number', scanAnswer(orderItems(2)).replace('"Count":2,', '')],
     [
       'has fewer orders than it states',
@@ -129,7 +130,12 @@ describe('pageReader', () => {
     await startTable({ items: [] });
     table.reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end(body);
 
-    await expect(read()).rejects.toThrow(ServiceUnavailableError);
+    const error = await read().catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect(String((error as Error).cause)).toMatch(
+      /^Error: A page of orders has \d, and states (\d|no number)\.$/,
+    );
   });
 
   it('counts the orders to except among those of the answer', async () => {
@@ -138,6 +144,30 @@ describe('pageReader', () => {
     const page = await read({ except: new Set(['1', '2', '3']) });
 
     expect(page).toMatchObject({ count: 0, exceptedCount: 3 });
+  });
+
+  it.each([
+    ['flat', {}],
+    ['odd', { shipDate: { NULL: true } }],
+  ])('knows no digits of an order without an id, be it %s', async (_what, odd) => {
+    await startTable({ items: [orderItem(1, { ...odd, id: undefined } as never)] });
+
+    const page = await read({ withIds: true });
+
+    expect(page.count).toBe(1);
+    expect(page.ids).toEqual(new Set(['']));
+  });
+
+  it('writes a page to the memory that was released of the one before', async () => {
+    await startTable({ items: orderItems(3) });
+    const readPage = pageReader(client, 'orders');
+    const first = await readPage({ signal: work.signal });
+    const [memory] = first.buffers.map(({ buffer }) => buffer);
+    for (const buffer of first.buffers) first.release(buffer);
+
+    const second = await readPage({ signal: work.signal });
+
+    expect(second.buffers[0]?.buffer).toBe(memory);
   });
 
   it("passes DynamoDB's errors on", async () => {

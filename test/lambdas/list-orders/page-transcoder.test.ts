@@ -81,10 +81,12 @@ describe('PageTranscoder', () => {
     ['a leading zero', { quantity: { N: '007' } }],
     ['a negative zero', { quantity: { N: '-0' } }],
     ['no digits', { quantity: { N: '' } }],
+    ['letters behind its digits', { quantity: { N: '12a' } }],
     ['only a minus', { quantity: { N: '-' } }],
     ['an id that is a string', { id: { S: '1' } }],
     ['a date that is a number', { shipDate: { N: '1795000000' } }],
     ['a truth value that is a string', { complete: { S: 'false' } }],
+    ['a truth value that is a number', { complete: { BOOL: 12345 } }],
     ['a number that is a truth value', { quantity: { BOOL: true } }],
     ['an attribute of another name', { ids: { N: '1' } }],
     ['an attribute whose name begins like another', { petIds: { N: '1' } }],
@@ -102,6 +104,8 @@ describe('PageTranscoder', () => {
 
   it.each([
     ['spaces', JSON.stringify({ Items: [orderItem(1)] }, null, 1)],
+    ['a space behind a value', '{"Items":[{"id":{"N":"1"} }]}'],
+    ['an item outside of a list', '{"id":{"N":"1"}} '],
     ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
     ['an escaped list', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
     ['a field twice', '{"Items":[{"id":{"N":"1"},"id":{"N":"2"}}]}'],
@@ -129,6 +133,19 @@ describe('PageTranscoder', () => {
     expect(JSON.parse(rest).Items).toEqual([]);
   });
 
+  it('understands items that arrive one by one, each without what is behind it', () => {
+    const cut: Cut = (body) =>
+      body
+        .toString()
+        .split(/(?<=}})/)
+        .map((part) => Buffer.from(part));
+
+    const { count, rest } = transcode(scanAnswer(orderItems(5)), { cut });
+
+    expect(count).toBe(5);
+    expect(JSON.parse(rest).Items).toEqual([]);
+  });
+
   it('understands an item that is cut anywhere at the very end of its memory', () => {
     const start = '{"Items":[';
     const item = JSON.stringify(orderItem(2));
@@ -137,11 +154,13 @@ describe('PageTranscoder', () => {
     for (let cutAt = 1; cutAt <= item.length; cutAt += 3) {
       const shipDate = (length: number) =>
         JSON.stringify(orderItem(1, { shipDate: { S: 'x'.repeat(length) } }));
-      const before = shipDate(memoryBytes - cutAt - ','.length - shipDate(0).length);
+      // Every other time, one byte more has arrived than there is memory.
+      const arrivedBytes = memoryBytes + (cutAt % 2);
+      const before = shipDate(arrivedBytes - cutAt - ','.length - shipDate(0).length);
       const cut: Cut = (body) => [
         body.subarray(0, start.length),
-        body.subarray(start.length, start.length + memoryBytes),
-        body.subarray(start.length + memoryBytes),
+        body.subarray(start.length, start.length + arrivedBytes),
+        body.subarray(start.length + arrivedBytes),
       ];
 
       const { count, rest } = transcode(`${start}${before},${item}]}`, { cut });
@@ -172,6 +191,18 @@ describe('PageTranscoder', () => {
     expect(count).toBe(1);
     expect(reads.mock.calls.length).toBeLessThan(30);
     reads.mockRestore();
+  });
+
+  it('fills its buffers, whatever has arrived at once', () => {
+    const transcoder = new PageTranscoder(pool);
+
+    transcoder.push(Buffer.from(scanAnswer(orderItems(5_000))));
+    transcoder.finish();
+
+    const [last, ...others] = transcoder.buffers.toReversed().map(({ length }) => length);
+    expect(last).toBeGreaterThan(0);
+    expect(others).not.toEqual([]);
+    for (const length of others) expect(length).toBeGreaterThan(255 * 1024);
   });
 
   it('has no buffer where there is no order', () => {

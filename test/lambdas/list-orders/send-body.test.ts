@@ -164,6 +164,15 @@ describe('sendBody', () => {
     expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
   });
 
+  it('ends a list whose table never answers', async () => {
+    const body = new Readable({ read() {} });
+
+    const { outcome, ms } = await send(body, new Client(1));
+
+    expect(outcome).toBeInstanceOf(ListTooLongError);
+    expect(ms).toBe(maxListMs);
+  });
+
   it('fails with what its body fails with, and leaves the stream open', async () => {
     const failure = new Error('the table is gone');
     const body = Readable.from(
