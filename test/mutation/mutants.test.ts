@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type MutationReport, scoreDifferences, scoresOf } from './mutants.ts';
 import { explanations } from './survivors.ts';
@@ -35,6 +36,17 @@ describe('the score of a file', () => {
       `${known!.file}:1: no test notices \`const other = 1;\` instead of \`${known!.code}\``,
     ]);
   });
+});
+
+describe('an explanation of a survivor', () => {
+  it.each(explanations.map(({ file, code }) => [file, code]))(
+    'is of a line that there is, in %s: %s',
+    (file, code) => {
+      const lines = readFileSync(file, 'utf8').split('\n');
+
+      expect(lines.map((line) => line.trim())).toContain(code);
+    },
+  );
 });
 
 describe('the tests of a file', () => {
