@@ -34,6 +34,9 @@ let table: DynamodbProxy;
 let handler: Handler;
 let log: CapturedLines;
 
+/** Instead of an option for the whole process that runs the tests. */
+const keepYoungGenerationSmall = jest.fn();
+
 installAwsLambda();
 
 beforeAll(async () => {
@@ -46,6 +49,9 @@ beforeAll(async () => {
     ORDERS_TABLE: 'orders',
     STAGE: 'staging',
   });
+  jest.unstable_mockModule('../../lambdas/list-orders/young-generation.ts', () => ({
+    keepYoungGenerationSmall,
+  }));
   // The table's address is read when the module loads.
   const module = await import('../../lambdas/list-orders.ts');
   handler = module.handler as unknown as Handler;
@@ -206,6 +212,10 @@ describe('GET /store/orders', () => {
     ]);
   });
 
+  it('keeps the young generation of its process small, from the start on', () => {
+    expect(keepYoungGenerationSmall).toHaveBeenCalledTimes(1);
+  });
+
   it('lists what a mocked client answers', async () => {
     fillTable({ items: [] });
     const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
@@ -284,7 +294,10 @@ describe('a list that fails after its first page', () => {
     expect(stream.prelude?.statusCode).toBe(200);
     expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
     expect(log.text()).toContain('ValidationException');
-    expect(log.lines()[0]).toMatchObject({ isComplete: false });
+    expect(log.lines()).toMatchObject([
+      { isComplete: false },
+      { level: 'ERROR', message: 'The list broke off' },
+    ]);
     await table.isIdle();
   });
 
