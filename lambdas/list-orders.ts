@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { prefersGzip } from './list-orders/accept-encoding.ts';
 import { gzipCompressor, type OrdersBody, ordersBody } from './list-orders/orders-body.ts';
 import { pageReader } from './list-orders/orders-page.ts';
@@ -42,10 +42,19 @@ export const handler = awslambda.streamifyResponse(
   },
 );
 
-/** Reads the first page before the response starts, so that a failing table is answered with 503. */
-async function listOrders(event: APIGatewayProxyEvent): Promise<ApiResponse<OrdersBody>> {
+/**
+ * Reads the first page before the response starts, so that a failing table is answered with 503.
+ *
+ * @param options `signal` is aborted when the request is answered 504, which ends the scan
+ */
+async function listOrders(
+  event: APIGatewayProxyEvent,
+  _context: Context,
+  { signal }: { signal: AbortSignal },
+): Promise<ApiResponse<OrdersBody>> {
   const isGzip = prefersGzip(header(event, 'accept-encoding'));
   const scan = new AbortController();
+  signal.addEventListener('abort', () => scan.abort());
 
   const { pages } = await startScan(readPage, scan.signal);
   const compressor = isGzip ? await gzipCompressor() : undefined;

@@ -257,6 +257,21 @@ describe('a list whose first page fails', () => {
     expect(elapsedMs).toBeLessThan(12_000);
   });
 
+  it('is answered with 504 when its time is over, and reads nothing any more', async () => {
+    table.reply = unanswered;
+    const asked = table.requests.length;
+    const stream = new LambdaStream();
+
+    // Middy's own timer is a real one, and due at once.
+    await fastForward(async () => {
+      await handler(proxyEvent(), stream, lambdaContext(201));
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+    });
+
+    expect(stream.prelude?.statusCode).toBe(504);
+    expect(table.requests.length - asked).toBeLessThan(2);
+  });
+
   it('is answered with 500 for a reason that is not told, and with its cause in the log', async () => {
     fillTable({ items: [] });
     table.replies.set(1, refused);
