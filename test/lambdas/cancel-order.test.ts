@@ -289,6 +289,7 @@ describe('cancelOrder', () => {
     const answer = await send(cancelEvent('42'), 201);
 
     expect(answer).toEqual(errorAnswer(504, 'timeout'));
+    expect(dynamodb.call(0).args).toMatchObject([{}, { abortSignal: { aborted: true } }]);
   });
 
   it('answers 400 to a body that is sent as JSON and is none, before it cancels anything', async () => {

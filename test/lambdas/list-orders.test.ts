@@ -341,15 +341,8 @@ describe('a list that fails after its first page', () => {
 describe("a list's client", () => {
   it('that takes nothing for ten seconds is cut off, and leaves no work behind', async () => {
     fillTable({ items: orderItems(20_000), ordersPerPage: 1_000 });
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
-    const stream = new LambdaStream();
-    stream.hold();
 
-    const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
-    answered.catch(() => {});
-    while (!stream.writableNeedDrain) await new Promise((resolve) => setImmediate(resolve));
-    jest.advanceTimersByTime(10_000);
-    jest.useRealTimers();
+    const { answered, stream } = await cutOff();
 
     await expect(answered).rejects.toThrow('A client has to take 125000 bytes a second.');
     await table.isIdle();
@@ -359,6 +352,18 @@ describe("a list's client", () => {
       expect.objectContaining({ isComplete: false, requestId, keyId }),
       expect.objectContaining({ level: 'WARN', message: 'A slow client was cut off' }),
     ]);
+  });
+
+  it('that is cut off ends the requests that are under way', async () => {
+    fillTable({ items: orderItems(20_000), ordersPerPage: 1_000 });
+    const segments = [2, 3, 4, 5];
+    for (const request of segments) table.replies.set(request, unanswered);
+
+    const { answered } = await cutOff(1 + segments.length);
+
+    await expect(answered).rejects.toThrow('A client has to take 125000 bytes a second.');
+    await table.isIdle();
+    expect(table.requests).toHaveLength(1 + segments.length);
   });
 
   it('that is slow slows the scan down', async () => {
@@ -388,4 +393,19 @@ function fillTable(scanned: ScannedTable): void {
 
 function list(overrides: object = {}): Promise<LambdaStream> {
   return streamed((stream) => handler(proxyEvent(overrides), stream, lambdaContext()));
+}
+
+/** Begins a list whose client takes nothing, and lets ten seconds pass after so many requests. */
+async function cutOff(requests = 1) {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  const stream = new LambdaStream();
+  stream.hold();
+  const answered = handler(proxyEvent(), stream, lambdaContext(120_000));
+  answered.catch(() => {});
+  while (!stream.writableNeedDrain || table.requests.length < requests) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  jest.advanceTimersByTime(10_000);
+  jest.useRealTimers();
+  return { answered, stream };
 }
