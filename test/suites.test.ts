@@ -53,7 +53,6 @@ const reasons: Readonly<Record<string, string>> = {
   'test/lib/functions/bundling.test.ts': 'A bundle is run without what is loaded here.',
   'test/local/dynamodb/embedded-dynamodb.test.ts': 'The process that has the database is killed.',
   'test/local/state/data-directory.test.ts': 'The process that has the directory is killed.',
-  'test/contract/responses.test.ts': 'The contract is that of the service as people start it.',
 };
 
 describe('every test', () => {

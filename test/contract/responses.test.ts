@@ -4,11 +4,12 @@ import { createGunzip } from 'node:zlib';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
-import { plans } from '../../lib/settings/plans.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { type ComparedAnswer, Contract } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
+import { RunningStore } from '../e2e/running-store.ts';
 import { missing } from '../helpers/differences.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
@@ -20,7 +21,6 @@ import {
   unseenErrors,
 } from './documented-errors.ts';
 import { independentFindings } from './independent-validator.ts';
-import { type RunningService, startServiceWith } from './running-service.ts';
 
 const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
 const largest = '9223372036854775807';
@@ -35,14 +35,23 @@ const orders = [
 
 let database: EmbeddedDynamoDb;
 let endpoint: DynamodbProxy;
-let service: RunningService;
+let store: RunningStore;
 let client: HttpClient;
+let tokens: Readonly<Record<PlanName, string>>;
 
 beforeAll(async () => {
   database = await startDynamoDb();
   endpoint = await DynamodbProxy.before(database.endpoint);
-  service = await startServiceWith('[]', { DYNAMODB_ENDPOINT: endpoint.url });
-  client = new HttpClient(new URL(service.baseUrl), 30_000);
+  store = await RunningStore.start({
+    dynamodbEndpoint: endpoint.url,
+    dataEndpoint: database.endpoint,
+  });
+  client = new HttpClient(new URL(store.baseUrl), 30_000);
+  tokens = Object.fromEntries(
+    await Promise.all(
+      planNames.map(async (plan) => [plan, (await store.issue(plan)).apiKey] as const),
+    ),
+  ) as Record<PlanName, string>;
 }, 60_000);
 
 beforeEach(async () => {
@@ -53,7 +62,7 @@ afterEach(() => endpoint.faults.clear());
 
 afterAll(async () => {
   client?.close();
-  await service?.[Symbol.asyncDispose]();
+  await store?.[Symbol.asyncDispose]();
   await endpoint?.[Symbol.asyncDispose]();
   await database?.stop();
 });
@@ -67,13 +76,11 @@ function putOrder({ id, status }: { id: string; status: string }): Promise<unkno
     complete: { BOOL: false },
     status: { S: status },
   };
-  return database.dynamodb.send(new PutItemCommand({ TableName: service.tables.orders, Item }));
+  return database.dynamodb.send(new PutItemCommand({ TableName: store.ordersTable, Item }));
 }
 
-type Plan = keyof RunningService['keys'];
-
-const call = (operationId: string, options: CallOptions = {}, plan: Plan = 'enterprise') =>
-  new Stage(client, contract, service.keys[plan]).call(operationId, options);
+const call = (operationId: string, options: CallOptions = {}, plan: PlanName = 'enterprise') =>
+  new Stage(client, contract, tokens[plan]).call(operationId, options);
 
 const withBrokenBody = {
   body: '{',
@@ -81,14 +88,14 @@ const withBrokenBody = {
 } satisfies CallOptions;
 
 /** Brings a key's item into a state that would take a day, or a misbehaving client, to reach. */
-async function updateKey(plan: Plan, expression: string, values: Record<string, number>) {
+async function updateKey(plan: PlanName, expression: string, values: Record<string, number>) {
   await database.dynamodb.send(
     new UpdateItemCommand({
-      TableName: service.tables.apiKeys,
-      Key: { ownerHash: { S: hashOwnerPart(service.keys[plan]) } },
+      TableName: store.apiKeysTable,
+      Key: { ownerHash: { S: hashOwnerPart(tokens[plan]) } },
       UpdateExpression: expression,
       ...(expression.includes('#') && {
-        ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(service.keys[plan]) },
+        ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(tokens[plan]) },
       }),
       ExpressionAttributeValues: Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { N: String(value) }]),
@@ -115,8 +122,8 @@ const ban = () =>
     ':until': Math.floor(Date.now() / 1_000) + 300,
   });
 
-const refuseOrders = () => endpoint.faults.set(service.tables.orders, lost);
-const disownOrders = () => endpoint.faults.set(service.tables.orders, disowned);
+const refuseOrders = () => endpoint.faults.set(store.ordersTable, lost);
+const disownOrders = () => endpoint.faults.set(store.ordersTable, disowned);
 const refuseEverything = () => endpoint.faults.set('', lost);
 
 interface Provocation {
@@ -124,7 +131,7 @@ interface Provocation {
   readonly status: number;
   readonly code?: string;
   readonly options?: CallOptions;
-  readonly plan?: Plan;
+  readonly plan?: PlanName;
   readonly before?: () => unknown;
 }
 
@@ -213,7 +220,7 @@ const provocationsPlace = 'test/contract/responses.test.ts, provocations';
 
 describe('responses of the running service', () => {
   it('listOrders: 200, gzipped, as documented', async () => {
-    const stage = new Stage(client, contract, service.keys.enterprise);
+    const stage = new Stage(client, contract, tokens.enterprise);
     const { status, headers, body } = await stage.open('listOrders', {
       headers: { 'accept-encoding': 'gzip' },
     });
@@ -266,7 +273,7 @@ describe('responses of the running service', () => {
   ])(
     'I10: are 404 not_found as documented for %s %s, which is no operation',
     async (method, path) => {
-      const stage = new Stage(client, contract, service.keys.enterprise);
+      const stage = new Stage(client, contract, tokens.enterprise);
 
       const answer = await stage.callPath(method, path);
 
