@@ -143,7 +143,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const owner = theOwner();
       await owner.put();
 
-      const decisions = await owner.decideAtOnce(200);
+      const decisions = await owner.decideAtOnce(100);
 
       const admitted = decisions.filter((decision) => !decision.rejection);
       const remaining = admitted.map((decision) => decision.remaining).sort((a, b) => b - a);

@@ -7,6 +7,7 @@ import type {
 } from '../../../lambdas/list-orders/orders-page.ts';
 import { startScan } from '../../../lambdas/list-orders/scan-pages.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
+import { fastForward } from '../../helpers/fast-forward.ts';
 
 const { signal } = new AbortController();
 
@@ -115,7 +116,7 @@ describe('startScan', () => {
       return table.readPage(request);
     };
 
-    const ids = await readAll(readPage);
+    const { result: ids } = await fastForward(() => readAll(readPage));
 
     expect(ids.toSorted()).toEqual(orderIds(100).toSorted());
   });
@@ -128,7 +129,7 @@ describe('startScan', () => {
       return table.readPage(request);
     };
 
-    const ids = await readAll(readPage);
+    const { result: ids } = await fastForward(() => readAll(readPage));
 
     expect(ids.toSorted()).toEqual(orderIds(100).toSorted());
   });
