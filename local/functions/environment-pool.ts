@@ -41,7 +41,7 @@ const startDelayMs = 30;
 // that are idle.
 const extraStartDelayMs = 500;
 const usefulIdleProcessors = 0.5;
-const maxEnvironmentsPerProcessor = 4;
+const maxEnvironmentsPerProcessor = 3;
 
 // An idle environment is stopped after this time, because that is the only way to free its heap.
 const idleMaxMs = 10_000;

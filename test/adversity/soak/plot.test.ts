@@ -17,6 +17,21 @@ describe('a plot', () => {
     expect(svg).toContain('<rect x="287.5" width="217.5" height="150"');
   });
 
+  it('shows the highest of many values in one place', () => {
+    const values = Array.from({ length: 10_000 }, (_, index) => (index === 5_000 ? 100 : 50));
+    const seconds = values.map((_, index) => index);
+    const long = drawPlot({
+      title: 'long',
+      seconds,
+      shaded: [],
+      charts: [{ title: 'MB', lines: [{ name: 'service', values }] }],
+    });
+
+    const [, path = ''] = /<path d="(M70 [^"]*)" fill="none"/.exec(long) ?? [];
+    expect(path.split('L').length).toBeLessThan(1_000);
+    expect(path).toMatch(/L505 0L/);
+  });
+
   it('escapes its texts', () => {
     expect(svg).toContain('A &amp; B');
   });

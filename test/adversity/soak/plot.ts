@@ -21,6 +21,7 @@ interface Plot {
 
 const [width, chartHeight, left, right, top] = [960, 150, 70, 20, 60];
 const gap = 56;
+const stepWidth = 2;
 const colours = ['#1b6ca8', '#c8553d', '#4f772d', '#7b2d8b'];
 
 /** Draws charts below each other, with one axis of time. */
@@ -76,12 +77,24 @@ function pathOf(
   x: (index: number) => number,
   y: (value: number) => number,
 ) {
-  const points = values.map((value, index) => {
+  const points = visible(values, x).map((index, position, shown) => {
+    const value = values[index];
     if (value === undefined) return '';
-    const isFirst = values[index - 1] === undefined;
+    const isFirst = values[shown[position - 1] ?? -1] === undefined;
     return `${isFirst ? 'M' : 'L'}${round(x(index))} ${round(y(value))}`;
   });
   return points.join('');
+}
+
+/** The indices of the highest value in each step of the width; a long run has many in one. */
+function visible(values: Line['values'], x: (index: number) => number): number[] {
+  const highest = new Map<number, number>();
+  for (const [index, value = -1] of values.entries()) {
+    const step = Math.round(x(index) / stepWidth);
+    const other = values[highest.get(step) ?? -1] ?? -1;
+    if (!highest.has(step) || value > other) highest.set(step, index);
+  }
+  return [...highest.values()];
 }
 
 /** Rounds up to a number whose digits after the first are zeros. */

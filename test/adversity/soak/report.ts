@@ -61,9 +61,7 @@ export function reportPlot({ samples, minutes, ratePerSecond, seed }: SoakReport
   return drawPlot({
     title: `Soak: ${minutes} minutes, ${ratePerSecond} requests a second asked for, seed ${seed}; shaded: faults`,
     seconds: samples.map(({ seconds }) => seconds),
-    shaded: samples.flatMap(({ seconds, isFaultFree }, index) =>
-      isFaultFree ? [] : [{ from: samples[index - 1]?.seconds ?? 0, to: seconds }],
-    ),
+    shaded: timesWithFaults(samples),
     charts: [
       {
         title: 'answers a second',
@@ -77,6 +75,17 @@ export function reportPlot({ samples, minutes, ratePerSecond, seed }: SoakReport
       { title: 'violations', lines: [{ name: 'all', values: samples.map(total) }] },
     ],
   });
+}
+
+function timesWithFaults(samples: readonly Sample[]): { from: number; to: number }[] {
+  const times: { from: number; to: number }[] = [];
+  for (const [index, { seconds, isFaultFree }] of samples.entries()) {
+    const before = samples[index - 1];
+    if (isFaultFree) continue;
+    if (before && !before.isFaultFree) times.at(-1)!.to = seconds;
+    else times.push({ from: before?.seconds ?? 0, to: seconds });
+  }
+  return times;
 }
 
 /** Assembles the report of a run. */
