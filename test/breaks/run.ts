@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { parseCommandLine } from '../../shared/command-line.ts';
 import { OperatorError } from '../../shared/errors.ts';
+import type { SoakReport } from '../adversity/soak/report.ts';
 import { type Break, breaks } from './breaks.ts';
 
 /*
@@ -85,7 +86,7 @@ function notices({ file, code, replacement, command: [script = '', ...rest] }: B
     stdio: 'ignore',
   });
   writeFileSync(path, original);
-  return isSoak ? hasBrokenPromise() : hasFailedTest(results);
+  return isSoak ? hasViolation() : hasFailedTest(results);
 }
 
 function hasFailedTest(results: string): boolean {
@@ -97,9 +98,11 @@ function hasFailedTest(results: string): boolean {
   return run.numFailedTests > 0 || hasEnded;
 }
 
-function hasBrokenPromise(): boolean {
-  const { broken } = JSON.parse(readFileSync(join(copy, 'soak.json'), 'utf8'));
-  return Object.values<number>(broken).some((count) => count > 0);
+function hasViolation(): boolean {
+  const report = join(copy, 'soak.json');
+  if (!existsSync(report)) return false;
+  const { violations }: Pick<SoakReport, 'violations'> = JSON.parse(readFileSync(report, 'utf8'));
+  return Object.values(violations).some((count) => count > 0);
 }
 
 function testOf({ command: parts }: Break): string {
