@@ -9,7 +9,7 @@ import { testsOf } from './tests-of.ts';
 /*
  * `npm run mutation -- --mutate 'lambdas/shared/*.ts'` changes each file, one place at a time, and
  * runs that file's tests against every change. It exits with 1 when fewer than 90 % of a file's
- * changes are noticed, or when one is not noticed and `survivors.ts` has no reason for it.
+ * changes are noticed, or when one is not noticed and `survivors/` has no reason for it.
  */
 
 interface MutationOptions {
