@@ -25,6 +25,12 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/list-orders/order-json.test.ts',
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
+  'local/exchange/gateway-fault.ts': [
+    'test/local/gateway/gateway-responses.test.ts',
+    'test/local/gateway/unrouted-request.test.ts',
+  ],
+  'local/exchange/response-headers.ts': ['test/local/integrations/proxy-result.test.ts'],
+  'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
 };
 
 /**
