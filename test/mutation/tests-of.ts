@@ -26,8 +26,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
   'local/exchange/gateway-fault.ts': [
+    'test/local/gateway/authorizer.test.ts',
     'test/local/gateway/gateway-responses.test.ts',
-    'test/local/gateway/unrouted-request.test.ts',
   ],
   'local/exchange/response-headers.ts': ['test/local/integrations/proxy-result.test.ts'],
   'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],

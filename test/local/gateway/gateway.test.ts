@@ -351,7 +351,7 @@ describe('the API key of a request', () => {
 
 describe('a template', () => {
   it.each<[string, Resources, string]>([
-    ['without a REST API', {}, 'there is no AWS::ApiGateway::RestApi'],
+    ['without a REST API', {}, 'template: there is no AWS::ApiGateway::RestApi'],
     ['with two of them', { Api: api.Api!, Other: api.Api! }, 'Other: a second REST API'],
   ])('is refused %s', (_, parts, message) => {
     const services = {} as ConstructorParameters<typeof Gateway>[1];

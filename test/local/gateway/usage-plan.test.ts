@@ -176,6 +176,7 @@ describe('usage plan', () => {
       { ApiStages: [{ ...planStage, Weight: 1 }] },
       'ApiStages.Weight',
     ],
+    ['a burst without a rate', { Throttle: { BurstLimit: 1 } }, 'a burst without a rate'],
     ['a rate without a burst', { Throttle: { RateLimit: 1 } }, 'a rate without a burst'],
   ])('refuses %s, naming the plan', (_, properties, message) => {
     expect(() => meter(properties)).toThrow(new RegExp(`^Plan: .*${message}`));
