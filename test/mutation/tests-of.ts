@@ -29,7 +29,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/local/gateway/authorizer.test.ts',
     'test/local/gateway/gateway-responses.test.ts',
   ],
-  'local/exchange/response-headers.ts': ['test/local/integrations/proxy-result.test.ts'],
+  'local/exchange/response-headers.ts': [
+    'test/local/gateway/gateway-responses.test.ts',
+    'test/local/integrations/proxy-result.test.ts',
+  ],
   'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
 };
 
