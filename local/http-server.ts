@@ -135,8 +135,9 @@ async function respond(
 ): Promise<void> {
   const startedAtMs = performance.now();
   try {
+    const unreadable = options.bodies.untilUnreadable(incoming);
     for (const handler of options.handlers) {
-      if (await handler(incoming, outgoing)) return;
+      if (await Promise.race([handler(incoming, outgoing), unreadable])) return;
     }
     const closed = whenClosed(outgoing);
     const request = arrivingRequest(incoming, outgoing, closed, options);
