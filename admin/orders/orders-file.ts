@@ -3,7 +3,13 @@ import { open } from 'node:fs/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { type OrderFieldName, orderFields } from '../../lambdas/shared/order-fields.ts';
-import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
+import {
+  BadLineError,
+  OperatorError,
+  quoted,
+  reasonOf,
+  UnreadableFileError,
+} from '../../shared/errors.ts';
 import { type TextPosition, textStart } from '../../shared/json-array.ts';
 import { type FileRecord, splitArray, splitLines } from './file-records.ts';
 import { fileFields, type OrderItem, orderFromFields } from './order-record.ts';
@@ -121,7 +127,7 @@ function refuseUnknownColumns(columns: string[]): void {
   const expected = `expected a header row of ${fileFields.join(',')}`;
   const unknown = columns.find((name) => !(fileFields as readonly string[]).includes(name));
   if (unknown !== undefined) {
-    throw new UnreadableFileError(`header: an order has no field "${unknown}"; ${expected}`);
+    throw new UnreadableFileError(`header: an order has no field ${quoted(unknown)}; ${expected}`);
   }
   if (!columns.includes('id')) throw new UnreadableFileError(`header: no id column; ${expected}`);
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
@@ -160,7 +166,9 @@ function splitCsvLine(text: string): string[] {
   try {
     return parseCsv(line, { relax_column_count: true, trim: true })[0] ?? [];
   } catch (error) {
-    throw new OperatorError(`is not CSV: ${reasonOf(error)}`, { cause: error });
+    // The parser gets one line at a time, so that the number of the line in its message is always 1.
+    const reason = reasonOf(error).replace(/ at line 1\b/, '');
+    throw new OperatorError(`is not CSV: ${reason}`, { cause: error });
   }
 }
 
