@@ -107,6 +107,26 @@ describe('readOrders', () => {
     expect(ordersOf(lines).filter(Boolean)).toHaveLength(2);
   });
 
+  it.each([
+    ['{"id":1,"quantity":2,"id":3}', '"id"'],
+    ['{"id":1, "status" : "pending","stat\\u0075s":"shipped"}', '"status"'],
+    ['{"__proto__":1,"id":1,"__proto__":2}', '"__proto__"'],
+  ])('refuses a field that stands twice, whose values differ: %s', async (text, name) => {
+    expect(errorsOf(await read(text, 'jsonl'))).toEqual([
+      `line 1: ${name}: the order has this field twice`,
+    ]);
+  });
+
+  it('takes no value for a name, whatever it contains', async () => {
+    const value = '\\":\\\\\\":{\\"id\\":';
+
+    const [line] = await read(`{"id":1,"status":"${value}"}`, 'jsonl');
+
+    expect(line).toMatchObject({
+      error: { fault: expect.stringMatching(/^status: .* is not accepted/) },
+    });
+  });
+
   it('says the same of a bad element of an array, with the line that it starts on', async () => {
     const lines = await read('[\n{"id":1},\n{"id":2,\n"complete":"yes"}, 5,\n{"id":3}]', 'json');
 
