@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { ConnectionTurns } from './connection-turns.ts';
 import type { GatewayAnswer } from './exchange/gateway-answer.ts';
 import { GatewayFault } from './exchange/gateway-fault.ts';
 import type { RawRequest } from './exchange/incoming-request.ts';
@@ -79,11 +80,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.maxConnections = maxConnections;
   const bodies = new RequestBodies();
   const rawAnswers = new RawAnswers();
+  const turns = new ConnectionTurns();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     rawAnswers.expect(incoming, outgoing);
     // Node reads nothing that comes after a request for another protocol: its sender is told so.
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
-    void respond(incoming, outgoing, { ...options, bodies });
+    turns.take(incoming.socket, outgoing, () => {
+      void respond(incoming, outgoing, { ...options, bodies });
+    });
   };
   server.on('request', serve);
   server.on('checkContinue', serve);

@@ -72,7 +72,9 @@ export class RequestBodies {
    */
   untilUnreadable(incoming: IncomingMessage): Promise<never> {
     const { promise, reject } = Promise.withResolvers<never>();
-    this.#refusals.set(incoming, (type) => reject(new GatewayFault(type)));
+    const refuse = (type: GatewayResponseType) => reject(new GatewayFault(type));
+    if (this.#unreadable.has(incoming)) refuse('BAD_REQUEST_PARAMETERS');
+    this.#refusals.set(incoming, refuse);
     // It may be rejected when nobody waits for it any more.
     promise.catch(() => {});
     return promise;

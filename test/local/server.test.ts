@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as openRequest,
+  type ServerResponse,
+} from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -127,6 +132,7 @@ const resources: Resources = {
 
 let assembly: Assembly;
 let service: LocalService;
+const held: ServerResponse[] = [];
 let lines: string[];
 
 beforeAll(async () => {
@@ -142,6 +148,10 @@ beforeAll(async () => {
     handlers: [
       (incoming, outgoing) => {
         if (incoming.url === '/broken') throw new Error('a broken handler');
+        if (incoming.url === '/held') {
+          held.push(outgoing);
+          return true;
+        }
         if (incoming.url !== '/extra') return false;
         outgoing.end('extra');
         return true;
@@ -415,6 +425,33 @@ describe('what a client does on its connection', () => {
     const wanted = await firstBytes(expecting('POST /test/echo'));
 
     expect([statusesIn(refused), statusesIn(wanted)]).toEqual([[401], [100]]);
+  });
+
+  it('is one of a few that are served at once, of all that its connection sends', async () => {
+    const socket = connect(portOf(service), '127.0.0.1');
+    socket.write('GET /held HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
+    while (held.length === 0) await get('/extra');
+
+    const first = held.length;
+    socket.destroy();
+    await once(held[0]!, 'close');
+    for (const outgoing of held) outgoing.end();
+    await get('/extra');
+
+    expect(first).toBeLessThan(20);
+    expect(held.length).toBe(first);
+  });
+
+  it('is answered in its order, however many its connection sends', async () => {
+    const paths = Array.from({ length: 300 }, (_, index) => (index % 3 ? '/extra' : '/nowhere'));
+    const last = 'GET /extra HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+    const answers = await exchange(
+      paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join('') + last,
+    );
+
+    const expected = paths.map((path) => (path === '/extra' ? 200 : 404));
+    expect(statusesIn(answers)).toEqual([...expected, 200]);
   });
 
   it('gets no interim answer where its HTTP/1.0 has none', async () => {
