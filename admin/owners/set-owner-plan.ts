@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import { change, changeDetails } from '../stage/conditional-writes.ts';
+import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { complete, findCompleteOwner, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
 import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
-import type { CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
+import type { AgreedLimits, CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
 
 /** The requested plan, with limits for the owner that differ from the plan's. */
 interface RequestedPlan extends Partial<OwnerLimits> {
@@ -31,15 +32,74 @@ export async function setOwnerPlan(
   const limits = limitsFor(asked.plan, asked);
   const owner = await findCompleteOwner(idOrName, store);
   const { ownerId } = owner.details;
+  const agreed = agreedLimits(asked.plan, asked);
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const isLarger = plans[asked.plan].perMinute >= plans[owner.item.plan].perMinute;
   return withHalfDoneError(`The plan of ${ownerId} may be changed in part only`, async () => {
-    const values = { ':agreed': agreedLimits(asked.plan, asked) };
-    await changeDetails(ownerId, { update: 'SET agreed = :agreed', values }, store);
-    for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
-    return complete((await readOwner(ownerId, store))!);
+    const before = owner.details.agreed;
+    if (!(await replaceAgreed(ownerId, before, agreed, store))) {
+      throw changedMeanwhile(complete((await readOwner(ownerId, store))!));
+    }
+    try {
+      for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
+      return await settle(ownerId, { ...limits, plan: asked.plan }, agreed, store);
+    } catch (error) {
+      // The other move's limits apply, and what was agreed before is what it has agreed.
+      if (error instanceof WrongStateError) await replaceAgreed(ownerId, agreed, before, store);
+      throw error;
+    }
   });
+}
+
+/**
+ * Brings the usage plan and the agreed limits into line with the limits in DynamoDB, which decide.
+ * Another move at the same time may have written each of them before or after this one.
+ *
+ * @throws WrongStateError when the limits are another move's by now
+ */
+async function settle(
+  ownerId: string,
+  { plan, ...limits }: OwnerLimits & { plan: PlanName },
+  agreed: AgreedLimits,
+  store: KeyStore,
+): Promise<CompleteOwner> {
+  const present = await putPresentGatewayKey(ownerId, store);
+  if (!hasLimits(present.item, plan, limits)) throw changedMeanwhile(present);
+  if (isDeepStrictEqual(present.details.agreed, agreed)) return present;
+  await replaceAgreed(ownerId, present.details.agreed, agreed, store);
+  return complete((await readOwner(ownerId, store))!);
+}
+
+/** Puts an owner's gateway key into the usage plan of its limits, until these stay the same meanwhile. */
+async function putPresentGatewayKey(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
+  let owner = complete((await readOwner(ownerId, store))!);
+  for (;;) {
+    const { plan } = owner.item;
+    await putGatewayKey(ownerId, plan, store);
+    owner = complete((await readOwner(ownerId, store))!);
+    if (owner.item.plan === plan) return owner;
+  }
+}
+
+/** Replaces the agreed limits. Returns false if they are neither the expected ones nor the new ones. */
+async function replaceAgreed(
+  ownerId: string,
+  before: AgreedLimits,
+  after: AgreedLimits,
+  store: KeyStore,
+): Promise<boolean> {
+  const replaced = await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId },
+      update: 'SET agreed = :after',
+      condition: 'agreed = :before OR agreed = :after',
+      values: { ':before': before, ':after': after },
+    },
+    store,
+  );
+  return replaced !== undefined;
 }
 
 /**
@@ -76,9 +136,12 @@ export async function setLimits(
   // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (hasLimits(present.item, plan, limits)) return;
   // The usage plan may have been changed already, so it is set to that of the plan that applies.
-  await putGatewayKey(ownerId, present.item.plan, store);
-  throw new WrongStateError(
-    `The plan of ${ownerId} was changed by somebody else meanwhile, to ${present.item.plan}`,
+  throw changedMeanwhile(await putPresentGatewayKey(ownerId, store));
+}
+
+function changedMeanwhile({ details: { ownerId }, item }: CompleteOwner): WrongStateError {
+  return new WrongStateError(
+    `The plan of ${ownerId} was changed by somebody else meanwhile, to ${item.plan}`,
     { remedy: 'run the command again where that is not what you want' },
   );
 }

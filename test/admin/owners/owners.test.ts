@@ -31,6 +31,10 @@ const { store, gateway } = stage;
 const create = (request: Partial<NewOwner> = {}, at: KeyStore = store) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
 const usagePlans = () => [...gateway.keys.values()].map(({ usagePlanIds }) => [...usagePlanIds]);
+/** One of two moves may be refused, and for this reason only. */
+const refused = (error: Error) =>
+  expect(error.message).toContain('was changed by somebody else meanwhile');
+
 const itemOf = async (name: string) => (await findOwner(name, store)).item;
 
 describe('createOwner', () => {
@@ -238,6 +242,34 @@ describe('setOwnerPlan', () => {
     );
     expect(gateway.changes).toEqual([]);
   });
+
+  it.each([
+    ['pro', 'free', 'business'],
+    ['pro', 'business', 'pro'],
+    ['free', 'pro', 'business'],
+  ] as const)(
+    'agrees in all places, from %s to %s, wherever another move to %s comes between',
+    async (from, to, other) => {
+      for (let calls = 0, isBetween = true; isBetween; calls++) {
+        const name = `Acme ${calls}`;
+        const { ownerId } = (await create({ name, plan: from })).details;
+        isBetween = false;
+        let left = calls;
+        const isNext = () => left-- === 0;
+        const meanwhile = async () => {
+          isBetween = true;
+          await setOwnerPlan(name, { plan: other }, store).catch(refused);
+        };
+
+        await setOwnerPlan(name, { plan: to }, interposed(store, isNext, meanwhile)).catch(refused);
+
+        const { details, item } = await stage.owner(ownerId);
+        const key = [...gateway.keys.values()].find(({ value }) => value === ownerId)!;
+        expect([calls, ...key.usagePlanIds]).toEqual([calls, store.usagePlanIds[item!.plan]]);
+        expect([calls, details.agreed.plan]).toEqual([calls, item!.plan]);
+      }
+    },
+  );
 
   it('lets one of two operators have it, and the usage plan is that of the plan which holds', async () => {
     await create();
