@@ -25,6 +25,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/list-orders/order-json.test.ts',
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
+  'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
 };
 
 /**
