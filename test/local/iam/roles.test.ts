@@ -46,12 +46,40 @@ describe("a function's role", () => {
   it.each<[string, Resources[]]>([
     ['none', [role()]],
     ["another role's", [role(), policy('AWS::IAM::Policy', { Roles: ['other'] })]],
-    [
-      "AWS's own for logs",
-      [role({ ManagedPolicyArns: [awsPolicy('service-role/AWSLambdaBasicExecutionRole')] })],
-    ],
+    ...[
+      'service-role/AWSLambdaBasicExecutionRole',
+      'service-role/AWSLambdaVPCAccessExecutionRole',
+      'AWSXRayDaemonWriteAccess',
+      'CloudWatchLambdaInsightsExecutionRolePolicy',
+    ].map((name): [string, Resources[]] => [
+      `AWS's own ${name}`,
+      [role({ ManagedPolicyArns: [awsPolicy(name)] })],
+    ]),
   ])('has nothing of a policy that is %s', (_, resources) => {
     expect(decision(...resources)).toBe('implicit-deny');
+  });
+
+  it.each<[string, object]>([
+    ['several services', trust(['ec2.amazonaws.com', 'lambda.amazonaws.com'])],
+    [
+      'Lambda in a statement outside of a list',
+      { Statement: trust('lambda.amazonaws.com').Statement[0] },
+    ],
+    [
+      'somebody else too',
+      { Statement: [{ Effect: 'Allow' }, ...trust('lambda.amazonaws.com').Statement] },
+    ],
+  ])('may be assumed by %s', (_, AssumeRolePolicyDocument) => {
+    expect(decision(role({ AssumeRolePolicyDocument }))).toBe('implicit-deny');
+  });
+
+  it('is not needed by a function', () => {
+    const roles = readFunctionRoles(
+      createTemplate({ ...lambda('Bare'), ...list, ...role() }),
+      'dynamodb',
+    );
+
+    expect([...roles.keys()]).toEqual(['List']);
   });
 
   it('is named as in the ARN of who has assumed it', () => {
@@ -68,6 +96,22 @@ describe("a function's role", () => {
     [
       'is for another service',
       [role({ AssumeRolePolicyDocument: trust('ec2.amazonaws.com') })],
+      /^Role: lambda.amazonaws.com may not assume/,
+    ],
+    [
+      'may not be assumed by Lambda',
+      [
+        role({
+          AssumeRolePolicyDocument: {
+            Statement: [{ Effect: 'Deny', Principal: { Service: 'lambda.amazonaws.com' } }],
+          },
+        }),
+      ],
+      /^Role: lambda.amazonaws.com may not assume/,
+    ],
+    [
+      'says of nobody that he may assume it',
+      [role({ AssumeRolePolicyDocument: undefined })],
       /^Role: lambda.amazonaws.com may not assume/,
     ],
     [
