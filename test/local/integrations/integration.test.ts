@@ -8,6 +8,7 @@ import type {
 } from '../../../local/functions/execution-environment.ts';
 import type { LambdaFunction } from '../../../local/functions/lambda-functions.ts';
 import { answerIntegration, readsBody } from '../../../local/integrations/integration.ts';
+import type { MockIntegration } from '../../../local/integrations/mock-integration.ts';
 import type { ProxyIntegration } from '../../../local/integrations/proxy-integration.ts';
 import { liftedTimeoutMs } from '../../../local/template/time-limits.ts';
 import { createContext, createRequest, type RequestParts } from '../small-template.ts';
@@ -23,6 +24,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+type Integration = MockIntegration | ProxyIntegration;
+
 interface Sending extends RequestParts {
   /** What the function answers; nothing by default. */
   answer?: InvocationResult | Promise<InvocationResult>;
@@ -31,13 +34,9 @@ interface Sending extends RequestParts {
   isStreaming?: boolean;
 }
 
-function send({ answer, signal, timeoutMs = 10_000, isStreaming = false, ...parts }: Sending = {}) {
+function send(sending: Sending = {}, integration: Integration = proxyFor(sending)) {
+  const { answer, signal, ...parts } = sending;
   const request = { ...createRequest(parts), signal };
-  const integration: ProxyIntegration = {
-    type: 'AWS_PROXY',
-    target: { lambda, invokedArn: 'arn', isStreaming },
-    timeoutMs,
-  };
   let giveUp: AbortSignal | undefined;
   const invoked: [LambdaFunction, Invocation][] = [];
   const answered = answerIntegration(integration, {
@@ -56,11 +55,18 @@ function send({ answer, signal, timeoutMs = 10_000, isStreaming = false, ...part
   return { answered, invoked, isGivenUp: () => giveUp?.aborted };
 }
 
-/** Sends a request whose function streams; what its body ends with is in `fault`. */
-async function stream(timeoutMs: number) {
+function proxyFor({ timeoutMs = 10_000, isStreaming = false }: Sending): ProxyIntegration {
+  return { type: 'AWS_PROXY', target: { lambda, invokedArn: 'arn', isStreaming }, timeoutMs };
+}
+
+/** Sends a request whose function streams after a time; `fault` is what its body ends with. */
+async function stream(timeoutMs: number, afterMs = 0) {
   const source = new PassThrough();
   source.write(`{"statusCode":200}${'\0'.repeat(8)}`);
-  const { answered } = send({ answer: { stream: source }, timeoutMs, isStreaming: true });
+  const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+  const { answered } = send({ answer: promise, timeoutMs, isStreaming: true });
+  await advance(afterMs);
+  resolve({ stream: source });
   const body = (await answered).body as PassThrough;
   let fault: Error | undefined;
   body.on('error', (error) => {
@@ -150,6 +156,32 @@ describe('an invocation for a request', () => {
 
     expect(readsBody({ type: 'AWS_PROXY', target, timeoutMs: 1 }, createRequest())).toBe(true);
   });
+
+  it('that ends too late without a stream changes nothing', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const { answered } = send({ answer: promise });
+    await advance(10_000);
+
+    resolve({ payload: '{}' });
+    await turn();
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+  });
+
+  it('is none where the integration is a mock, which reads no body that it has a template for', async () => {
+    const mock: MockIntegration = {
+      type: 'MOCK',
+      requestTemplates: { 'application/json': '{"statusCode":204}' },
+      passthroughBehavior: 'NEVER',
+      responses: [{ statusCode: 204, selectionPattern: undefined, headers: {}, templates: {} }],
+    };
+
+    const { answered, invoked } = send({}, mock);
+
+    expect((await answered).statusCode).toBe(204);
+    expect(invoked).toEqual([]);
+    expect(readsBody(mock, createRequest())).toBe(false);
+  });
 });
 
 describe('a stream for a request', () => {
@@ -208,8 +240,8 @@ describe('a stream for a request', () => {
   });
 
   it('breaks at the end of the time limit', async () => {
-    const { source, fault } = await stream(10_000);
-    await advance(9_999);
+    const { source, fault } = await stream(10_000, 4_000);
+    await advance(5_999);
     const early = fault();
 
     await advance(1);
