@@ -25,7 +25,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/list-orders/order-json.test.ts',
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
+  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
   'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
+  'local/template/known-properties.ts': ['test/local/integrations/proxy-integration.test.ts'],
+  'local/template/local-run-error.ts': ['test/local/state/data-directory.test.ts'],
 };
 
 /**
