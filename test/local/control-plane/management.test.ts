@@ -167,14 +167,20 @@ describe('the operator of a local run, with AWS clients', () => {
 
     const named = await client.send(new DescribeStacksCommand({ StackName: 'Small' }));
     const unnamed = await client.send(new DescribeStacksCommand({}));
-    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other' }));
+    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other<&>' }));
 
     expect(named.Stacks?.[0]).toMatchObject({
       StackName: 'Small',
+      StackStatus: 'CREATE_COMPLETE',
+      CreationTime: expect.any(Date),
       Outputs: [{ OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` }],
     });
     expect(unnamed.Stacks).toHaveLength(1);
-    await expect(unknown).rejects.toMatchObject({ message: 'Stack with id Other does not exist' });
+    await expect(unknown).rejects.toMatchObject({
+      name: 'ValidationError',
+      message: 'Stack with id Other<&> does not exist',
+      Type: 'Sender',
+    });
     client.destroy();
   });
 

@@ -45,6 +45,7 @@ describe('intrinsic functions', () => {
     ['AWS::NoValue alone', { Ref: 'AWS::NoValue' }, undefined],
     ['Fn::Base64 of a reference', { 'Fn::Base64': { Ref: 'Table' } }, 'dGFibGUtMQ=='],
     ['Fn::Equals of a number and its text', { 'Fn::Equals': [3, '3'] }, true],
+    ['Fn::Equals of different texts', { 'Fn::Equals': ['a', 'b'] }, false],
     ['an object with more keys than a function', { Ref: 'x', a: 1 }, { Ref: 'x', a: 1 }],
     ['nothing', {}, {}],
     ['plain values', { a: [1, true, null, 'x'] }, { a: [1, true, null, 'x'] }],
