@@ -27,8 +27,8 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
   'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
   'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
-  'local/template/known-properties.ts': ['test/local/integrations/proxy-integration.test.ts'],
   'local/template/local-run-error.ts': ['test/local/state/data-directory.test.ts'],
+  'local/template/template.ts': ['test/local/template/resource-types.test.ts'],
 };
 
 /**

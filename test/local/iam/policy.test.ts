@@ -29,6 +29,8 @@ describe('a policy', () => {
     ['actions by a pattern', 'allow', [allow(orders, 'dynamodb:?pdate*')]],
     ['an action in another letter case', 'allow', [allow(orders, 'DynamoDB:updateitem')]],
     ['one of several actions', 'allow', [allow(orders, ['dynamodb:Scan', 'dynamodb:UpdateItem'])]],
+    ['actions of several services', 'allow', [allow('*', ['s3:GetObject', 'dynamodb:*'])]],
+    ['it under an id', 'allow', [{ ...allow(orders), Sid: 'One' }]],
     ['one of several tables', 'allow', [allow([`${tables}/Keys`, orders])]],
     ['tables by a pattern', 'allow', [allow(`${tables}/Ord?r*`)]],
     ['tables of every Region', 'allow', [allow('arn:aws:dynamodb:*:000000000000:table/Orders')]],

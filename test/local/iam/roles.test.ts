@@ -14,6 +14,12 @@ const role = (properties: object = {}): Resources => ({
     Properties: { AssumeRolePolicyDocument: trust('lambda.amazonaws.com'), ...properties },
   },
 });
+const ofAnother: Resources = {
+  Another: {
+    Type: 'AWS::IAM::Role',
+    Properties: { AssumeRolePolicyDocument: trust('ec2.amazonaws.com') },
+  },
+};
 const list = lambda('List', { Role: { 'Fn::GetAtt': ['Role', 'Arn'] } });
 const policy = (Type: string, properties: object = {}): Resources => ({
   Policy: { Type, Properties: { PolicyDocument: mayScan, ...properties } },
@@ -23,7 +29,7 @@ const awsPolicy = (name: string) => ({
 });
 
 const read = (...resources: Resources[]) =>
-  readFunctionRoles(createTemplate(Object.assign({}, list, ...resources)), 'dynamodb');
+  readFunctionRoles(createTemplate(Object.assign({}, ofAnother, list, ...resources)), 'dynamodb');
 const decision = (...resources: Resources[]) =>
   decide(read(...resources).get('List')?.statements ?? [], 'dynamodb:Scan', 'arn:aws:dynamodb:x');
 
@@ -121,7 +127,10 @@ describe("a function's role", () => {
     ],
     [
       "has a policy of AWS's that is not known",
-      [role({ ManagedPolicyArns: [awsPolicy('AmazonDynamoDBFullAccess')] })],
+      [
+        role({ ManagedPolicyArns: [awsPolicy('AmazonDynamoDBFullAccess')] }),
+        policy('AWS::IAM::ManagedPolicy'),
+      ],
       /^Role: what arn:aws:iam::aws:policy\/AmazonDynamoDBFullAccess allows is not known/,
     ],
   ])('stops the run when it %s', (_, resources, message) => {

@@ -78,7 +78,10 @@ describe('a resource type', () => {
   });
 
   it.each(typesWithoutEffect)('without an effect takes any property: %s', (type) => {
-    expect(resource(type, { Anything: true }).attribute('Arn')).toMatch(/^arn:aws:local:/);
+    const { ref, attribute } = resource(type, { Anything: true });
+
+    expect(ref).toMatch(/^Small-X-[0-9A-Z]{12}$/);
+    expect(attribute('Arn')).toMatch(/^arn:aws:local:/);
   });
 
   // Data of a run of an earlier version are stored under these names.
@@ -148,6 +151,7 @@ describe('a resource type', () => {
       ref,
       ...Object.values(attributes),
     ]);
+    expect(found.attribute('Other')).toBeUndefined();
   });
 
   it.each([

@@ -136,10 +136,13 @@ describe('template', () => {
     expect(template.environment.region).toBe('eu-central-1');
   });
 
-  it('refuses an output that refers to nothing, and says which', () => {
-    const template = createTemplate({}, { Outputs: { Name: { Value: { Ref: 'Nobody' } } } });
+  it.each([
+    [{ Ref: 'Nobody' }, 'Ref "Nobody"'],
+    [{ 'Fn::GetAtt': ['Nobody', 'Arn'] }, 'Fn::GetAtt "Nobody.Arn"'],
+  ])('refuses an output that refers to nothing, and says which: %j', (Value, message) => {
+    const template = createTemplate({}, { Outputs: { Name: { Value } } });
 
-    expect(() => template.outputs()).toThrow('output Name: Ref "Nobody"');
+    expect(() => template.outputs()).toThrow(`output Name: ${message}`);
   });
 
   it('has neither outputs nor values that nothing defines', () => {

@@ -3,6 +3,27 @@ import type { Explanation } from './explanation.ts';
 /** For `local/integrations/`, `local/iam/`, `local/template/`, `local/control-plane/` and `local/state/`. */
 export const integrations: readonly Explanation[] = [
   {
+    file: 'local/iam/pattern.ts',
+    code: "return patterns.every((segment, index) => matchesPattern(segment, segments[index] ?? ''));",
+    changed:
+      'return patterns.every((segment, index) => matchesPattern(segment, segments[index] ?? "Stryker was here!"));',
+    reason:
+      'The default is for the compiler: an ARN has as many segments as a pattern at most has.',
+  },
+  {
+    file: 'local/iam/policy.ts',
+    code: 'return [Statement ?? []]',
+    changed: 'return [Statement ?? ["Stryker was here"]]',
+    reason: 'A text has no action, so it is no statement about the service.',
+  },
+  {
+    file: 'local/iam/roles.ts',
+    code: "const inline: { PolicyDocument: Document }[] = property('Policies') ?? [];",
+    changed:
+      'const inline: { PolicyDocument: Document }[] = property(\'Policies\') ?? ["Stryker was here"];',
+    reason: 'A text has no policy document, so it allows nothing.',
+  },
+  {
     file: 'local/integrations/mock-integration.ts',
     code: "(property('MethodResponses') ?? []).map((response: Record<string, never>) => [",
     changed:
@@ -28,5 +49,11 @@ export const integrations: readonly Explanation[] = [
     changed:
       'const fields = (sent ?? "Stryker was here!").split(\';\').map((part) => part.trim());',
     reason: 'Neither this text nor an empty one holds a field of a trace.',
+  },
+  {
+    file: 'local/template/template.ts',
+    code: "return new Template(change(JSON.parse(readFileSync(file, 'utf8'))), environment);",
+    changed: 'return new Template(change(JSON.parse(readFileSync(file, ""))), environment);',
+    reason: 'Without an encoding there are bytes, which JSON.parse reads as UTF-8 too.',
   },
 ];
