@@ -5,7 +5,7 @@ import type { UsagePlan } from '../../../local/gateway/usage-plan.ts';
 import { LocalRunError } from '../../../local/template/local-run-error.ts';
 import { plan } from './plan.ts';
 
-const usagePlans = [plan('free')];
+const usagePlans = [plan('free'), plan('pro')];
 const value = 'a-value-of-twenty-characters';
 
 let plane: ControlPlane;
@@ -25,7 +25,8 @@ function call(method: string, target: string, body: string | object = '', called
 
 describe('control plane over HTTP', () => {
   it('creates, lists and deletes keys', () => {
-    const created = call('POST', '/apikeys', { name: 'one', value, description: 'd' })!;
+    const given = { name: 'one', description: 'd', enabled: true };
+    const created = call('POST', '/apikeys', { ...given, value })!;
     const { id } = created.body;
     const listed = call('GET', '/apikeys?name=one');
     const others = call('GET', '/apikeys?name=two');
@@ -33,7 +34,7 @@ describe('control plane over HTTP', () => {
     const again = call('DELETE', `/apikeys/${id}`);
 
     const dates = { createdDate: 5_000, lastUpdatedDate: 5_000 };
-    const key = { id, name: 'one', description: 'd', enabled: false, ...dates };
+    const key = { id, ...given, ...dates };
     const headers = { 'Content-Type': 'application/json' };
     expect(created).toEqual({ status: 201, headers, body: { ...key, value } });
     expect(listed).toEqual({ status: 200, headers, body: { item: [key] } });

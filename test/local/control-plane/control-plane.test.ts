@@ -5,7 +5,13 @@ import {
 } from '../../../local/control-plane/control-plane.ts';
 import { plan } from './plan.ts';
 
-const usagePlans = [plan('free'), plan('pro'), plan('elsewhere', 'other')];
+const usagePlans = [
+  plan('free'),
+  plan('pro'),
+  plan('elsewhere', ['other']),
+  plan('both', ['test', 'other']),
+  plan('foreign', ['test'], 'other-api'),
+];
 const value = 'a-value-of-twenty-characters';
 
 let saved: ControlPlaneState | undefined;
@@ -79,8 +85,10 @@ describe('control plane', () => {
 
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
     plane.createUsagePlanKey({ usagePlanId: 'elsewhere', keyId: id });
+    plane.createUsagePlanKey({ usagePlanId: 'foreign', keyId: id });
 
-    expect(plane.getUsagePlans({ keyId: id })).toHaveLength(2);
+    const ids = plane.getUsagePlans({ keyId: id }).map((each) => each.id);
+    expect(ids).toEqual(['free', 'elsewhere', 'foreign']);
   });
 
   it.each<[string, (plane: ControlPlane, keyId: string) => unknown, string, string]>([
@@ -133,6 +141,28 @@ describe('control plane', () => {
       'cannot be added to a second usage plan of the same stage',
     ],
     [
+      'a second plan that has more stages',
+      (p, keyId) => p.createUsagePlanKey({ usagePlanId: 'both', keyId }),
+      'ConflictException',
+      'cannot be added to a second usage plan of the same stage',
+    ],
+    [
+      'a second plan that has fewer stages',
+      (p) => {
+        const { id: keyId } = p.createApiKey({});
+        p.createUsagePlanKey({ usagePlanId: 'both', keyId });
+        p.createUsagePlanKey({ usagePlanId: 'free', keyId });
+      },
+      'ConflictException',
+      'cannot be added to a second usage plan of the same stage',
+    ],
+    [
+      'the key of an unknown plan',
+      (p, keyId) => p.getUsagePlanKey({ usagePlanId: 'x', keyId }),
+      'NotFoundException',
+      'Invalid Usage Plan Key identifier specified',
+    ],
+    [
       'a key that is not in the plan',
       (p, keyId) => p.deleteUsagePlanKey({ usagePlanId: 'pro', keyId }),
       'NotFoundException',
@@ -151,7 +181,7 @@ describe('control plane', () => {
     const { id } = plane.createApiKey({ value });
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
-    plane.replaceUsagePlans([plan('free'), plan('new', 'another')]);
+    plane.replaceUsagePlans([plan('free'), plan('new', ['another'])]);
 
     plane.createUsagePlanKey({ usagePlanId: 'new', keyId: id });
     expect(plane.getUsagePlans({ keyId: id }).map((each) => each.id)).toEqual(['free', 'new']);
@@ -166,5 +196,15 @@ describe('control plane', () => {
 
     expect(later.findKey(value)?.id).toBe(id);
     expect(later.isInPlan(id, 'free')).toBe(true);
+  });
+
+  it('goes on without a plan that an earlier run had', () => {
+    const { id } = plane.createApiKey({ value });
+    plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
+
+    const later = new ControlPlane({ usagePlans: [plan('pro')], now: () => 0, state: saved });
+
+    expect(later.findKey(value)?.id).toBe(id);
+    expect(later.getUsagePlans({ keyId: id })).toEqual([]);
   });
 });

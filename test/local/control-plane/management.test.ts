@@ -56,6 +56,7 @@ const outputs = {
       'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}?a=1&b=<2>',
     },
   },
+  Name: { Value: { Ref: 'AWS::StackName' } },
 };
 
 let assembly: Assembly;
@@ -173,7 +174,10 @@ describe('the operator of a local run, with AWS clients', () => {
       StackName: 'Small',
       StackStatus: 'CREATE_COMPLETE',
       CreationTime: expect.any(Date),
-      Outputs: [{ OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` }],
+      Outputs: [
+        { OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` },
+        { OutputKey: 'Name', OutputValue: 'Small' },
+      ],
     });
     expect(unnamed.Stacks).toHaveLength(1);
     await expect(unknown).rejects.toMatchObject({

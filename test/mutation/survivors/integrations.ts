@@ -3,6 +3,46 @@ import type { Explanation } from './explanation.ts';
 /** For `local/integrations/`, `local/iam/`, `local/template/`, `local/control-plane/` and `local/state/`. */
 export const integrations: readonly Explanation[] = [
   {
+    file: 'local/control-plane/control-plane.ts',
+    code: 'this.#restore(state ?? { apiKeys: [], usagePlanKeys: [] });',
+    changed: 'this.#restore(state ?? { apiKeys: [], usagePlanKeys: ["Stryker was here"] });',
+    reason: 'A text names neither a plan nor a key, so it puts none into one.',
+  },
+  {
+    file: 'local/control-plane/control-plane-http.ts',
+    code: "const { keyId = '' } = fieldsOf<{ keyId?: string }>(body, { keyId: 'string' });",
+    changed:
+      'const { keyId = "Stryker was here!" } = fieldsOf<{ keyId?: string }>(body, { keyId: \'string\' });',
+    reason: 'No key has this text for an id, nor an empty one.',
+  },
+  {
+    file: 'local/control-plane/control-plane-http.ts',
+    code: "return /^\\d+$/.test(text ?? '') ? Number(text) : undefined;",
+    changed: 'return /^\\d+$/.test(text ?? "Stryker was here!") ? Number(text) : undefined;',
+    reason: 'This text is a whole number as little as an empty one.',
+  },
+  {
+    file: 'local/control-plane/loopback.ts',
+    code: "return loopbackAddress.test(socket.remoteAddress ?? '') && loopbackHost.test(headers.host ?? '');",
+    changed:
+      'return loopbackAddress.test(socket.remoteAddress ?? "Stryker was here!") && loopbackHost.test(headers.host ?? \'\');',
+    reason: 'This text is an address of this machine as little as an empty one.',
+  },
+  {
+    file: 'local/control-plane/loopback.ts',
+    code: "return loopbackAddress.test(socket.remoteAddress ?? '') && loopbackHost.test(headers.host ?? '');",
+    changed:
+      'return loopbackAddress.test(socket.remoteAddress ?? \'\') && loopbackHost.test(headers.host ?? "Stryker was here!");',
+    reason: 'This text is a name of this machine as little as an empty one.',
+  },
+  {
+    file: 'local/control-plane/loopback.ts',
+    code: "const isSigned = (headers.authorization ?? '').startsWith('AWS4-HMAC-SHA256 ');",
+    changed:
+      'const isSigned = (headers.authorization ?? "Stryker was here!").startsWith(\'AWS4-HMAC-SHA256 \');',
+    reason: 'This text is a signature as little as an empty one.',
+  },
+  {
     file: 'local/iam/pattern.ts',
     code: "return patterns.every((segment, index) => matchesPattern(segment, segments[index] ?? ''));",
     changed:
