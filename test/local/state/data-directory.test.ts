@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
@@ -35,12 +36,14 @@ beforeEach(() => {
 afterEach(async () => {
   for (const directory of opened) await directory.release();
   pretend(ownPlatform);
+  process.chdir(ownDirectory);
   removeParent();
 });
 
 // Elsewhere than on Linux and Windows, the lock is a file, which any system can have.
 const platforms = ['linux', 'darwin'] as const;
 const ownPlatform = process.platform;
+const ownDirectory = process.cwd();
 const pretend = (value: string) => Object.defineProperty(process, 'platform', { value });
 const anything: FileFormat<unknown> = { isValid: (_): _ is unknown => true, remedy: 'remove it' };
 
@@ -63,9 +66,11 @@ describe('data directory', () => {
   it('says of a path that cannot be one what to do', async () => {
     writeFileSync(join(parent, 'file'), '');
 
-    await expect(open(join(parent, 'file/data'))).rejects.toThrow(
+    const message = expect.stringMatching(
       /^the directory .*\/file\/data cannot be used \(ENOTDIR.*\): name another$/,
     );
+    const cause = { code: 'ENOTDIR' };
+    await expect(open(join(parent, 'file/data'))).rejects.toMatchObject({ message, cause });
   });
 
   it('gives back what was written, and undefined for what was not', async () => {
@@ -146,6 +151,7 @@ describe('data directory', () => {
     expect(() => directory.read('a.json', { ...kept, remedy: 'remove it' })).toThrow(
       expect.objectContaining({
         name: 'LocalRunError',
+        cause: expect.anything(),
         message: expect.stringMatching(
           new RegExp(`^the file /.*/a\\.json is damaged \\([^\\n]*${reason}[^\\n]*\\): remove it$`),
         ),
@@ -157,9 +163,11 @@ describe('data directory', () => {
     const directory = await open();
     rmSync(directory.path, { recursive: true });
 
-    expect(() => directory.write('a.json', 1)).toThrow(
+    const message = expect.stringMatching(
       /^the file .*\/data\/a\.json cannot be written \(ENOENT.*\): make room on its disk, or /,
     );
+    const cause = expect.objectContaining({ code: 'ENOENT' });
+    expect(() => directory.write('a.json', 1)).toThrow(expect.objectContaining({ message, cause }));
   });
 
   it.each(['EMFILE', 'ENFILE'])(
@@ -182,14 +190,31 @@ describe('data directory', () => {
     },
   );
 
-  it('lets nobody hold on to its lock', async () => {
+  it.each<[string, (name: string) => string]>([
+    ['linux', (name) => `\0${name}`],
+    ['darwin', (name) => join(tmpdir(), `${name}.sock`)],
+    ['win32', (name) => `\\\\.\\pipe\\${name}`],
+  ])('lets nobody hold on to its lock, on %s', async (platform, addressOf) => {
+    pretend(platform);
+    // Elsewhere than on Windows, the name of its pipe is that of a file.
+    process.chdir(parent);
     const { path } = await open();
-    const name = createHash('sha256').update(realpathSync(path)).digest('hex').slice(0, 24);
+    const digest = createHash('sha256').update(realpathSync(path)).digest('hex');
 
-    const socket = connect(`\0local-run-${name}`).resume();
+    const socket = connect(addressOf(`local-run-${digest.slice(0, 24)}`)).resume();
 
     await once(socket, 'close');
     expect(socket.errored).toBeNull();
+  });
+
+  it('says why it cannot be locked where that is not another run', async () => {
+    pretend('win32');
+    const gone = join(parent, 'gone');
+    mkdirSync(gone);
+    process.chdir(gone);
+    rmSync(gone, { recursive: true });
+
+    await expect(open()).rejects.toMatchObject({ syscall: 'listen' });
   });
 
   it('does not keep the process alive', async () => {

@@ -43,6 +43,13 @@ export const integrations: readonly Explanation[] = [
     reason: 'This text is a signature as little as an empty one.',
   },
   {
+    file: 'local/control-plane/management.ts',
+    code: 'return true;',
+    changed: 'return false;',
+    reason:
+      'After a call of DynamoDB the API answers too, but the answer has ended, so that nobody gets it.',
+  },
+  {
     file: 'local/iam/pattern.ts',
     code: "return patterns.every((segment, index) => matchesPattern(segment, segments[index] ?? ''));",
     changed:
@@ -89,6 +96,49 @@ export const integrations: readonly Explanation[] = [
     changed:
       'const fields = (sent ?? "Stryker was here!").split(\';\').map((part) => part.trim());',
     reason: 'Neither this text nor an empty one holds a field of a trace.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: "const isStale = process.platform === 'darwin' && !(await answers(address));",
+    changed: 'const isStale = true && !(await answers(address));',
+    reason: 'Elsewhere than on macOS whoever has the lock answers.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: 'rmSync(address, { force: true });',
+    changed: 'rmSync(address, {});',
+    reason: 'It matters only when another process removes the file at this very moment.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: 'rmSync(address, { force: true });',
+    changed: 'rmSync(address, { force: false });',
+    reason: 'It matters only when another process removes the file at this very moment.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: 'socket.destroy();',
+    changed: ';',
+    reason:
+      'The other run ends the connection as well; that it is reset instead is a matter of chance.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: '() => false,',
+    changed: '() => undefined,',
+    reason: 'Undefined is an answer as little as false is.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: "const value: unknown = JSON.parse(readFileSync(file, 'utf8'));",
+    changed: 'const value: unknown = JSON.parse(readFileSync(file, ""));',
+    reason: 'Without an encoding there are bytes, which JSON.parse reads as UTF-8 too.',
+  },
+  {
+    file: 'local/state/data-directory.ts',
+    code: 'fsyncSync(descriptor);',
+    changed: ';',
+    reason: 'Only after a loss of power does it show whether the bytes have reached the disk.',
   },
   {
     file: 'local/template/template.ts',
