@@ -70,11 +70,7 @@ let usagePlanId: string;
 
 beforeAll(async () => {
   assembly = writeAssembly(resources, {}, outputs);
-  service = await startLocalService({
-    ...assembly,
-    stackName: 'Small',
-    log: () => {},
-  });
+  service = await startLocalService({ ...assembly, stackName: 'Small', log: () => {} });
   settings = {
     endpoint: service.origin,
     region: 'us-east-1',
