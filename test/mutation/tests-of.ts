@@ -34,6 +34,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/local/integrations/proxy-result.test.ts',
   ],
   'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
+  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
+  'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
+  'local/template/local-run-error.ts': ['test/local/state/data-directory.test.ts'],
+  'local/template/template.ts': ['test/local/template/resource-types.test.ts'],
 };
 
 /**
