@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 
 const orderBytes = 'test/lambdas/list-orders/page-transcoder.test.ts';
+const workers = 'test/local/functions/function-runner.test.ts';
 
 /** Files whose tests are not named after them, or not only. */
 const others: Readonly<Record<string, readonly string[]>> = {
@@ -25,7 +26,22 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/list-orders/order-json.test.ts',
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
+  'local/dynamodb/guard-worker.ts': ['test/local/dynamodb/guard-thread.test.ts'],
+  'local/dynamodb/identities.ts': ['test/local/dynamodb/guard.test.ts'],
+  'local/dynamodb/local-client.ts': ['test/local/dynamodb/database-error.test.ts'],
+  'local/dynamodb/signature.ts': ['test/local/dynamodb/guard.test.ts'],
+  'local/dynamodb/tables.ts': ['test/local/dynamodb/embedded-dynamodb.test.ts'],
+  'local/dynamodb/upstream.ts': ['test/local/dynamodb/guard.test.ts'],
+  'local/functions/execution-environment.ts': [workers],
+  'local/functions/function-runner.ts': ['test/local/functions/replaced-functions.test.ts'],
+  'local/functions/lambda-bootstrap.ts': [workers],
+  'local/functions/worker-environment.ts': [workers],
+  'local/http-server.ts': ['test/local/server.test.ts'],
+  'local/server.ts': ['test/local/control-plane/management.test.ts'],
 };
+
+/** Files of which a thread of its own runs the code: which tests reach a mutant is not seen there. */
+export const filesOfThreads: ReadonlySet<string> = new Set(['local/dynamodb/guard-worker.ts']);
 
 /**
  * The tests of a file: those that have its name, alone or before a hyphen, or else those of its folder.
