@@ -36,7 +36,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'local/functions/function-runner.ts': ['test/local/functions/replaced-functions.test.ts'],
   'local/functions/lambda-bootstrap.ts': [workers],
   'local/functions/worker-environment.ts': [workers],
-  'local/http-server.ts': ['test/local/server.test.ts'],
   'local/server.ts': ['test/local/control-plane/management.test.ts'],
 };
 

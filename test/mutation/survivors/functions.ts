@@ -15,6 +15,12 @@ export const functions: readonly Explanation[] = [
     reason: 'Without a failure that tick does nothing; to leave it out is faster.',
   },
   {
+    file: 'local/functions/lambda-functions.ts',
+    code: "const invokedArn = arn ?? streamedArn ?? '';",
+    changed: 'const invokedArn = arn ?? streamedArn ?? "Stryker was here!";',
+    reason: 'Neither text is the ARN of a function.',
+  },
+  {
     file: 'local/functions/log-lines.ts',
     code: "source.setEncoding('utf8');",
     changed: 'source.setEncoding("");',
