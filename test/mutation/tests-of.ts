@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 
 const orderBytes = 'test/lambdas/list-orders/page-transcoder.test.ts';
-const workers = 'test/local/functions/function-runner.test.ts';
+const workers = 'test/local/functions/worker-environment.test.ts';
 
 /** Files whose tests are not named after them, or not only. */
 const others: Readonly<Record<string, readonly string[]>> = {
@@ -33,9 +33,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'local/dynamodb/tables.ts': ['test/local/dynamodb/embedded-dynamodb.test.ts'],
   'local/dynamodb/upstream.ts': ['test/local/dynamodb/guard.test.ts'],
   'local/functions/execution-environment.ts': [workers],
-  'local/functions/function-runner.ts': ['test/local/functions/replaced-functions.test.ts'],
   'local/functions/lambda-bootstrap.ts': [workers],
-  'local/functions/worker-environment.ts': [workers],
   'local/server.ts': ['test/local/control-plane/management.test.ts'],
 };
 
