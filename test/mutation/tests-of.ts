@@ -27,8 +27,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
   'local/dynamodb/guard-worker.ts': ['test/local/dynamodb/guard-thread.test.ts'],
-  'local/dynamodb/local-client.ts': ['test/local/dynamodb/database-error.test.ts'],
-  'local/dynamodb/tables.ts': ['test/local/dynamodb/embedded-dynamodb.test.ts'],
   'local/functions/execution-environment.ts': [workers],
   'local/functions/lambda-bootstrap.ts': [workers],
   'local/server.ts': ['test/local/control-plane/management.test.ts'],

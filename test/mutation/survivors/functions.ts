@@ -9,6 +9,12 @@ export const functions: readonly Explanation[] = [
     reason: 'A function that returns nothing returns undefined.',
   },
   {
+    file: 'local/functions/function-runner.ts',
+    code: 'pool.retire(() => this.#retired.delete(pool));',
+    changed: 'pool.retire(() => undefined);',
+    reason: 'Closing a pool without environments does nothing; it is only kept in memory.',
+  },
+  {
     file: 'local/functions/invocation-stream.ts',
     code: 'if (this.#failure) process.nextTick(() => this.#breakOffWhenRead());',
     changed: 'if (true) process.nextTick(() => this.#breakOffWhenRead());',
