@@ -29,7 +29,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'local/dynamodb/guard-worker.ts': ['test/local/dynamodb/guard-thread.test.ts'],
   'local/functions/execution-environment.ts': [workers],
   'local/functions/lambda-bootstrap.ts': [workers],
-  'local/server.ts': ['test/local/control-plane/management.test.ts'],
 };
 
 /** Files of which a thread of its own runs the code: which tests reach a mutant is not seen there. */
@@ -47,9 +46,9 @@ export function testsOf(file: string): string[] {
   const own = globSync([...named, ...(others[file] ?? [])]);
   const folder = path.replace(/\/[^/]+$/, '');
   const tests = own.length > 0 ? own : globSync([`test/${folder}/*.test.ts`]);
-  return tests.filter((test) => !slowTests.test(test) || others[file]?.some(isOverHttp)).sort();
+  return tests.filter((test) => !slowTests.test(test) || others[file]?.includes(test)).sort();
 }
 
-/** They explore more than a mutant needs, or start servers, and take longer than all others together. */
-const slowTests = /limiter-properties\.test\.ts$|-over-http\.test\.ts$|\.command\.test\.ts$/;
-const isOverHttp = (pattern: string) => pattern.includes('-over-http');
+/** They explore more than a mutant needs, or start servers; only a file that names them has them. */
+const slowTests =
+  /limiter-properties\.test\.ts$|-over-http\.test\.ts$|\.command\.test\.ts$|local\/server\.test\.ts$/;
