@@ -51,7 +51,7 @@ beforeEach(() => {
 
 afterEach(() => Promise.all(running.map((server) => server.close())));
 
-async function start(host = '127.0.0.1') {
+async function start(host = '127.0.0.1', isReported = true) {
   const gateway = {
     answer: async (request: RawRequest) => {
       requests.push(request);
@@ -69,10 +69,12 @@ async function start(host = '127.0.0.1') {
     host,
     port: 0,
     now: () => 1_700_000_000_000,
-    onAnswered: (each) => {
-      answered.push(each);
-      hasAnswered.resolve();
-    },
+    onAnswered: isReported
+      ? (each) => {
+          answered.push(each);
+          hasAnswered.resolve();
+        }
+      : undefined,
     log: (line) => lines.push(line),
   });
   running.push(server);
@@ -85,6 +87,9 @@ async function exchange(origin: string, bytes: string): Promise<string> {
   socket.write(bytes);
   return text(socket);
 }
+
+const statusesIn = (answers: string) =>
+  [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe('the server of a gateway', () => {
   it.each([
@@ -195,10 +200,85 @@ describe('the server of a gateway', () => {
       `POST / HTTP/1.1\r\nConnection: close\r\nExpect: ${expectation}\r\nContent-Length: 2\r\n\r\nab`,
     );
 
-    expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code))).toEqual(
-      expected,
-    );
+    expect(statusesIn(answers)).toEqual(expected);
     expect(answers).toMatch(/ab$/);
+  });
+
+  it('answers the requests of a connection in their order, also what is no request', async () => {
+    const second = Promise.withResolvers<void>();
+    answer = async ({ target }) => {
+      if (target === '/first') await second.promise;
+      else setImmediate(second.resolve);
+      return answerOf(target);
+    };
+
+    const answers = await exchange(
+      await start(),
+      'GET /first HTTP/1.1\r\n\r\nGET /second HTTP/1.1\r\n\r\nnonsense\r\n\r\n',
+    );
+
+    expect(statusesIn(answers)).toEqual([200, 200, 418]);
+    expect(answers).toMatch(/\/first.*\/second/s);
+  });
+
+  it('answers once what becomes unreadable', async () => {
+    answer = async ({ readBody }) => answerOf(String(await readBody?.()));
+    const head = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+    const answers = await exchange(await start(), `${head}5\r\nhello\r\nno chunk\r\n`);
+
+    expect(statusesIn(answers)).toEqual([418]);
+    expect(faults.map(({ type }) => type)).toEqual(['BAD_REQUEST_PARAMETERS']);
+  });
+
+  it('answers a request for a tunnel', async () => {
+    const answers = await exchange(await start(), 'CONNECT x:443 HTTP/1.1\r\n\r\n');
+
+    expect(answers).toMatch(/^HTTP\/1.1 418 .*\r\n\r\nMISSING_AUTHENTICATION_TOKEN$/s);
+    expect(requests).toMatchObject([{ method: 'CONNECT', target: 'x:443' }]);
+  });
+
+  it('asks nothing of the gateway for a client that has gone away', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    answer = ({ signal }) => {
+      arrived.resolve();
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          reject(new Error('gone'));
+          setImmediate(gone.resolve);
+        });
+      });
+    };
+    const call = request(await start()).end();
+    call.on('error', () => {});
+    await arrived.promise;
+
+    call.destroy();
+    await gone.promise;
+
+    expect(faults).toEqual([]);
+  });
+
+  it('answers where nobody wants to know of it', async () => {
+    const origin = await start('127.0.0.1', false);
+
+    expect((await fetch(origin)).status).toBe(200);
+    expect((await fetch(origin)).status).toBe(200);
+  });
+
+  it('ends all connections when it is closed, and takes no more', async () => {
+    const origin = await start();
+    const body = new Readable({ read() {} });
+    body.push('half');
+    answer = () => ({ ...answerOf(''), body });
+    const response = await fetch(origin);
+
+    await running[0]!.close();
+
+    running = [];
+    await expect(response.text()).rejects.toThrow();
+    await expect(fetch(origin)).rejects.toThrow();
   });
 
   it('tells who asks for another protocol that it reads no more', async () => {
@@ -247,6 +327,7 @@ describe('the server of a gateway', () => {
 describe('the report of an answered request', () => {
   it('has the request, its answer and its time', async () => {
     const origin = await start();
+    const beforeMs = performance.now();
 
     await (await fetch(`${origin}/a?b`, { method: 'DELETE' })).text();
     await hasAnswered.promise;
@@ -261,7 +342,7 @@ describe('the report of an answered request', () => {
       },
     ]);
     expect(answered[0]!.durationMs).toBeGreaterThan(0);
-    expect(answered[0]!.durationMs).toBeLessThan(60_000);
+    expect(answered[0]!.durationMs).toBeLessThan(performance.now() - beforeMs);
   });
 
   it.each([
