@@ -1,4 +1,3 @@
-import type { SpawnOptions } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -6,14 +5,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 /** A process that does what the test says. */
 class StubProcess extends EventEmitter {
   readonly command: readonly unknown[];
-  readonly options: SpawnOptions;
+  readonly options: object;
   readonly pid = isSpawned ? 77 : undefined;
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   readonly signals: string[] = [];
 
-  constructor(file: string, parameters: readonly string[], options: SpawnOptions) {
+  constructor(file: string, parameters: readonly string[], options: object) {
     super();
     this.command = [file, ...parameters];
     this.options = options;
