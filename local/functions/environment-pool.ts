@@ -131,9 +131,7 @@ export class EnvironmentPool {
   #drainIfRetired(): void {
     if (!this.#onDrained) return;
     clearInterval(this.#stopIdleTimer);
-    const idle = [...this.#idle.keys()];
-    this.#idle.clear();
-    for (const environment of idle) void environment.stop();
+    for (const environment of this.#idle.keys()) void environment.stop();
     if (this.#all.size === 0) this.#onDrained();
   }
 
@@ -190,7 +188,6 @@ export class EnvironmentPool {
       log(this.lambda.name, `Init Error ${JSON.stringify(error)}`);
       // As on Lambda, an invocation that waits for the start gets its error.
       this.#takeFirst()?.resolve({ error });
-      this.#remove(environment);
       await environment.stop();
     } else this.#markIdle(environment);
     return error;

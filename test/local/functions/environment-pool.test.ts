@@ -54,9 +54,10 @@ class StubEnvironment implements ExecutionEnvironment {
     this.#onFinished();
   }
 
+  /** It ends somewhat later, as a thread does. */
   stop = async () => {
     this.isStopped = true;
-    this.options.onEnd();
+    setTimeout(this.options.onEnd, 10);
   };
 }
 
@@ -287,9 +288,11 @@ describe('a pool of environments', () => {
     const before = running().length;
     await tick(1);
     const after = running().length;
+    void run(pool, 77);
     await tick(60_000);
 
     expect([before, after, running().length]).toEqual([3, 1, 1]);
+    expect(running().map(({ requestId }) => requestId)).toEqual(['77']);
   });
 
   it('keeps the environments that were used in the last ten seconds', async () => {
@@ -313,7 +316,7 @@ describe('a pool of environments', () => {
 
     start = Promise.resolve(undefined);
     void run(pool, 2);
-    await tick(0);
+    await tick(10);
 
     expect(await failed).toEqual({ error });
     expect(lines).toEqual([`fn: Init Error ${JSON.stringify(error)}`]);
@@ -454,6 +457,7 @@ describe('a pool that is closed', () => {
     const waiting = run(pool, 77);
 
     await pool.close();
+    await tick(10);
 
     expect(await waiting).toEqual({
       error: { errorType: 'ServiceException', errorMessage: 'The local run is stopping.' },

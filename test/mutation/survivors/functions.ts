@@ -9,6 +9,24 @@ export const functions: readonly Explanation[] = [
     reason: 'A function that returns nothing returns undefined.',
   },
   {
+    file: 'local/functions/environment-pool.ts',
+    code: 'if (first) this.#pending.delete(first);',
+    changed: 'if (true) this.#pending.delete(first);',
+    reason: 'The condition is for the compiler: to delete what is not in a set changes nothing.',
+  },
+  {
+    file: 'local/functions/environment-pool.ts',
+    code: 'if (pending.sinceMs > beforeMs) return;',
+    changed: 'if (pending.sinceMs >= beforeMs) return;',
+    reason: 'The two differ in one instant of a clock that has fractions of a millisecond.',
+  },
+  {
+    file: 'local/functions/environment-pool.ts',
+    code: 'waitedMs >= extraStartDelayMs &&',
+    changed: 'waitedMs > extraStartDelayMs &&',
+    reason: 'The two differ in one instant of a clock that has fractions of a millisecond.',
+  },
+  {
     file: 'local/functions/function-runner.ts',
     code: 'pool.retire(() => this.#retired.delete(pool));',
     changed: 'pool.retire(() => undefined);',
