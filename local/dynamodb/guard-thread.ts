@@ -40,8 +40,8 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
   const ended = Promise.withResolvers<Error>();
   const replacing: (() => void)[] = [];
   let isClosing = false;
-  let endpoint = '';
-  let authorization = '';
+  let endpoint: string;
+  let authorization: string;
   worker.on('message', (message: GuardMessage) => {
     if (message.type === 'listening') listening.resolve(message.endpoint);
     else if (message.type === 'replaced') replacing.shift()?.();
@@ -87,7 +87,6 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
     },
     close: async () => {
       isClosing = true;
-      agent.destroy();
       await worker.terminate();
     },
   };

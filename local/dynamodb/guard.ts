@@ -146,7 +146,7 @@ class Guard {
     if (this.#isSerial && operation === 'Scan') return this.#forwardScan(call, outgoing);
     const disconnected = signalOfClose(outgoing);
     const response = await this.#send(call, outgoing, disconnected);
-    if (response) await forwardResponse(response, outgoing);
+    if (response) forwardResponse(response, outgoing);
   }
 
   async #forwardScan({ headers, body }: Call, outgoing: ServerResponse): Promise<void> {
@@ -157,7 +157,7 @@ class Guard {
     // the client has read the answer. A scan under way is not aborted when its client disconnects,
     // because the server would continue with it and the next scan would run at the same time.
     const response = await this.#send({ headers, body: plan.body }, outgoing).finally(release);
-    if (response) await forwardResponse(response, outgoing);
+    if (response) forwardResponse(response, outgoing);
   }
 
   /** Sends a call to the server. When there is no response, answers 503 and returns undefined. */
@@ -218,8 +218,8 @@ function signalOfClose(outgoing: ServerResponse): AbortSignal {
   return disconnected.signal;
 }
 
-function forwardResponse(response: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+function forwardResponse(response: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(response.statusCode ?? 502, answerHeaders(response));
   // An error on either side destroys the other, so that an incomplete answer is recognisable.
-  return new Promise((resolve) => pipeline(response, outgoing, () => resolve()));
+  pipeline(response, outgoing, () => {});
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -14,7 +15,7 @@ interface Received {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  readonly port: number | undefined;
+  readonly socket: Socket;
 }
 
 /** A server that keeps what it receives. */
@@ -22,7 +23,7 @@ async function receiver() {
   const received: Received[] = [];
   const server = await serve(async (incoming, outgoing) => {
     const { method, headers, socket } = incoming;
-    received.push({ method, headers, body: await text(incoming), port: socket.remotePort });
+    received.push({ method, headers, socket, body: await text(incoming) });
     outgoing.end('{}');
   });
   return { ...server, received };
@@ -65,15 +66,18 @@ describe('a server behind the guard', () => {
     expect(server.received[0]!.headers).not.toHaveProperty('keep-alive');
   });
 
-  it('gets all calls over one connection', async () => {
+  it('gets all calls over one connection, which is closed at last', async () => {
     await using server = await receiver();
     const upstream = connectUpstream(server.url);
 
     await send(upstream);
     await send(upstream);
-
+    const [first, second] = server.received.map(({ socket }) => socket);
+    const closed = once(first!, 'close');
     upstream.close();
-    expect(server.received[0]!.port).toBe(server.received[1]!.port);
+
+    expect(first).toBe(second);
+    await expect(closed).resolves.toBeDefined();
   });
 
   it('gets the user and the password of its address, which is shown without them', async () => {

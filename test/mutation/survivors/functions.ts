@@ -3,6 +3,24 @@ import type { Explanation } from './explanation.ts';
 /** For `local/functions/`, `local/dynamodb/` and the files beside them. */
 export const functions: readonly Explanation[] = [
   {
+    file: 'local/dynamodb/guard-thread.ts',
+    code: 'const agent = new Agent({ keepAlive: true });',
+    changed: 'const agent = new Agent({});',
+    reason: 'To keep the connection for the next call is for speed.',
+  },
+  {
+    file: 'local/dynamodb/guard-thread.ts',
+    code: 'const agent = new Agent({ keepAlive: true });',
+    changed: 'const agent = new Agent({ keepAlive: false });',
+    reason: 'To keep the connection for the next call is for speed.',
+  },
+  {
+    file: 'local/dynamodb/identities.ts',
+    code: '} catch {',
+    changed: '} catch {}',
+    reason: 'A function that returns nothing returns undefined.',
+  },
+  {
     file: 'local/dynamodb/scan-plan.ts',
     code: '} catch {',
     changed: '} catch {}',
