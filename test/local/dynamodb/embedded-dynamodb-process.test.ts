@@ -171,13 +171,15 @@ describe('the process of the embedded DynamoDB', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is stopped when its start is called off', async () => {
+  it.each([1, 5])('is stopped when its start is called off in attempt %s', async (attempt) => {
     const stop = new AbortController();
-    onSpawn = () => stop.abort(new Error('called off'));
+    onSpawn = (spawned) =>
+      processes.length < attempt ? fails(spawned) : stop.abort(new Error('called off'));
 
     await expect(startEmbeddedDynamoDB({ signal: stop.signal })).rejects.toThrow('called off');
 
-    expect(processes.map(({ signals }) => signals)).toEqual([['SIGTERM']]);
+    expect(processes).toHaveLength(attempt);
+    expect(processes.at(-1)!.signals).toEqual(['SIGTERM']);
   });
 
   it('does not exist for every platform', async () => {
