@@ -140,7 +140,7 @@ function environmentOf(lambda: LambdaFunction, log: (line: string) => void): Exe
       const { codeDirectory: body } = lambda;
       return Promise.resolve({ payload: JSON.stringify({ statusCode: 200, body }) });
     },
-    stop: async () => {},
+    stop: async () => void events.push('environment stopped'),
   };
 }
 
@@ -302,12 +302,13 @@ describe('a local service', () => {
     expect(parameters.includes('ExperimentalWarning')).toBe(isDebugged);
   });
 
-  it('ends its server, its guard and its database when it is closed', async () => {
+  it('ends its server, functions, database and guard when it is closed', async () => {
     const service = await start();
+    await bodyOf(service, '/echo');
 
     await service.close();
 
-    expect(events).toEqual(['database closed', 'guard closed']);
+    expect(events).toEqual(['environment stopped', 'database closed', 'guard closed']);
     await expect(fetch(service.origin)).rejects.toThrow();
   });
 
