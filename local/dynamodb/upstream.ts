@@ -55,7 +55,7 @@ export function connectUpstream(endpoint: string): Upstream {
 
 /** Replaces the user and password of an endpoint, so that it can be printed. */
 export function withoutPassword(endpoint: string): string {
-  return endpoint.replace(/(\w+:\/\/)?.*@/s, '$1…@');
+  return endpoint.replace(/^(\w+:\/\/)?.*@/s, '$1…@');
 }
 
 /** The headers of a response that are forwarded to the caller. */

@@ -27,6 +27,12 @@ export const functions: readonly Explanation[] = [
     reason: 'A function that returns nothing returns undefined.',
   },
   {
+    file: 'local/dynamodb/upstream.ts',
+    code: "return endpoint.replace(/^(\\w+:\\/\\/)?.*@/s, '$1…@');",
+    changed: "return endpoint.replace(/(\\w+:\\/\\/)?.*@/s, '$1…@');",
+    reason: 'What matches anywhere matches from the start; to say so is for speed.',
+  },
+  {
     file: 'local/functions/environment-pool.ts',
     code: 'if (first) this.#pending.delete(first);',
     changed: 'if (true) this.#pending.delete(first);',
