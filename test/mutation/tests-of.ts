@@ -27,8 +27,17 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
   'local/dynamodb/guard-worker.ts': ['test/local/dynamodb/guard-thread.test.ts'],
+  'local/exchange/gateway-fault.ts': [
+    'test/local/gateway/authorizer.test.ts',
+    'test/local/gateway/gateway-responses.test.ts',
+  ],
+  'local/exchange/response-headers.ts': [
+    'test/local/gateway/gateway-responses.test.ts',
+    'test/local/integrations/proxy-result.test.ts',
+  ],
   'local/functions/execution-environment.ts': [workers],
   'local/functions/lambda-bootstrap.ts': [workers],
+  'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
 };
 
 /** Files of which a thread of its own runs the code: which tests reach a mutant is not seen there. */

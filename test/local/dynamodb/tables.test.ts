@@ -55,13 +55,15 @@ describe('a table', () => {
   /** What a server answers to each call, an error or a table's description. */
   let answers: (Error | object)[];
   let created: unknown[];
+  let described: unknown[];
 
   beforeEach(() => {
     created = [];
+    described = [];
   });
 
   const send = async (command: CreateTableCommand) => {
-    if (command instanceof CreateTableCommand) created.push(command.input);
+    (command instanceof CreateTableCommand ? created : described).push(command.input);
     const answer = answers.shift();
     if (answer instanceof Error) throw answer;
     return { TableDescription: answer, Table: answer };
@@ -86,11 +88,12 @@ describe('a table', () => {
     ],
     ['exists', [exists, { TableStatus: 'ACTIVE' }, { KeySchema: key('id') }]],
   ])('is created, and waited for, where it %s', async (_, given) => {
-    answers = given;
+    answers = [...given];
 
     await create();
 
     expect(created).toEqual([input]);
+    expect(described).toEqual(given.slice(1).map(() => ({ TableName: 'orders' })));
     expect(answers).toEqual([]);
   });
 
