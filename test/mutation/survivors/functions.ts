@@ -4,15 +4,22 @@ import type { Explanation } from './explanation.ts';
 export const functions: readonly Explanation[] = [
   {
     file: 'local/dynamodb/guard-thread.ts',
-    code: 'const agent = new Agent({ keepAlive: true });',
-    changed: 'const agent = new Agent({});',
-    reason: 'To keep the connection for the next call is for speed.',
+    code: "const worker = new Worker(new URL('./guard-worker.ts', import.meta.url), { execArgv: [] });",
+    changed: "const worker = new Worker(new URL('./guard-worker.ts', import.meta.url), {});",
+    reason: 'Of the options of this process, those of a test runner change nothing in the thread.',
   },
   {
     file: 'local/dynamodb/guard-thread.ts',
-    code: 'const agent = new Agent({ keepAlive: true });',
-    changed: 'const agent = new Agent({ keepAlive: false });',
-    reason: 'To keep the connection for the next call is for speed.',
+    code: "const worker = new Worker(new URL('./guard-worker.ts', import.meta.url), { execArgv: [] });",
+    changed:
+      'const worker = new Worker(new URL(\'./guard-worker.ts\', import.meta.url), { execArgv: ["Stryker was here"] });',
+    reason: 'Node passes over what is no option.',
+  },
+  {
+    file: 'local/dynamodb/guard-thread.ts',
+    code: 'listening.promise.catch(() => {});',
+    changed: ';',
+    reason: 'Node ends a process for a rejection that nobody takes at once, but not where Jest runs.',
   },
   {
     file: 'local/dynamodb/identities.ts',
