@@ -19,7 +19,8 @@ export const functions: readonly Explanation[] = [
     file: 'local/dynamodb/guard-thread.ts',
     code: 'listening.promise.catch(() => {});',
     changed: ';',
-    reason: 'Node ends a process for a rejection that nobody takes at once, but not where Jest runs.',
+    reason:
+      'Node ends a process for a rejection that nobody takes at once, but not where Jest runs.',
   },
   {
     file: 'local/dynamodb/identities.ts',
