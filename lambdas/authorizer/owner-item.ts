@@ -38,12 +38,7 @@ export async function readItem(
   return Item;
 }
 
-type Handler = (parameters: unknown) => Promise<{ response: Response }>;
-
-interface Response {
-  statusCode: number;
-  body: NodeJS.ReadableStream | Uint8Array;
-}
+type Handler = (parameters: unknown) => Promise<{ response: { body: unknown } }>;
 
 /**
  * Makes the SDK repeat a read whose response has no body. Where there is no item, DynamoDB answers
@@ -53,9 +48,9 @@ function requireBody(next: Handler): Handler {
   return async (parameters) => {
     const result = await next(parameters);
     const { response } = result;
-    if (response.statusCode !== 200 || response.body instanceof Uint8Array) return result;
-    response.body = await buffer(response.body);
-    if (response.body.length > 0) return result;
+    const body = await buffer(response.body as AsyncIterable<Uint8Array>);
+    response.body = body;
+    if (body.length > 0) return result;
     // The code of a connection that was lost, which the SDK takes for a reason to try again.
     throw Object.assign(new Error('DynamoDB answered without a body.'), { code: 'ECONNRESET' });
   };
