@@ -59,9 +59,8 @@ export class RequestBodies {
       throw error;
     } finally {
       clearTimeout(timer);
-      this.#refusals.delete(incoming);
+      // The request keeps flowing, so that the rest of its body is received and discarded.
       incoming.off('data', take);
-      incoming.resume();
     }
   }
 

@@ -3,7 +3,6 @@ export type GatewayResponseType = keyof typeof builtInResponses;
 
 /** Thrown by a step of the gateway to answer the request with a gateway response. */
 export class GatewayFault extends Error {
-  override name = 'GatewayFault';
   readonly type: GatewayResponseType;
   /** The status when the template sets none. @default - the status of the type */
   readonly status: number | undefined;

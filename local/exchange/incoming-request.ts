@@ -47,11 +47,11 @@ export interface RawRequest {
 /** Parses the target and the headers of a request. */
 export function parseRequest(raw: RawRequest): IncomingRequest {
   const target = raw.target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const queryAt = target.indexOf('?');
+  const [path, ...query] = target.split('?');
   return {
     method: raw.method,
-    path: withOneSlash(queryAt === -1 ? target : target.slice(0, queryAt)),
-    query: parseQuery(queryAt === -1 ? '' : target.slice(queryAt + 1)),
+    path: withOneSlash(path!),
+    query: parseQuery(query.join('?')),
     headers: parseHeaders(raw.rawHeaders),
     body: raw.body,
     sourceIp: raw.sourceIp,

@@ -17,10 +17,11 @@ const expression =
  * The value of a mapping expression such as `'text'`, `context.authorizer.limit` or
  * `method.request.header.Origin`; undefined when the request has no such value.
  *
+ * @param mapping one that `checkMapping` accepts
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */
 export function evaluateMapping(mapping: string, source: MappingSource): string | undefined {
-  const { text, context, stageVariable, part, name } = expression.exec(mapping)?.groups ?? {};
+  const { text, context, stageVariable, part, name } = expression.exec(mapping)!.groups!;
   if (text !== undefined) return text;
   if (context !== undefined) return contextVariable(source.context, context);
   if (stageVariable !== undefined) return source.stageVariables[stageVariable];
@@ -54,7 +55,8 @@ export function substituteVariables(template: string, source: MappingSource): st
 
 /** @throws TemplateError when a body template needs the Velocity language */
 export function checkTemplate(template: string, logicalId: string): void {
-  const rest = template.replaceAll(variable, '');
+  // A space keeps apart what is before and after a variable, which together could look like Velocity.
+  const rest = template.replaceAll(variable, ' ');
   const velocity = /#(?:set|if|else|elseif|end|foreach|include|parse|macro|\*|#)|\$!?\{?[A-Za-z]/;
   const found = velocity.exec(rest);
   if (!found) return;

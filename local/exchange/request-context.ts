@@ -78,11 +78,8 @@ export function createRequestContext(request: IncomingRequest, api: ApiStage): R
   };
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** Formats a time as in access logs, such as `09/Apr/2026:12:34:56 +0000`. */
 function commonLogTime(timeMs: number): string {
-  const iso = new Date(timeMs).toISOString();
-  const month = months[Number(iso.slice(5, 7)) - 1];
-  return `${iso.slice(8, 10)}/${month}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;
+  const [, day, month, year, time] = new Date(timeMs).toUTCString().split(' ');
+  return `${day}/${month}/${year}:${time} +0000`;
 }

@@ -16,6 +16,14 @@ export function clientHeaders(headers: readonly [string, string][]): [string, st
     remapped.includes(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
     value,
   ]);
-  const hasContentType = renamed.some(([name]) => name.toLowerCase() === 'content-type');
-  return hasContentType ? renamed : [['Content-Type', 'application/json'], ...renamed];
+  return withContentType(renamed, 'application/json');
+}
+
+/** The headers, with a content type where they have none. */
+export function withContentType(
+  headers: [string, string][],
+  contentType: string,
+): [string, string][] {
+  const isSet = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return isSet ? headers : [['Content-Type', contentType], ...headers];
 }

@@ -63,7 +63,7 @@ function readAuthorizer(resource: TemplateResource, functions: LambdaFunctions):
   const { logicalId, ref, property } = resource;
   const type = property('Type');
   if (type !== 'TOKEN') throw new TemplateError(logicalId, `a ${type} authorizer is not supported`);
-  const header = identitySource.exec(property('IdentitySource') ?? '')?.[1];
+  const header = identitySource.exec(property('IdentitySource'))?.[1];
   if (!header) throw new TemplateError(logicalId, 'IdentitySource names no header');
   const expression = property('IdentityValidationExpression');
   const ttlSeconds = Number(property('AuthorizerResultTtlInSeconds') ?? defaultResultTtlSeconds);

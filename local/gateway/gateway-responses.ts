@@ -11,6 +11,7 @@ import {
   type MappingSource,
   substituteVariables,
 } from '../exchange/mapping-expressions.ts';
+import { withContentType } from '../exchange/response-headers.ts';
 import type { Template } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 
@@ -112,9 +113,4 @@ function mappedHeaders(mappings: Readonly<Record<string, string>>, source: Mappi
     const value = evaluateMapping(mapping, source);
     return value === undefined ? [] : [[name, value]];
   });
-}
-
-function withContentType(headers: [string, string][], contentType: string): [string, string][] {
-  const isSet = headers.some(([name]) => name.toLowerCase() === 'content-type');
-  return isSet ? headers : [['Content-Type', contentType], ...headers];
 }

@@ -67,7 +67,7 @@ export function matchRoute(root: ApiResource, method: string, path: string): Rou
 // A regular expression would take quadratic time for a path with many slashes.
 function withoutTrailingSlashes(path: string): string {
   let end = path.length;
-  while (end > 0 && path[end - 1] === '/') end--;
+  while (path[end - 1] === '/') end--;
   return path.slice(0, end);
 }
 

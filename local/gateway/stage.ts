@@ -1,7 +1,7 @@
 import { checkKnownProperties } from '../template/known-properties.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
-import type { TokenBucketLimits } from './token-bucket.ts';
+import { readLimits, type TokenBucketLimits } from './token-bucket.ts';
 
 /** The stage of the API. */
 export interface Stage {
@@ -29,7 +29,9 @@ export function readStage(template: Template): Stage {
   const [stage, another] = template.ofType('AWS::ApiGateway::Stage');
   if (!stage) throw new TemplateError('template', 'there is no AWS::ApiGateway::Stage');
   if (another) throw new TemplateError(another.logicalId, 'more than one stage is not supported');
-  const throttles = new Map(settingsOf(stage).flatMap((setting) => throttleEntry(setting)));
+  const throttles = new Map(
+    settingsOf(stage).map((setting) => throttleEntry(setting, stage.logicalId)),
+  );
   return {
     name: stage.ref,
     deploymentId: stage.property('DeploymentId'),
@@ -47,11 +49,12 @@ function settingsOf({ logicalId, property }: TemplateResource): MethodSetting[] 
   return settings;
 }
 
-function throttleEntry(setting: MethodSetting): [string, TokenBucketLimits][] {
-  const { ThrottlingRateLimit, ThrottlingBurstLimit } = setting;
-  if (ThrottlingRateLimit === undefined || ThrottlingBurstLimit === undefined) return [];
+function throttleEntry(setting: MethodSetting, logicalId: string) {
   // `ResourcePath` encodes the slashes within a path as `~1`.
-  const path = setting.ResourcePath.replace(/^\/~1/, '/').replaceAll('~1', '/');
-  const limits = { ratePerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit };
-  return [[`${path} ${setting.HttpMethod}`, limits]];
+  const path = setting.ResourcePath.replace('/~1', '/').replaceAll('~1', '/');
+  const throttle = {
+    RateLimit: setting.ThrottlingRateLimit,
+    BurstLimit: setting.ThrottlingBurstLimit,
+  };
+  return [`${path} ${setting.HttpMethod}`, readLimits(throttle, logicalId)] as const;
 }

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayFault, type GatewayResponseType } from '../../local/exchange/gateway-fault.ts';
 import {
   readGatewayResponses,
@@ -15,7 +15,15 @@ import {
 } from '../local/small-template.ts';
 import { deviations } from './deviations.ts';
 import { differences } from './differences.ts';
-import type { Expected, Fact, FactAnswer, GatewayResponseFact, Recording, Source } from './fact.ts';
+import type {
+  Expected,
+  Fact,
+  FactAnswer,
+  FactApi,
+  GatewayResponseFact,
+  Recording,
+  Source,
+} from './fact.ts';
 import { createFactAssembly } from './fact-template.ts';
 import { gatewayResponses, recordings } from './facts/recordings.ts';
 import { sendRequest } from './send-request.ts';
@@ -24,31 +32,36 @@ const facts = [...recordings.flatMap((recording) => recording.facts), ...gateway
 
 const titled = recordings.map((recording) => ({ title: titleOf(recording.source), recording }));
 
-/** By the API: recordings of the same API ask one service, since each takes a moment to start. */
-const starts = new Map<string, Promise<LocalService>>();
-const assemblies: Assembly[] = [];
+let service: LocalService;
+let first: Assembly;
 
-afterAll(async () => {
-  const services = await Promise.allSettled(starts.values());
-  await Promise.all(services.map((start) => start.status === 'fulfilled' && start.value.close()));
-  for (const assembly of assemblies) assembly.remove();
+beforeAll(async () => {
+  first = writeAssembly(api, {});
+  service = await startLocalService({
+    ...first,
+    stackName: 'Facts',
+    // No recording has a table.
+    dynamodbEndpoint: 'http://127.0.0.1:9',
+    log: () => {},
+  });
 });
 
-function serviceOf(recording: Recording): Promise<LocalService> {
-  const key = JSON.stringify(recording.api);
-  const starting = starts.get(key) ?? startService(recording);
-  starts.set(key, starting);
-  // A template that is refused fails each fact, which may be a deviation.
-  starting.catch(() => {});
-  return starting;
-}
+afterAll(async () => {
+  await service?.close();
+  first?.remove();
+});
 
 describe.each(titled)('recorded by $title', ({ recording }) => {
+  let deployed: Deployed;
+
+  beforeAll(async () => {
+    deployed = await deploy(recording);
+  });
+
+  afterAll(() => deployed?.remove());
+
   it.each(recording.facts)('$id: $title', async (fact) => {
-    const found = await serviceOf(recording).then(
-      (service) => factDifferences(fact, service),
-      String,
-    );
+    const found = deployed.refusal ?? (await factDifferences(fact));
 
     expectFact(fact.id, found);
   });
@@ -85,24 +98,35 @@ function titleOf(source: Source): string {
   return `${source.repository} ${'test' in source ? source.test : source.thread}`;
 }
 
-function startService({ api: factApi }: Recording): Promise<LocalService> {
+interface Deployed {
+  /** Why the template is not supported, which fails each fact and may be a deviation. */
+  readonly refusal: string | undefined;
+  remove(): void;
+}
+
+/** Replaces the service's template, because each start of a service takes a moment. */
+async function deploy({ api: factApi }: Recording): Promise<Deployed> {
   const { resources, code } = createFactAssembly(factApi);
   const assembly = writeAssembly(resources, code);
-  assemblies.push(assembly);
-  return startLocalService({
-    ...assembly,
-    stackName: 'Facts',
-    // No recording has a table.
-    dynamodbEndpoint: 'http://127.0.0.1:9',
-    log: () => {},
-    prepare: async ({ controlPlane }) => {
-      if (!factApi.apiKey) return;
-      const { value, isEnabled } = factApi.apiKey;
-      const key = controlPlane.createApiKey({ value, enabled: isEnabled });
-      const [plan] = controlPlane.getUsagePlans();
-      controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId: key.id });
+  const refusal = await service
+    .replaceTemplate(assembly.templateFile)
+    .then(() => undefined, String);
+  const removeKey = factApi.apiKey && !refusal ? createKey(factApi.apiKey) : () => {};
+  return {
+    refusal,
+    remove() {
+      removeKey();
+      assembly.remove();
     },
-  });
+  };
+}
+
+function createKey({ value, isEnabled }: NonNullable<FactApi['apiKey']>): () => void {
+  const { controlPlane } = service;
+  const key = controlPlane.createApiKey({ value, enabled: isEnabled });
+  const [plan] = controlPlane.getUsagePlans();
+  controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId: key.id });
+  return () => controlPlane.deleteApiKey(key.id);
 }
 
 /** A fact that is listed as a deviation must be one: the list would otherwise outlive its reasons. */
@@ -113,7 +137,7 @@ function expectFact(id: string, found: string | string[]): void {
   else expect(found).toEqual([]);
 }
 
-async function factDifferences(fact: Fact, service: LocalService): Promise<string[]> {
+async function factDifferences(fact: Fact): Promise<string[]> {
   const { status, headers, body } = await sendRequest(service.origin, fact.request);
   const text = body.toString('utf8');
   const { answer, received } = fact;

@@ -16,6 +16,8 @@ export interface ScanEndpoint extends AsyncDisposable {
   readonly url: string;
   /** The orders in the table. */
   orders: number;
+  /** The most orders of a page. */
+  ordersPerPage: number;
   /** Handles a scan. */
   onScan: (call: ScanCall) => unknown;
   /** The number of scans since the last reset. */
@@ -36,7 +38,7 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
     if (call.operation !== 'Scan') return forward(call);
     const answer = call.outgoing;
     const page = () => {
-      const range = rangeOf(call.input, endpoint.orders);
+      const range = rangeOf(call.input, endpoint);
       // The scan belongs to an abandoned list of a table that has been replaced meanwhile.
       if (!range) return answer.destroy();
       endpoint.ordersSent += range.end - range.first;
@@ -47,11 +49,12 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
   const endpoint: ScanEndpoint = {
     url: proxy.url,
     orders: 0,
+    ordersPerPage,
     onScan: ({ page }) => page(),
     scans: 0,
     ordersSent: 0,
     reset() {
-      Object.assign(endpoint, { scans: 0, ordersSent: 0 });
+      Object.assign(endpoint, { scans: 0, ordersSent: 0, ordersPerPage });
       endpoint.onScan = ({ page }) => page();
     },
     [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
@@ -65,9 +68,9 @@ export function cannedPage(): Buffer {
   return Buffer.concat(createPageSource()(range));
 }
 
-function rangeOf(scan: object, orders: number) {
+function rangeOf(scan: object, table: Pick<ScanEndpoint, 'orders' | 'ordersPerPage'>) {
   try {
-    return pageRange({ orders, ordersPerPage, delayMs: 0, isUnsegmented: false }, scan);
+    return pageRange({ ...table, delayMs: 0, isUnsegmented: false }, scan);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

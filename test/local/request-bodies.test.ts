@@ -17,9 +17,9 @@ type Exchange = ReturnType<typeof createRequest>;
 const read = (bodies: RequestBodies, { incoming, outgoing }: Exchange) =>
   bodies.read(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse);
 
-/** Starts reading a body of which so many bytes come, and not the end. */
+/** Starts reading a body of which so many bytes come, which are all of it, and not the end. */
 function unfinished(bodies: RequestBodies, bytes: number) {
-  const exchange = createRequest();
+  const exchange = createRequest({ 'content-length': String(bytes) });
   const body = read(bodies, exchange);
   body.catch(() => {});
   exchange.incoming.write(Buffer.alloc(bytes));
@@ -65,6 +65,15 @@ describe('the body of a request', () => {
     await expect(body).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
   });
 
+  it('is refused when it turns out to be unreadable while it comes', async () => {
+    const bodies = new RequestBodies();
+    const { incoming, body } = unfinished(bodies, 10);
+
+    bodies.refuse(incoming as unknown as IncomingMessage);
+
+    await expect(body).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
+  });
+
   it('is refused at once when it was found to be unreadable before it is taken', async () => {
     const bodies = new RequestBodies();
     const exchange = createRequest();
@@ -76,13 +85,17 @@ describe('the body of a request', () => {
 
   it('is refused while others fill the memory that there is for bodies', async () => {
     const bodies = new RequestBodies();
-    const sizes = Array.from({ length: 8 }, () => 10 * megabyte);
+    const sizes = [...Array<number>(6).fill(10 * megabyte), 4 * megabyte, 1];
 
     const begun = sizes.map((bytes) => unfinished(bodies, bytes));
-    const refused = await Promise.allSettled(begun.slice(6).map(({ body }) => body));
+    for (const { incoming } of begun) incoming.end();
+    const results = await Promise.allSettled(begun.map(({ body }) => body));
 
-    const reasons = refused.map((result) => result.status === 'rejected' && result.reason.type);
-    expect(new Set(reasons)).toEqual(new Set(['THROTTLED']));
+    const refused = results.flatMap((result) =>
+      result.status === 'rejected' ? result.reason : [],
+    );
+    expect(refused).toEqual([expect.objectContaining({ type: 'THROTTLED' })]);
+    expect(results.at(-1)?.status).toBe('rejected');
   });
 
   it('gives its memory back when its request has been answered', async () => {
@@ -99,6 +112,21 @@ describe('the body of a request', () => {
     next.incoming.end();
 
     expect((await next.body).length).toBe(10 * megabyte);
+  });
+
+  it('gives its memory back when it is refused, and takes none for what still comes', async () => {
+    const bodies = new RequestBodies();
+    const begun = Array.from({ length: 6 }, () => unfinished(bodies, 10 * megabyte));
+    jest.advanceTimersByTime(bodyTimeoutMs);
+    await Promise.allSettled(begun.map(({ body }) => body));
+    for (const { incoming } of begun) incoming.write(Buffer.alloc(10 * megabyte));
+
+    const next = unfinished(bodies, 10 * megabyte);
+    next.incoming.end();
+
+    expect((await next.body).length).toBe(10 * megabyte);
+    expect(begun.map(({ incoming }) => incoming.readableLength)).toEqual(Array(6).fill(0));
+    expect(jest.getTimerCount()).toBe(0);
   });
 
   it('ends with its client', async () => {

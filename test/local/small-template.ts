@@ -1,6 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type IncomingRequest, parseRequest } from '../../local/exchange/incoming-request.ts';
+import {
+  type IncomingRequest,
+  parseRequest,
+  type RawRequest,
+} from '../../local/exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../../local/exchange/request-context.ts';
 import { Template } from '../../local/template/template.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
@@ -162,8 +166,8 @@ export interface RequestParts {
   timeMs?: number;
 }
 
-export function createRequest(parts: RequestParts = {}): IncomingRequest {
-  return parseRequest({
+export function createRawRequest(parts: RequestParts = {}): RawRequest {
+  return {
     method: parts.method ?? 'GET',
     target: parts.target ?? '/test/orders',
     rawHeaders: (parts.headers ?? []).flat(),
@@ -171,8 +175,11 @@ export function createRequest(parts: RequestParts = {}): IncomingRequest {
     sourceIp: '192.0.2.1',
     httpVersion: '1.1',
     timeMs: parts.timeMs ?? Date.UTC(2026, 3, 9, 12, 34, 56),
-  });
+  };
 }
+
+export const createRequest = (parts: RequestParts = {}): IncomingRequest =>
+  parseRequest(createRawRequest(parts));
 
 export function createContext(request: IncomingRequest): RequestContext {
   const { accountId, region } = environment;

@@ -9,15 +9,19 @@ import {
 import { createContext, createRequest } from '../small-template.ts';
 
 const request = createRequest({
-  target: '/test/orders/7?page=1&page=2',
+  target: '/test/orders/7?page=1&page=2&page=3',
   headers: [
     ['Origin', 'https://one.example'],
     ['Origin', 'https://two.example'],
+    ['Origin', 'https://three.example'],
   ],
 });
 const source: MappingSource = {
   request,
-  context: { ...createContext(request), authorizer: { limit: '60', message: 'a "b"' } },
+  context: Object.assign(createContext(request), {
+    authorizer: { limit: '60', message: 'a "b"' },
+    operationName: undefined,
+  }),
   pathParameters: { id: '7' },
   stageVariables: { color: 'blue' },
 };
@@ -32,17 +36,24 @@ describe('mapping expression', () => {
     ['context.identity.sourceIp', '192.0.2.1'],
     ['context.authorizer.unknown', undefined],
     ['context.authorizer.constructor', undefined],
+    ['context.httpMethod.length', undefined],
+    ['context.identity.userAgent', undefined],
+    ['context.identity.userAgent.length', undefined],
+    ['context.operationName', undefined],
     ['stageVariables.color', 'blue'],
-    ['method.request.header.origin', 'https://two.example'],
-    ['method.request.querystring.page', '2'],
+    ['method.request.header.origin', 'https://three.example'],
+    ['method.request.querystring.page', '3'],
+    ['method.request.querystring.missing', undefined],
     ['method.request.path.id', '7'],
     ['method.request.header.Missing', undefined],
   ])('%s is %s', (mapping, expected) => {
+    expect(() => checkMapping(mapping, 'Response')).not.toThrow();
     expect(evaluateMapping(mapping, source)).toBe(expected);
   });
 
   it.each([
     'text',
+    "'text' and more",
     '$context.httpMethod',
     'integration.response.header.A',
     'method.request.body.a',
@@ -75,7 +86,10 @@ describe('body template', () => {
     expect(() => checkTemplate(template, 'Method')).toThrow(`Method: a template with ${found}`);
   });
 
-  it.each(['{"a":"#1"}', 'costs $5', '$context.requestId'])('is taken: %s', (template) => {
-    expect(() => checkTemplate(template, 'Method')).not.toThrow();
-  });
+  it.each(['{"a":"#1"}', 'costs $5', '$context.requestId', '#${context.requestId}if'])(
+    'is taken: %s',
+    (template) => {
+      expect(() => checkTemplate(template, 'Method')).not.toThrow();
+    },
+  );
 });

@@ -45,22 +45,35 @@ describe('authorizer policy', () => {
     expect(evaluate(...statements)).toBe(expected);
   });
 
-  it('takes a single statement that stands in no list', () => {
-    expect(evaluatePolicy({ Statement: statement('Allow', '*') }, methodArn)).toBe('allow');
+  it.each([
+    ['that stands in no list', statement('Allow', '*')],
+    ['that has an id', { Sid: 'One', ...statement('Allow', '*') }],
+  ])('takes a single statement %s', (_, Statement) => {
+    expect(evaluatePolicy({ Statement }, methodArn)).toBe('allow');
   });
 
-  it.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['no statement', { Version: '2012-10-17' }],
-    ['an unknown effect', { Statement: [statement('Maybe', '*')] }],
-    ['an effect in another letter case', { Statement: [statement('allow', '*')] }],
-    ['no action', { Statement: [{ Effect: 'Allow', Resource: '*' }] }],
-    ['a resource that is no text', { Statement: [statement('Allow', 7)] }],
-    ['no resources', { Statement: [statement('Allow', [])] }],
-    ['a condition', { Statement: [{ ...statement('Allow', '*'), Condition: {} }] }],
-    ['NotResource', { Statement: [{ ...statement('Allow', '*'), NotResource: '*' }] }],
-  ])('refuses %s', (_, policy) => {
-    expect(() => evaluatePolicy(policy, methodArn)).toThrow(TypeError);
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'a statement is not an object'],
+    ['no statement', { Version: '2012-10-17' }, 'a statement is not an object'],
+    ['null as a statement', { Statement: [null] }, 'a statement is not an object'],
+    ['a text as a statement', { Statement: 'Allow' }, 'a statement is not an object'],
+    ['an unknown effect', { Statement: [statement('Maybe', '*')] }, 'Effect: Maybe'],
+    ['an effect in another letter case', { Statement: statement('allow', '*') }, 'Effect: allow'],
+    ['no action', { Statement: [{ Effect: 'Allow', Resource: '*' }] }, 'Action'],
+    ['a resource that is no text', { Statement: [statement('Allow', 7)] }, 'Resource'],
+    ['a resource of two that is none', { Statement: [statement('Allow', ['*', 7])] }, 'Resource'],
+    ['no resources', { Statement: [statement('Allow', [])] }, 'Resource'],
+    ['a condition', { Statement: [{ ...statement('Allow', '*'), Condition: {} }] }, 'Condition'],
+    [
+      'NotResource',
+      { Statement: [{ ...statement('Allow', '*'), NotResource: '*' }] },
+      'NotResource is not supported',
+    ],
+  ])('refuses %s, and says what is wrong', (_, policy, message) => {
+    const evaluating = () => evaluatePolicy(policy, methodArn);
+
+    expect(evaluating).toThrow(TypeError);
+    expect(evaluating).toThrow(message);
   });
 
   it('takes no more time than it must for a pattern of many stars', () => {

@@ -88,22 +88,28 @@ describe('TOKEN authorizer', () => {
   ])('that fails with "%s" gives %s', async (errorMessage, type) => {
     invoke.mockResolvedValue({ errorMessage });
 
-    expect(await faultOf(authorize('Bearer x'))).toBe(type);
+    const cause = type === 'UNAUTHORIZED' ? undefined : errorMessage;
+    await expect(authorize('Bearer x')).rejects.toMatchObject({ type, cause });
   });
 
-  it.each<[string, unknown]>([
-    ['no principal', { policyDocument: allowed.policyDocument }],
-    ['no policy', { principalId: 'user-1' }],
-    ['a policy that is none', { principalId: 'user-1', policyDocument: { Statement: [{}] } }],
-    ['a context value that is an object', { ...allowed, context: { a: {} } }],
-    ['a context value that is a list', { ...allowed, context: { a: [1] } }],
-    ['a context value that is null', { ...allowed, context: { a: null } }],
-    ['a usage key that is no text', { ...allowed, usageIdentifierKey: 7 }],
-    ['nothing', null],
-  ])('that returns %s is a configuration error', async (_, result) => {
+  it.each<[string, unknown, string]>([
+    ['no principal', { policyDocument: allowed.policyDocument }, 'principalId'],
+    ['no policy', { principalId: 'user-1' }, 'policyDocument'],
+    ['null as a policy', { ...allowed, policyDocument: null }, 'policyDocument'],
+    ['a text as a policy', { ...allowed, policyDocument: '{}' }, 'policyDocument'],
+    ['a policy that is none', { ...allowed, policyDocument: { Statement: [{}] } }, 'Effect'],
+    ['a context value that is an object', { ...allowed, context: { a: {} } }, 'context.a'],
+    ['a context value that is a list', { ...allowed, context: { a: [1] } }, 'context.a'],
+    ['a context value that is null', { ...allowed, context: { a: null } }, 'context.a'],
+    ['a usage key that is no text', { ...allowed, usageIdentifierKey: 7 }, 'usageIdentifierKey'],
+    ['nothing', null, 'principalId'],
+  ])('that returns %s is a configuration error, which names it', async (_, result, name) => {
     returns(result);
 
-    expect(await faultOf(authorize('Bearer x'))).toBe('AUTHORIZER_CONFIGURATION_ERROR');
+    await expect(authorize('Bearer x')).rejects.toMatchObject({
+      type: 'AUTHORIZER_CONFIGURATION_ERROR',
+      cause: { message: expect.stringContaining(name) },
+    });
   });
 
   it('has its context values handed on as texts', async () => {
@@ -144,8 +150,9 @@ describe('TOKEN authorizer', () => {
     await expect(authorize('x')).rejects.toThrow(/access this resource$/);
   });
 
-  it('is asked each time when its results have no lifetime', async () => {
+  it('is asked each time when its results have no lifetime, even if the clock goes back', async () => {
     await authorize('Bearer x');
+    time -= 1;
     await authorize('Bearer x');
 
     expect(invoke).toHaveBeenCalledTimes(2);
@@ -180,7 +187,12 @@ describe('TOKEN authorizer', () => {
 });
 
 describe('authorizer of a template', () => {
-  const functions = { all: [], targetOf: () => target };
+  const functions = {
+    all: [],
+    targetOf: (uri: unknown, logicalId: string) => {
+      return { invokedArn: `${uri} of ${logicalId}` } as InvocationTarget;
+    },
+  };
   const read = (properties: object) => {
     const Properties = {
       Type: 'TOKEN',
@@ -191,6 +203,14 @@ describe('authorizer of a template', () => {
     const template = createTemplate({ Auth: { Type: 'AWS::ApiGateway::Authorizer', Properties } });
     return [...readAuthorizers(template, functions).values()][0]!;
   };
+
+  it('reads its token from a header, whose letter case does not matter', () => {
+    expect(read({}).headerName).toBe('authorization');
+  });
+
+  it('invokes the function of its URI', () => {
+    expect(read({}).target.invokedArn).toBe('uri of Auth');
+  });
 
   it('keeps results for five minutes unless it says otherwise', () => {
     expect(read({}).resultTtlMs).toBe(300_000);
@@ -205,7 +225,10 @@ describe('authorizer of a template', () => {
 
   it.each([
     ['another type', { Type: 'REQUEST' }, 'Auth: a REQUEST authorizer is not supported'],
+    ['no source of its token', { IdentitySource: undefined }, 'Auth: IdentitySource'],
     ['no header', { IdentitySource: 'method.request.querystring.key' }, 'Auth: IdentitySource'],
+    ['half a header', { IdentitySource: 'method.request.header.a.b' }, 'Auth: IdentitySource'],
+    ['more than a header', { IdentitySource: 'a.method.request.header.b' }, 'Auth: IdentitySource'],
   ])('is refused with %s', (_, properties, message) => {
     expect(() => read(properties)).toThrow(message);
   });

@@ -30,21 +30,40 @@ function render(fault: GatewayFault | GatewayResponseType, resources: Resources 
 }
 
 describe('gateway response', () => {
-  it.each<[GatewayResponseType, number, string | null]>([
-    ['ACCESS_DENIED', 403, 'User is not authorized to access this resource'],
-    ['AUTHORIZER_CONFIGURATION_ERROR', 500, null],
-    ['AUTHORIZER_FAILURE', 500, null],
-    ['BAD_REQUEST_BODY', 400, 'Invalid request body'],
-    ['INTEGRATION_TIMEOUT', 504, 'Endpoint request timed out'],
-    ['INVALID_API_KEY', 403, 'Forbidden'],
-    ['MISSING_AUTHENTICATION_TOKEN', 403, 'Missing Authentication Token'],
-    ['QUOTA_EXCEEDED', 429, 'Limit Exceeded'],
-    ['REQUEST_TOO_LARGE', 413, 'Request Too Long'],
-    ['THROTTLED', 429, 'Too Many Requests'],
-    ['UNAUTHORIZED', 401, 'Unauthorized'],
-    ['UNSUPPORTED_MEDIA_TYPE', 415, 'Unsupported Media Type'],
-  ])('%s is %i unless the template says otherwise', (type, status, message) => {
-    expect(render(type)).toMatchObject({ statusCode: status, body: JSON.stringify({ message }) });
+  it.each<[GatewayResponseType, number, string | null, string]>([
+    ['ACCESS_DENIED', 403, 'User is not authorized to access this resource', 'AccessDenied'],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 500, null, 'AuthorizerConfiguration'],
+    ['AUTHORIZER_FAILURE', 500, null, 'AuthorizerFailure'],
+    ['BAD_REQUEST_BODY', 400, 'Invalid request body', 'BadRequest'],
+    ['BAD_REQUEST_PARAMETERS', 400, 'Bad Request', 'BadRequest'],
+    ['DEFAULT_4XX', 400, 'Bad Request', 'BadRequest'],
+    ['DEFAULT_5XX', 500, 'Internal server error', 'InternalServerError'],
+    ['EXPIRED_TOKEN', 403, 'The security token included in the request is expired', 'ExpiredToken'],
+    ['INTEGRATION_TIMEOUT', 504, 'Endpoint request timed out', 'InternalServerError'],
+    ['INVALID_API_KEY', 403, 'Forbidden', 'Forbidden'],
+    ['INVALID_SIGNATURE', 403, 'The request signature is not valid', 'InvalidSignature'],
+    [
+      'MISSING_AUTHENTICATION_TOKEN',
+      403,
+      'Missing Authentication Token',
+      'MissingAuthenticationToken',
+    ],
+    ['QUOTA_EXCEEDED', 429, 'Limit Exceeded', 'LimitExceeded'],
+    ['REQUEST_TOO_LARGE', 413, 'Request Too Long', 'RequestTooLarge'],
+    ['RESOURCE_NOT_FOUND', 404, 'Not Found', 'NotFound'],
+    ['THROTTLED', 429, 'Too Many Requests', 'TooManyRequests'],
+    ['UNAUTHORIZED', 401, 'Unauthorized', 'Unauthorized'],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'Unsupported Media Type', 'BadRequest'],
+    ['WAF_FILTERED', 403, 'Forbidden', 'Forbidden'],
+  ])('%s is %i unless the template says otherwise', (type, statusCode, message, errorType) => {
+    expect(render(type)).toEqual({
+      statusCode,
+      headers: {
+        'x-amzn-ErrorType': `${errorType}Exception`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ message }),
+    });
   });
 
   it.each<[GatewayResponseType, number]>([
@@ -53,6 +72,7 @@ describe('gateway response', () => {
   ])('%s has a space in its body where nothing is defined', (type, status) => {
     expect(render(type)).toMatchObject({
       statusCode: status,
+      headers: { 'x-amzn-ErrorType': 'InternalServerErrorException' },
       body: '{"message": "Internal server error"}',
     });
     expect(render(type, definition('DEFAULT_5XX')).body).toBe(
@@ -75,7 +95,7 @@ describe('gateway response', () => {
       },
     });
 
-    expect(render('ACCESS_DENIED', ACCESS_DENIED)).toEqual({
+    expect(render('ACCESS_DENIED', ACCESS_DENIED)).toStrictEqual({
       statusCode: 429,
       headers: {
         'x-amzn-ErrorType': 'AccessDeniedException',
@@ -90,7 +110,10 @@ describe('gateway response', () => {
 
   it('keeps a content type that a header mapping sets', () => {
     const properties = {
-      ResponseParameters: { 'gatewayresponse.header.content-type': "'application/problem+json'" },
+      ResponseParameters: {
+        'gatewayresponse.header.X-Limit': "'0'",
+        'gatewayresponse.header.content-type': "'application/problem+json'",
+      },
     };
 
     const { headers } = render('UNAUTHORIZED', definition('UNAUTHORIZED', properties));

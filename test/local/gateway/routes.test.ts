@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { matchRoute, readRoutes } from '../../../local/gateway/routes.ts';
 import { cpuMillisecondsOf } from '../../helpers/cpu-time.ts';
-import { api, createTemplate, method, mock } from '../small-template.ts';
+import { api, createTemplate, method, mock, type Resources } from '../small-template.ts';
 
 const names = [
   'GET /',
@@ -14,17 +14,23 @@ const names = [
   'ANY /files/{path+}',
   'GET /files/readme',
 ];
-const template = createTemplate({
+const resources: Resources = {
   ...api,
   ...Object.assign({}, ...names.map((name) => method(name, mock))),
-});
-const [restApi] = template.ofType('AWS::ApiGateway::RestApi');
-const routes = readRoutes(template, restApi!);
-
-const find = (httpMethod: string, path: string) => {
-  const route = matchRoute(routes, httpMethod, path);
-  return route && [route.method.logicalId, route.pathParameters];
 };
+// A template may name a resource before the one that is above it.
+const routes = read(Object.fromEntries(Object.entries(resources).reverse()));
+
+function read(resources: Resources) {
+  const template = createTemplate(resources);
+  const [restApi] = template.ofType('AWS::ApiGateway::RestApi');
+  return readRoutes(template, restApi!);
+}
+
+function find(httpMethod: string, path: string) {
+  const route = matchRoute(routes, httpMethod, path);
+  return route && [route.method.logicalId, route.resource.path, route.pathParameters];
+}
 
 describe('route matching', () => {
   it.each<[string, string, string, string, Record<string, string>]>([
@@ -48,6 +54,7 @@ describe('route matching', () => {
       { id: '7', line: '2' },
     ],
     ['a greedy parameter', 'PUT', '/files/a/b/c', 'ANY /files/{path+}', { path: 'a/b/c' }],
+    ['a greedy parameter of one segment', 'PUT', '/files/a', 'ANY /files/{path+}', { path: 'a' }],
     ['a static segment before a greedy one', 'GET', '/files/readme', 'GET /files/readme', {}],
     ['a trailing slash', 'GET', '/orders/', 'GET /orders', {}],
     ['several trailing slashes', 'GET', '/orders///', 'GET /orders', {}],
@@ -56,7 +63,7 @@ describe('route matching', () => {
     ['braces as a value', 'GET', '/orders/{id}', 'GET /orders/{id}', { id: '{id}' }],
     ['a dot', 'GET', '/orders/..', 'GET /orders/{id}', { id: '..' }],
   ])('finds %s', (_, httpMethod, path, name, parameters) => {
-    expect(find(httpMethod, path)).toEqual([name, parameters]);
+    expect(find(httpMethod, path)).toEqual([name, name.split(' ')[1], parameters]);
   });
 
   it.each([
@@ -81,5 +88,19 @@ describe('route matching', () => {
     const milliseconds = cpuMillisecondsOf(() => find('GET', path));
 
     expect(milliseconds).toBeLessThan(1_000);
+  });
+});
+
+describe('a template', () => {
+  it.each([
+    ['Resource:/orders/{id}', 'ParentId'],
+    ['GET /orders/{id}', 'ResourceId'],
+  ])('whose %s has an unknown %s is refused', (logicalId, property) => {
+    const { Type, Properties } = resources[logicalId]!;
+    const lost = { Type, Properties: { ...Properties, [property]: 'unknown' } };
+
+    expect(() => read({ ...resources, [logicalId]: lost })).toThrow(
+      `${logicalId}: ${property} is not a resource`,
+    );
   });
 });

@@ -30,20 +30,39 @@ describe('stage', () => {
     expect(stage.throttleOf('/v1/orders/{id}', 'PUT')).toBeUndefined();
   });
 
-  it('refuses settings that it does not know, and canaries', () => {
-    const cached = { ResourcePath: '/*', HttpMethod: '*', CachingEnabled: true };
+  it('throttles a method that has settings of its own, but no limits, like all others', () => {
+    const all = { ResourcePath: '/*', HttpMethod: '*', ...throttle };
+    const own = { ResourcePath: '/~1orders', HttpMethod: 'GET', LoggingLevel: 'INFO' };
 
-    expect(() => read({ MethodSettings: [cached] })).toThrow(
-      'Stage: the property MethodSettings.Cach',
-    );
-    expect(() => read({ CanarySetting: {} })).toThrow('Stage: the property CanarySetting');
+    const stage = read({ MethodSettings: [own, all] });
+
+    expect(stage.throttleOf('/orders', 'GET')).toEqual({ ratePerSecond: 5, burst: 7 });
+  });
+
+  const settings = (own: object) => ({
+    MethodSettings: [{ ResourcePath: '/*', HttpMethod: '*', ...own }],
+  });
+
+  it.each([
+    ['a rate without a burst', settings({ ThrottlingRateLimit: 5 }), 'a rate without a burst'],
+    ['a burst without a rate', settings({ ThrottlingBurstLimit: 5 }), 'a burst without a rate'],
+    [
+      'a setting that it does not know',
+      settings({ CachingEnabled: true }),
+      'the property MethodSettings.CachingEnabled',
+    ],
+    ['a canary', { CanarySetting: {} }, 'the property CanarySetting'],
+  ])('is refused with %s', (_, properties, message) => {
+    expect(() => read(properties)).toThrow(new RegExp(`^Stage: .*${message}`));
   });
 
   it('must be there, and alone', () => {
     const { Stage, ...others } = api;
     const two = createTemplate({ ...api, Second: Stage! });
 
-    expect(() => readStage(createTemplate(others))).toThrow('there is no AWS::ApiGateway::Stage');
+    expect(() => readStage(createTemplate(others))).toThrow(
+      'template: there is no AWS::ApiGateway::Stage',
+    );
     expect(() => readStage(two)).toThrow('Second: more than one stage');
   });
 });

@@ -56,6 +56,11 @@ describe('a request without a route', () => {
     ],
     ['AWS4 Credential=a, Signature=b', [], [requires('SignedHeaders'), date]],
     ['AWS4 Credential=a,Signature=b', [['Date', 'now']], [requires('SignedHeaders')]],
+    [
+      'AWS4 Signature=b,Signed Headers=c',
+      [['Date', 'now']],
+      ['Credential', 'SignedHeaders'].map(requires),
+    ],
   ])('is told which parts are missing: %s', (authorization, others, sentences) => {
     const { shownMessage } = faultOf([['Authorization', authorization], ...others]);
 

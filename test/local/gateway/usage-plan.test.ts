@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewayFault } from '../../../local/exchange/gateway-fault.ts';
 import {
   type GatewayKey,
   type QuotaUsage,
   readUsagePlans,
   UsageMeter,
+  type UsagePlan,
 } from '../../../local/gateway/usage-plan.ts';
 import { createTemplate } from '../small-template.ts';
 
@@ -15,6 +16,8 @@ const keys: GatewayKey[] = [
   { id: 'disabled', value: 'value-disabled', isEnabled: false },
   { id: 'planless', value: 'value-planless', isEnabled: true },
 ];
+const planStage = { ApiId: 'api', Stage: 'test' };
+const one = { RateLimit: 1, BurstLimit: 1 };
 const registry = {
   findKey: (value: string) => keys.find((key) => key.value === value),
   isInPlan: (keyId: string) => keyId !== 'planless',
@@ -26,11 +29,15 @@ beforeEach(() => {
   time = Date.UTC(2026, 10, 20, 12);
 });
 
-function meter(properties: object, usage: QuotaUsage = {}): UsageMeter {
-  const ApiStages = [{ ApiId: 'api', Stage: 'test' }];
-  const Properties = { ApiStages, ...properties };
-  const template = createTemplate({ Plan: { Type: 'AWS::ApiGateway::UsagePlan', Properties } });
-  return new UsageMeter(readUsagePlans(template), registry, () => time, usage);
+function plans(properties: object): UsagePlan[] {
+  const Properties = { ApiStages: [planStage], ...properties };
+  return readUsagePlans(
+    createTemplate({ Plan: { Type: 'AWS::ApiGateway::UsagePlan', Properties } }),
+  );
+}
+
+function meter(properties: object, usage: QuotaUsage = {}, onCount?: () => void): UsageMeter {
+  return new UsageMeter(plans(properties), registry, () => time, usage, onCount);
 }
 
 function admit(usage: UsageMeter, value: string | undefined = 'value-1', to = method): string {
@@ -60,8 +67,18 @@ describe('usage plan', () => {
     expect(() => meter({}).admit(value, method)).toThrow(GatewayFault);
   });
 
-  it('refuses a key whose plan is for another stage', () => {
-    expect(admit(meter({}), 'value-1', { ...method, stage: 'other' })).toBe('INVALID_API_KEY');
+  it.each([
+    ['another stage', {}, { ...method, stage: 'other' }],
+    ['another API', {}, { ...method, apiId: 'other' }],
+    ['no stage at all', { ApiStages: undefined }, method],
+  ])('refuses a key whose plan is for %s', (_, properties, used) => {
+    expect(admit(meter(properties), 'value-1', used)).toBe('INVALID_API_KEY');
+  });
+
+  it('has the name that the template gives it, or else its logical id', () => {
+    const named = plans({ UsagePlanName: 'free' });
+
+    expect([...named, ...plans({})].map(({ name }) => name)).toEqual(['free', 'Plan']);
   });
 
   it('admits a burst, then as many as its rate refills', () => {
@@ -76,16 +93,21 @@ describe('usage plan', () => {
     expect(admitTimes(usage, 4)).toEqual(['admitted', 'admitted', 'admitted', 'THROTTLED']);
   });
 
-  it('throttles each key by itself', () => {
-    const usage = meter({ Throttle: { RateLimit: 1, BurstLimit: 1 } });
+  it.each([
+    ['the rate of its plan', { Throttle: one }],
+    ['the rate of its method', { ApiStages: [{ ...planStage, Throttle: { '/orders/GET': one } }] }],
+    ['its quota', { Quota: { Limit: 1, Period: 'DAY' } }],
+  ])('holds each key by itself to %s', (_, properties) => {
+    const usage = meter(properties);
 
     admit(usage);
 
+    expect(admit(usage)).not.toBe('admitted');
     expect(admit(usage, 'value-2')).toBe('admitted');
   });
 
   it('does not fill twice when the clock goes back', () => {
-    const usage = meter({ Throttle: { RateLimit: 1, BurstLimit: 1 } });
+    const usage = meter({ Throttle: one });
 
     admit(usage);
     time -= 60_000;
@@ -95,21 +117,23 @@ describe('usage plan', () => {
   });
 
   it('throttles a single method where it says so', () => {
-    const Throttle = { '/orders/GET': { RateLimit: 1, BurstLimit: 1 } };
-    const usage = meter({ ApiStages: [{ ApiId: 'api', Stage: 'test', Throttle }] });
+    const Throttle = { '/orders/GET': one };
+    const usage = meter({ ApiStages: [{ ...planStage, Throttle }] });
 
     expect(admitTimes(usage, 2)).toEqual(['admitted', 'THROTTLED']);
     expect(admit(usage, 'value-1', { ...method, httpMethod: 'POST' })).toBe('admitted');
   });
 
   it.each([
-    ['DAY', '2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00Z'],
-    ['WEEK', '2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00Z'],
-    ['MONTH', '2026-11-30T23:59:59.999Z', '2026-12-01T00:00:00Z'],
-  ])('has a quota that begins anew each %s, in UTC', (Period, last, next) => {
-    const usage = meter({ Quota: { Limit: 2, Period } });
+    ['DAY', '2026-11-20', '2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00Z'],
+    ['WEEK', '2026-11-15', '2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00Z'],
+    ['MONTH', '2026-11-01', '2026-11-30T23:59:59.999Z', '2026-12-01T00:00:00Z'],
+  ])('has a quota that begins anew each %s, in UTC', (Period, first, last, next) => {
+    const counts: QuotaUsage = {};
+    const usage = meter({ Quota: { Limit: 2, Period } }, counts);
 
     expect(admitTimes(usage, 3)).toEqual(['admitted', 'admitted', 'QUOTA_EXCEEDED']);
+    expect(Object.values(counts)).toEqual([{ period: first, count: 2 }]);
     time = Date.parse(last);
     expect(admit(usage)).toBe('QUOTA_EXCEEDED');
     time = Date.parse(next);
@@ -118,7 +142,7 @@ describe('usage plan', () => {
 
   it('does not count a throttled request against the quota', () => {
     const usage = meter({
-      Throttle: { RateLimit: 1, BurstLimit: 1 },
+      Throttle: one,
       Quota: { Limit: 2, Period: 'DAY' },
     });
 
@@ -126,6 +150,14 @@ describe('usage plan', () => {
     time += 1_000;
 
     expect(admit(usage)).toBe('admitted');
+  });
+
+  it('tells of each request that counts against a quota, so that it can be stored', () => {
+    const onCount = jest.fn();
+
+    admitTimes(meter({ Quota: { Limit: 2, Period: 'DAY' } }, {}, onCount), 3);
+
+    expect(onCount).toHaveBeenCalledTimes(2);
   });
 
   it('goes on counting where an earlier run left off', () => {
@@ -139,6 +171,12 @@ describe('usage plan', () => {
 
   it.each([
     ['a quota with an offset', { Quota: { Limit: 1, Period: 'DAY', Offset: 1 } }, 'Quota.Offset'],
+    [
+      'a stage with an unknown property',
+      { ApiStages: [{ ...planStage, Weight: 1 }] },
+      'ApiStages.Weight',
+    ],
+    ['a burst without a rate', { Throttle: { BurstLimit: 1 } }, 'a burst without a rate'],
     ['a rate without a burst', { Throttle: { RateLimit: 1 } }, 'a rate without a burst'],
   ])('refuses %s, naming the plan', (_, properties, message) => {
     expect(() => meter(properties)).toThrow(new RegExp(`^Plan: .*${message}`));
