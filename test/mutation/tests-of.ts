@@ -7,7 +7,10 @@ const workers = 'test/local/functions/worker-environment.test.ts';
 const others: Readonly<Record<string, readonly string[]>> = {
   'lambdas/authorizer/key-state.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
   'lambdas/authorizer/owner-updates.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
-  'lambdas/authorizer/owner-item.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
+  'lambdas/authorizer/owner-item.ts': [
+    'test/lambdas/authorizer-over-http.test.ts',
+    'test/lambdas/authorizer/limiter*.test.ts',
+  ],
   'lambdas/authorizer/decision.ts': [
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/authorizer/limiter*.test.ts',

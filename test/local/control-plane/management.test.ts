@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
   APIGatewayClient,
@@ -311,6 +312,25 @@ describe('the operator of a local run, with AWS clients', () => {
 
     expect(status).toBe(200);
   });
+
+  it.each([
+    ['of API Gateway', 'POST /apikeys', {}],
+    ['of CloudFormation', 'POST /', {}],
+    ['of DynamoDB', 'POST /', { 'x-amz-target': 'DynamoDB_20120810.ListTables' }],
+  ])(
+    'is answered 400 at once where the body of a call %s cannot be parsed',
+    async (_, line, target) => {
+      const { hostname, port } = new URL(service.origin);
+      const headers = { ...signed, ...target, host: hostname, 'transfer-encoding': 'chunked' };
+      const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const socket = connect(Number(port), hostname);
+
+      socket.write(`${line} HTTP/1.1\r\n${fields.join('')}\r\n2\r\n{}\r\nno size\r\n`);
+      const answer = await text(socket);
+
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    },
+  );
 
   it.each(['//', '//[', 'http://[', 'http://a:99999/'])(
     'is answered 403, as anybody is, for a target that is no URL: %s',
