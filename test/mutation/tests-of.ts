@@ -29,6 +29,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/list-orders/order-json.test.ts',
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
+  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
   'local/dynamodb/guard-worker.ts': ['test/local/dynamodb/guard-thread.test.ts'],
   'local/exchange/gateway-fault.ts': [
     'test/local/gateway/authorizer.test.ts',
@@ -41,7 +42,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'local/functions/execution-environment.ts': [workers],
   'local/functions/lambda-bootstrap.ts': [workers],
   'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
-  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
   'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
   'local/template/local-run-error.ts': ['test/local/state/data-directory.test.ts'],
   'local/template/template.ts': ['test/local/template/resource-types.test.ts'],
