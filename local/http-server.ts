@@ -134,8 +134,9 @@ async function respond(
 ): Promise<void> {
   const startedAtMs = performance.now();
   try {
+    const unreadable = options.bodies.untilUnreadable(incoming);
     for (const handler of options.handlers) {
-      if (await handler(incoming, outgoing)) return;
+      if (await Promise.race([handler(incoming, outgoing), unreadable])) return;
     }
     const closed = whenClosed(outgoing);
     const request = arrivingRequest(incoming, outgoing, closed, options);
@@ -202,10 +203,20 @@ function arrivingRequest(
     ...rawRequest(incoming, options),
     signal: closed,
     readBody: () => {
-      if (/^100-continue$/i.test(String(incoming.headers.expect))) outgoing.writeContinue();
+      if (expectsContinue(incoming)) outgoing.writeContinue();
       return options.bodies.read(incoming, outgoing);
     },
   };
+}
+
+/** Whether a client waits for an interim answer. One of HTTP/1.0 would take it for the final one. */
+function expectsContinue({
+  headers,
+  httpVersionMajor,
+  httpVersionMinor,
+}: IncomingMessage): boolean {
+  const hasInterimAnswers = httpVersionMajor > 1 || httpVersionMinor > 0;
+  return hasInterimAnswers && /^100-continue$/i.test(headers.expect ?? '');
 }
 
 function rawRequest(incoming: IncomingMessage, { now }: HttpServerOptions): RawRequest {

@@ -7,7 +7,10 @@ const workers = 'test/local/functions/worker-environment.test.ts';
 const others: Readonly<Record<string, readonly string[]>> = {
   'lambdas/authorizer/key-state.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
   'lambdas/authorizer/owner-updates.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
-  'lambdas/authorizer/owner-item.ts': ['test/lambdas/authorizer/limiter*.test.ts'],
+  'lambdas/authorizer/owner-item.ts': [
+    'test/lambdas/authorizer-over-http.test.ts',
+    'test/lambdas/authorizer/limiter*.test.ts',
+  ],
   'lambdas/authorizer/decision.ts': [
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/authorizer/limiter*.test.ts',
@@ -38,6 +41,10 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'local/functions/execution-environment.ts': [workers],
   'local/functions/lambda-bootstrap.ts': [workers],
   'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
+  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
+  'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
+  'local/template/local-run-error.ts': ['test/local/state/data-directory.test.ts'],
+  'local/template/template.ts': ['test/local/template/resource-types.test.ts'],
 };
 
 /** Files of which a thread of its own runs the code: which tests reach a mutant is not seen there. */
