@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { keepCompiledCode } from '../shared/compile-cache.ts';
+import { outliveLostOutput } from '../shared/lost-output.ts';
 
 keepCompiledCode();
 const { runAdmin } = await import('../admin/program.ts');
@@ -11,16 +12,7 @@ const { INIT_CWD, npm_lifecycle_event: script, XDG_STATE_HOME } = process.env;
 // npm runs scripts in the directory of package.json; INIT_CWD is the directory in which it was called.
 if (script === 'admin' && INIT_CWD) process.chdir(INIT_CWD);
 
-let isOutputLost = false;
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader such as `head` closes the pipe when it has read enough. The command still completes.
-  if (error.code === 'EPIPE' || isOutputLost) return;
-  isOutputLost = true;
-  process.exitCode = 1;
-  process.stderr.write(`error: standard output: ${error.message}\n`);
-});
-// An error of standard error cannot be reported anywhere.
-process.stderr.on('error', () => {});
+const isOutputLost = outliveLostOutput();
 
 const exitCode = await runAdmin(process.argv.slice(2), {
   stdin: process.stdin,
@@ -32,7 +24,7 @@ const exitCode = await runAdmin(process.argv.slice(2), {
   wait,
   onInterrupt: interruptSignal,
 });
-process.exitCode = isOutputLost ? 1 : exitCode;
+process.exitCode = isOutputLost() ? 1 : exitCode;
 
 /** Returns a signal that is aborted by the first Ctrl-C. The second one ends the process at once. */
 function interruptSignal(): AbortSignal {

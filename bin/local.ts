@@ -1,4 +1,5 @@
 import { keepCompiledCode } from '../shared/compile-cache.ts';
+import { outliveLostOutput } from '../shared/lost-output.ts';
 
 const stopTimeoutMs = 1_800;
 const parentCheckMs = 200;
@@ -7,6 +8,7 @@ const stopping = new AbortController();
 process.on('SIGINT', stop).on('SIGTERM', stop);
 if (process.env.npm_lifecycle_event) stopWithNpm(process.ppid);
 
+outliveLostOutput();
 keepCompiledCode();
 // The module is loaded after the signal handlers have been set, because loading it takes a while.
 const { runLocalCommand } = await import('../demo/local-command.ts');

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { InvalidValueError } from '../shared/errors.ts';
+import { InvalidValueError, reasonOf } from '../shared/errors.ts';
 import { checkForgottenDashes } from './npm-options.ts';
 
 /** The options of `npm start`. */
@@ -100,14 +100,25 @@ function stageOf(text: string): StageName {
 }
 
 function directoryOf(path: string): string {
-  const isOther = statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
-  if (path !== '' && !isOther) return path;
-  throw new InvalidValueError('--data', path, 'a directory, which is created if it is not there');
+  const expected = 'a directory, which is created if it is not there';
+  const present = statOf('--data', path, expected);
+  if (path !== '' && (!present || present.isDirectory())) return path;
+  throw new InvalidValueError('--data', path, expected);
 }
 
 function fileOf(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return path;
-  throw new InvalidValueError('--orders', path, `a file that exists: ${ordersFile} of orders`);
+  const expected = `a file that exists: ${ordersFile} of orders`;
+  if (statOf('--orders', path, expected)?.isFile()) return path;
+  throw new InvalidValueError('--orders', path, expected);
+}
+
+/** What is at a path, if anything is. @throws InvalidValueError when the path cannot be followed */
+function statOf(option: string, path: string, expected: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw new InvalidValueError(option, path, `${expected} (${reasonOf(cause)})`);
+  }
 }
 
 /**

@@ -64,6 +64,20 @@ export class RequestBodies {
     }
   }
 
+  /**
+   * Rejects when a body that is read elsewhere cannot be parsed any further. Node ends neither such a
+   * request nor its connection, so whoever reads it would wait forever.
+   *
+   * @throws GatewayFault `BAD_REQUEST_PARAMETERS`
+   */
+  untilUnreadable(incoming: IncomingMessage): Promise<never> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#refusals.set(incoming, (type) => reject(new GatewayFault(type)));
+    // It may be rejected when nobody waits for it any more.
+    promise.catch(() => {});
+    return promise;
+  }
+
   /** Refuses a request whose body cannot be parsed any further, now or when `read` is called. */
   refuse(incoming: IncomingMessage): void {
     this.#unreadable.add(incoming);

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { boundedText } from '../../shared/bounded-text.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { ask, type CommandIo, printMessage } from './command-io.ts';
 
@@ -56,9 +56,10 @@ export async function confirmAlways(
  * Reads a secret from standard input, on a terminal with its echo switched off.
  *
  * @param prompt the question that is shown on a terminal
+ * @throws OperatorError when there is more of it than a text with a secret has
  */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
-  if (!isInteractive(io)) return text(io.stdin);
+  if (!isInteractive(io)) return boundedText(io.stdin);
   ask(io, prompt);
   io.stdin.setRawMode?.(true);
   try {

@@ -1,6 +1,5 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { change, changeDetails } from '../stage/conditional-writes.ts';
+import { changeTogether } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findOwner, readOwner, scan } from './find-owner.ts';
 import { withHalfDoneError } from './half-done.ts';
@@ -8,8 +7,12 @@ import { nameReservation, ownerName } from './owner-name.ts';
 import type { StoredOwner } from './stored-owner.ts';
 
 /**
- * Renames an owner: it reserves the new name, writes it to the details and releases the old name. If
- * it is interrupted, the owner can be found under both names, and the same command completes it.
+ * Renames an owner: it reserves the new name and writes it to the details, in one transaction, and
+ * then releases the old name. If it is interrupted, the owner can be found under both names, and the
+ * same command completes it.
+ *
+ * Of renamings at the same time, the last one decides, and releases the names of the others. The name
+ * in the details is reserved at any time, so that no other owner can be given it.
  *
  * @throws OperatorError when another owner has the name, or DynamoDB fails
  */
@@ -21,48 +24,58 @@ export async function renameOwner(
   const name = ownerName(newName);
   const { ownerId } = (await findOwner(idOrName, store)).details;
   return withHalfDoneError(`${ownerId} may be renamed in part only`, async () => {
-    await reserve(name, ownerId, store);
-    const names = { '#name': 'name' };
-    const values = { ':name': name };
-    await changeDetails(ownerId, { update: 'SET #name = :name', names, values }, store);
+    await takeName(name, ownerId, store);
     await releaseOtherNames(name, ownerId, store);
     return (await readOwner(ownerId, store))!;
   });
 }
 
-async function reserve(name: string, ownerId: string, store: KeyStore): Promise<void> {
-  const reserved = await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId: nameReservation(name) },
-      update: 'SET #owner = :owner',
-      condition: 'attribute_not_exists(ownerId) OR #owner = :owner',
-      names: { '#owner': 'owner' },
-      values: { ':owner': ownerId },
-    },
-    store,
-  );
-  if (reserved) return;
+async function takeName(name: string, ownerId: string, store: KeyStore): Promise<void> {
+  const reservation = {
+    TableName: store.ownersTable,
+    Key: { ownerId: nameReservation(name) },
+    UpdateExpression: 'SET #owner = :owner',
+    ConditionExpression: 'attribute_not_exists(ownerId) OR #owner = :owner',
+    ExpressionAttributeNames: { '#owner': 'owner' },
+    ExpressionAttributeValues: { ':owner': ownerId },
+  };
+  const details = nameUpdate(name, ownerId, 'attribute_exists(ownerId)', store);
+  if (await changeTogether([{ Update: reservation }, { Update: details }], store)) return;
   throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
     remedy: '"owners show" with this name tells which',
   });
 }
 
-/** Releases all other names of the owner, including those of interrupted renamings. */
+/**
+ * Releases all other names of the owner, including those of interrupted renamings, as long as the
+ * owner still has this name.
+ */
 async function releaseOtherNames(name: string, ownerId: string, store: KeyStore): Promise<void> {
   const items = await scan<{ ownerId: string; owner?: string }>(store, store.ownersTable);
   const others = items.filter(
     (item) => item.owner === ownerId && item.ownerId !== nameReservation(name),
   );
   for (const { ownerId: key } of others) {
-    await store.documents.send(
-      new DeleteCommand({
-        TableName: store.ownersTable,
-        Key: { ownerId: key },
-        ConditionExpression: '#owner = :owner',
-        ExpressionAttributeNames: { '#owner': 'owner' },
-        ExpressionAttributeValues: { ':owner': ownerId },
-      }),
-    );
+    const release = {
+      TableName: store.ownersTable,
+      Key: { ownerId: key },
+      ConditionExpression: '#owner = :owner',
+      ExpressionAttributeNames: { '#owner': 'owner' },
+      ExpressionAttributeValues: { ':owner': ownerId },
+    };
+    // This update changes nothing. A ConditionCheck would need a permission that operators lack.
+    const unchanged = nameUpdate(name, ownerId, '#name = :name', store);
+    await changeTogether([{ Delete: release }, { Update: unchanged }], store);
   }
+}
+
+function nameUpdate(name: string, ownerId: string, condition: string, store: KeyStore) {
+  return {
+    TableName: store.ownersTable,
+    Key: { ownerId },
+    UpdateExpression: 'SET #name = :name',
+    ConditionExpression: condition,
+    ExpressionAttributeNames: { '#name': 'name' },
+    ExpressionAttributeValues: { ':name': name },
+  };
 }

@@ -1,5 +1,13 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { KeyStore } from './key-store.ts';
 
 /** A conditional UpdateItem, with DynamoDB's expressions. */
@@ -55,6 +63,22 @@ export async function putNew(
     ConditionExpression: `attribute_not_exists(${keyName})`,
   });
   return (await unlessConditionFails(() => documents.send(command))) !== undefined;
+}
+
+/** Makes several changes or none. Returns false, with none made, when a condition fails. */
+export async function changeTogether(
+  TransactItems: TransactWriteCommandInput['TransactItems'],
+  { documents }: KeyStore,
+): Promise<boolean> {
+  try {
+    await documents.send(new TransactWriteCommand({ TransactItems }));
+    return true;
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const { CancellationReasons: reasons = [] } = error;
+    if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
+    throw error;
+  }
 }
 
 async function unlessConditionFails<T>(write: () => Promise<T>): Promise<T | undefined> {

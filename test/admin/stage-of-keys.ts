@@ -3,6 +3,7 @@ import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   PutCommand,
+  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach } from '@jest/globals';
@@ -154,7 +155,8 @@ function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
 
 function isChange(call: Call): boolean {
   if (typeof call === 'string') return /^(create|delete)/.test(call);
-  return [PutCommand, UpdateCommand, DeleteCommand].some((kind) => call instanceof kind);
+  const kinds = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
+  return kinds.some((kind) => call instanceof kind);
 }
 
 /** Tells the updates of a table. */

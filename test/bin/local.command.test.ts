@@ -147,7 +147,7 @@ describe('two local runs at once', () => {
 });
 
 describe('a local run', () => {
-  it('prints what a person needs, and ends at Ctrl+C with a stream open', async () => {
+  it('prints what a person needs, serves on when nobody reads it, and ends at Ctrl+C with a stream open', async () => {
     await using held = await startHeldDynamoDb();
     const run = startRun(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
     runs.push(run);
@@ -155,6 +155,8 @@ describe('a local run', () => {
     held.hold();
     const [, authorization, url] = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
     const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
+    run.stdout.catch(() => {});
+    run.child.stdout!.destroy();
 
     const headers = { Authorization: authorization! };
     const cancelled = await fetch(cancelUrl!, { method: 'DELETE', headers });

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
@@ -7,6 +8,8 @@ import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const { path: directory, write, remove } = temporaryDirectory();
 const file = write('orders.jsonl', '');
+const circle = join(directory, 'circle');
+symlinkSync(circle, circle);
 
 afterAll(remove);
 
@@ -77,6 +80,8 @@ describe('options of the local run', () => {
     ['--data', import.meta.filename, 'a directory'],
     ['--orders', '/does/not/exist', 'a file that exists'],
     ['--orders', tmpdir(), 'a file that exists'],
+    ['--data', circle, 'a directory'],
+    ['--orders', circle, 'a file that exists'],
   ])('refuse %s "%s" in one line that says what is expected', (name, value, expected) => {
     expect(() => parseLocalOptions([name, value])).toThrow(
       new RegExp(`^${name}: "[^"]*" is not accepted; expected ${expected}[^\\n]*$`),

@@ -416,6 +416,14 @@ describe('what a client does on its connection', () => {
 
     expect([statusesIn(refused), statusesIn(wanted)]).toEqual([[401], [100]]);
   });
+
+  it('gets no interim answer where its HTTP/1.0 has none', async () => {
+    const head = 'POST /test/echo HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n';
+
+    const answers = await exchange(`${head}{}`);
+
+    expect(statusesIn(answers)).toEqual([200]);
+  });
 });
 
 describe('a streamed response', () => {

@@ -1,4 +1,15 @@
-import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -38,5 +49,39 @@ describe('the file of an export', () => {
 
     expect(readFileSync(target, 'utf8')).toBe('as it was');
     expect(readFileSync(out, 'utf8')).toBe('{"id":1}\n');
+  });
+
+  it.each([
+    ['a socket', 'socket'],
+    ['a link to a socket', 'link'],
+    ['a directory', 'folder'],
+    ['what is open already, such as standard output', 'open'],
+  ])('is not put in the place of %s, nor begun', async (_, name) => {
+    const path = (entry: string) => join(directory.path, entry);
+    const socket = createServer().listen(path('socket'));
+    await once(socket, 'listening');
+    symlinkSync(path('socket'), path('link'));
+    mkdirSync(path('folder'));
+    const file = openSync(directory.write('file', ''), 'w');
+    symlinkSync(`/dev/fd/${file}`, path('open'));
+
+    const exported = exportTo(path(name));
+
+    await expect(exported).rejects.toThrow(/^--out: .* is not accepted; expected a file/);
+    expect(readdirSync(directory.path).sort()).toEqual([
+      'file',
+      'folder',
+      'link',
+      'open',
+      'socket',
+    ]);
+    expect(readlinkSync(path('open'))).toBe(`/dev/fd/${file}`);
+    expect(statSync(path('link')).isSocket()).toBe(true);
+    closeSync(file);
+    socket.close();
+  });
+
+  it('has a name: an empty one is refused, and not taken for standard output', async () => {
+    await expect(exportTo('')).rejects.toThrow('--out: "" is not accepted; expected a file');
   });
 });

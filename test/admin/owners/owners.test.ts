@@ -1,8 +1,7 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.ts';
-import { allOwners, findOwner } from '../../../admin/owners/find-owner.ts';
+import { allOwners, findOwner, lookUpOwner } from '../../../admin/owners/find-owner.ts';
 import { describeOwner, summarizeOwner } from '../../../admin/owners/owner-description.ts';
 import { renameOwner } from '../../../admin/owners/rename-owner.ts';
 import { resetUsage } from '../../../admin/owners/reset-usage.ts';
@@ -12,9 +11,10 @@ import type { CompleteOwner } from '../../../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import { hashOwnerPart } from '../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../lib/settings/plans.ts';
-import { createToken, isOwnerId } from '../../../shared/api-key-token.ts';
+import { createToken } from '../../../shared/api-key-token.ts';
 import {
   day,
+  dying,
   failing,
   interposed,
   isUpdateOf,
@@ -302,16 +302,33 @@ describe('renameOwner', () => {
     expect((await findOwner('Acme', store)).details.name).toBe('Acme');
   });
 
-  it('lets go of a name that an abandoned renaming has reserved', async () => {
+  it('lets go of a name that an abandoned renaming has left', async () => {
     await create();
-    const isNameWrite = (call: unknown) =>
-      call instanceof UpdateCommand && isOwnerId(call.input.Key!.ownerId);
-    await renameOwner('Acme', 'Typo', failing(store, isNameWrite, 'before')).catch(() => {});
+    await renameOwner('Acme', 'Typo', dying(store, 1)).catch(() => {});
 
     await renameOwner('Acme', 'Initech', store);
 
-    await expect(findOwner('Typo', store)).rejects.toThrow('There is no owner "Typo"');
+    for (const name of ['Acme', 'Typo'])
+      await expect(findOwner(name, store)).rejects.toThrow(`There is no owner "${name}"`);
   });
+
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'leaves the owner one name, which is reserved, where another renaming comes before its call %i',
+    async (calls) => {
+      const { ownerId } = (await create()).details;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const meanwhile = () => renameOwner(ownerId, 'Initech', store);
+
+      await renameOwner(ownerId, 'Hooli', interposed(store, isNext, meanwhile));
+
+      const { name } = (await stage.owner(ownerId)).details;
+      const found = await Promise.all(
+        ['Acme', 'Hooli', 'Initech'].map((each) => lookUpOwner(each, store)),
+      );
+      expect(found.map((owner) => owner?.details.name).filter(Boolean)).toEqual([name]);
+    },
+  );
 });
 
 describe('setOwnerStatus', () => {

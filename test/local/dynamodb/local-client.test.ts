@@ -1,0 +1,48 @@
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
+import { serve } from '../../helpers/loopback-server.ts';
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('a client of a local server', () => {
+  it.each([
+    ['placeholders', undefined, 'local'],
+    ['the credentials that it is given', { accessKeyId: 'A', secretAccessKey: 'b' }, 'A'],
+  ])('signs its calls with %s', async (_, credentials, accessKeyId) => {
+    let authorization: string | undefined;
+    await using server = await serve((call, answer) => {
+      authorization = call.headers.authorization;
+      answer.end('{}');
+    });
+    const client = localDynamoDbClient(server.url, credentials);
+
+    await client.send(new ListTablesCommand({}));
+
+    client.destroy();
+    expect(authorization).toMatch(
+      new RegExp(`^AWS4-HMAC-SHA256 Credential=${accessKeyId}/\\d+/us-east-1/dynamodb/`),
+    );
+  });
+
+  it('gives up on a server that does not answer', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    await using server = await serve(() => {});
+    const client = localDynamoDbClient(server.url);
+
+    let failure: Error | undefined;
+    const call = client.send(new ListTablesCommand({})).catch((error) => {
+      failure = error;
+    });
+    while (!failure) {
+      await new Promise((resolve) => setImmediate(resolve));
+      jest.advanceTimersByTime(100);
+    }
+
+    await call;
+    client.destroy();
+    expect(failure).toMatchObject({ name: 'TimeoutError' });
+  });
+});
