@@ -179,7 +179,7 @@ describe('every file', () => {
 /** The line that a file falls under: stubs of a folder are part of it. */
 function ownFolder(file: string): string {
   const folder = dirname(file);
-  return folders.includes(folder) ? folder : dirname(folder);
+  return folders.includes(folder) || dirname(folder) === '.' ? folder : dirname(folder);
 }
 
 function sources(folder: string): string[] {
