@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { differences } from './helpers/differences.ts';
 import { topFolders } from './helpers/top-folders.ts';
@@ -125,6 +125,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 const folders = Object.keys(mayImport);
 
+/** All scripts but those of the tests, which may import everything. */
+const scripts = topFolders.filter((folder) => folder !== 'test').flatMap(scriptsIn);
+
 describe('the folders', () => {
   it.each(folders)('%s imports only what stands above it in the list', (folder) => {
     const later = mayImport[folder]!.filter(
@@ -145,10 +148,7 @@ describe('the folders', () => {
   });
 
   it('stand in the list, all of them', () => {
-    // Tests may import everything.
-    const found = topFolders
-      .filter((folder) => folder !== 'test')
-      .flatMap((folder) => scriptsIn(folder).map(ownFolder));
+    const found = scripts.map(ownFolder);
 
     expect(
       differences(['the repository', found], ['test/layers.test.ts, mayImport', folders]),
@@ -156,10 +156,30 @@ describe('the folders', () => {
   });
 });
 
+describe('every file', () => {
+  it('is imported by another one, or named where files are started or built', () => {
+    const imported = new Set(scripts.flatMap(importedFiles));
+    const starting = ['package.json', 'cdk.json', ...globSync('{*.md,docs/*.md}'), ...scripts];
+    const texts = starting.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+    const unused = scripts
+      .filter((file) => !imported.has(file))
+      .filter((file) => {
+        const name = new RegExp(`['"\`/ ]${basename(file, extname(file))}(\\.[jt]s)?['"\`\\s]`);
+        return !texts.some((other) => other.file !== file && name.test(other.text));
+      })
+      .map(
+        (file) => `${file} is neither imported nor named in a script, package.json or a document`,
+      );
+
+    expect(unused).toEqual([]);
+  });
+});
+
 /** The line that a file falls under: stubs of a folder are part of it. */
 function ownFolder(file: string): string {
   const folder = dirname(file);
-  return folders.includes(folder) ? folder : dirname(folder);
+  return folders.includes(folder) || dirname(folder) === '.' ? folder : dirname(folder);
 }
 
 function sources(folder: string): string[] {

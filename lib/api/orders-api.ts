@@ -14,6 +14,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { maxListMs } from '../../lambdas/list-orders/stream-limits.ts';
+import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
 import { acknowledge } from '../settings/acknowledge.ts';
 import type { FunctionName, OperationName } from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stages.ts';
@@ -109,7 +110,7 @@ export class OrdersApi extends Construct {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
       handler,
       authorizerName: 'api-key',
-      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
+      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{${charactersAfterPrefix}}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
     // The construct derives the same URI by splitting the function's ARN, which complicates the template.

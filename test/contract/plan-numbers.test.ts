@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { capitalized } from '../../lib/settings/names.ts';
@@ -32,6 +32,17 @@ describe('the numbers of the plans', () => {
     if (rows.length === 0) return;
 
     expect(differences([code, tableOf(published)], [file, rows])).toEqual([]);
+  });
+
+  it('belong to the plans that commands are shown with, all of which exist', () => {
+    const files = [...documents, ...globSync('{admin,.github/workflows}/**/*.{ts,yml}')];
+    const shown = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?<!the )--plan ([a-z]+)/g)].map(
+        ([, name]) => name!,
+      ),
+    );
+
+    expect(missing(['the documents or admin/', shown], [code, planNames])).toEqual([]);
   });
 
   it.each(['openapi.yaml', 'docs/requirements.md'])('are in a table of %s', (file) => {
@@ -82,7 +93,7 @@ function knownNumbers(): string[] {
 
 function tableRows(text: string): string[] {
   const rows = text.matchAll(/^\s*\| (\w+) \| ([\d,]+) \| ([\d,]+) \|$/gm);
-  const titles = published.map(capitalized);
+  const titles: string[] = published.map(capitalized);
   return [...rows]
     .filter(([, title]) => titles.includes(title!))
     .map(([, title, minute, day]) => `${title}: ${pair(minute!, day!)}`);

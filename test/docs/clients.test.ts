@@ -40,6 +40,17 @@ describe('docs/clients.md', () => {
     ).toEqual([]);
   });
 
+  it('explains every header of the contract, and no other', () => {
+    const explained = rowsAfter('## Headers', page).flatMap(([names]) => names!.split(', '));
+
+    expect(
+      differences(
+        ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
+        ['docs/clients.md, Headers', explained],
+      ),
+    ).toEqual([]);
+  });
+
   it('describes the realm that the service names', () => {
     const { schema } = contract.components.headers['WWW-Authenticate'];
 
