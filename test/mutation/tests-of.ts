@@ -17,7 +17,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'lambdas/list-orders/order-copier.ts': [orderBytes],
   'lambdas/list-orders/order-layout.ts': [orderBytes],
-  'lambdas/list-orders/stream-limits.ts': ['test/lambdas/list-orders/send-body.test.ts'],
+  'lambdas/shared/list-limits.ts': ['test/lambdas/list-orders/send-body.test.ts'],
   'lambdas/shared/errors.ts': [
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/cancel-order.test.ts',
