@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
-import { stackName, usagePlanOutput } from '../lib/settings/names.ts';
-import { type PlanName, planNames } from '../lib/settings/plans.ts';
+import { type OutputName, stackName, usagePlanOutput } from '../lib/settings/names.ts';
+import { forEachPlan } from '../lib/settings/plans.ts';
 import { type StageName, stageConfiguration } from '../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
@@ -115,8 +115,8 @@ async function start(
     ...service,
     baseUrl: `${service.origin}${basePathOf(stage)}`,
     keys: keys!,
-    ordersTable: service.outputs.OrdersTableName!,
-    apiKeysTable: service.outputs.ApiKeysTableName!,
+    ordersTable: outputsOf(service).OrdersTableName,
+    apiKeysTable: outputsOf(service).ApiKeysTableName,
     exampleOrderId: () => readExample(),
     close: async () => {
       await running.disposeAsync();
@@ -132,25 +132,25 @@ async function prepareDevelopment(options: LocalOptions, synthesis: Synthesis) {
 }
 
 async function fillStore(
-  { controlPlane, outputs, dynamodbEndpoint, operatorCredentials, dataDirectory }: PreparedService,
+  service: PreparedService,
   { stage, orders }: LocalOptions,
   { console, signal }: RunEnvironment,
 ): Promise<DemoKeys> {
+  const { controlPlane, dynamodbEndpoint, operatorCredentials, dataDirectory } = service;
+  const outputs = outputsOf(service);
   const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const [forKeys, forOrders] = [clientOf(), clientOf()];
   const store: KeyStore = {
     documents: documentClient(forKeys),
     gateway: keyGateway(controlPlane),
-    apiKeysTable: outputs.ApiKeysTableName!,
-    ownersTable: outputs.OwnersTableName!,
-    usagePlanIds: Object.fromEntries(
-      planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]),
-    ) as Record<PlanName, string>,
+    apiKeysTable: outputs.ApiKeysTableName,
+    ownersTable: outputs.OwnersTableName,
+    usagePlanIds: forEachPlan((plan) => outputs[usagePlanOutput(plan)]),
     stackName: stackName(stage),
     tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now: Date.now,
   };
-  const table = ordersTable(forOrders, outputs.OrdersTableName!);
+  const table = ordersTable(forOrders, outputs.OrdersTableName);
   const failing = new AbortController();
   const work = [
     provideDemoKeys(store, dataDirectory),
@@ -172,10 +172,15 @@ async function fillStore(
   }
 }
 
+/** The outputs of the service's stack, which has one of each name. */
+function outputsOf({ outputs }: PreparedService): Readonly<Record<OutputName, string>> {
+  return outputs as Record<OutputName, string>;
+}
+
 async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {
   const client = localDynamoDbClient(service.dynamodbEndpoint, service.operatorCredentials);
   try {
-    return await exampleOrderId(ordersTable(client, service.outputs.OrdersTableName!));
+    return await exampleOrderId(ordersTable(client, outputsOf(service).OrdersTableName));
   } finally {
     client.destroy();
   }

@@ -10,8 +10,8 @@ import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { listConcurrency, warnOfConcurrency } from './functions/list-concurrency.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import type { FunctionName } from './settings/functions.ts';
-import { usagePlanOutput } from './settings/names.ts';
-import { planNames, plans } from './settings/plans.ts';
+import { type FixedOutputName, usagePlanOutput } from './settings/names.ts';
+import { forEachPlan, planNames, plans } from './settings/plans.ts';
 import { validateConfiguration } from './settings/stage-validation.ts';
 import type { StageConfiguration } from './settings/stages.ts';
 import { StoreTables } from './store-tables.ts';
@@ -70,13 +70,16 @@ export class StoreOrdersStack extends Stack {
     tables: StoreTables,
     usagePlans: UsagePlans,
   ): void {
-    this.output('BaseUrl', domainName ? `https://${domainName}/v1` : restApi.urlForPath('/v1'));
-    this.output('RestApiId', restApi.restApiId);
-    this.output('OrdersTableName', tables.orders.tableName);
-    this.output('ApiKeysTableName', tables.apiKeys.tableName);
-    this.output('OwnersTableName', tables.owners.tableName);
+    const outputs: Readonly<Record<FixedOutputName, string>> = {
+      BaseUrl: domainName ? `https://${domainName}/v1` : restApi.urlForPath('/v1'),
+      RestApiId: restApi.restApiId,
+      OrdersTableName: tables.orders.tableName,
+      ApiKeysTableName: tables.apiKeys.tableName,
+      OwnersTableName: tables.owners.tableName,
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
     for (const name of planNames) {
-      this.output(usagePlanOutput(name), usagePlans.usagePlanId(name));
+      new CfnOutput(this, usagePlanOutput(name), { value: usagePlans.usagePlanId(name) });
     }
   }
 
@@ -122,17 +125,13 @@ export class StoreOrdersStack extends Stack {
     });
     return { authorizer, listOrders, cancelOrder };
   }
-
-  private output(name: string, value: string): void {
-    new CfnOutput(this, name, { value });
-  }
 }
 
 /** The plans' ban rules as JSON, for the authorizer's environment. */
 function banRules(): string {
-  const rules = planNames.map((name) => {
+  const rules = forEachPlan((name) => {
     const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
-    return [name, { toleratedRejectionsPerMinute, banSeconds }];
+    return { toleratedRejectionsPerMinute, banSeconds };
   });
-  return JSON.stringify(Object.fromEntries(rules));
+  return JSON.stringify(rules);
 }

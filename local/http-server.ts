@@ -103,8 +103,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // The bytes that cannot be parsed may belong to the body of a request that is being answered.
     const unfinished = rawAnswers.unfinished(socket);
     if (unfinished) bodies.refuse(unfinished);
-    const isAnswered = unfinished || error.code === 'ECONNRESET';
-    void rawAnswers.end(socket, isAnswered ? undefined : () => refusal(error, socket, options));
+    void rawAnswers.end(socket, unfinished ? undefined : () => refusal(error, socket, options));
   });
   server.listen(options.port, options.host);
   await once(server, 'listening');
@@ -149,7 +148,7 @@ async function respond(
     const report = () => reportSent(answer, startedAtMs, outgoing, options);
     if (closed.aborted) report();
     else closed.addEventListener('abort', report);
-    send(answer, incoming, outgoing);
+    send(answer, outgoing);
   } catch (error) {
     fail(error, incoming, outgoing, options);
   }
@@ -171,9 +170,10 @@ function reportSent(
   outgoing: ServerResponse,
   { onAnswered }: HttpServerOptions,
 ): void {
-  const { method = '', url: target = '' } = outgoing.req;
+  const { method, url } = outgoing.req;
   const durationMs = performance.now() - startedAtMs;
-  onAnswered?.({ method, target, answer, durationMs, isComplete: outgoing.writableFinished });
+  const isComplete = outgoing.writableFinished;
+  onAnswered?.({ method: method!, target: url!, answer, durationMs, isComplete });
 }
 
 function fail(
@@ -193,7 +193,7 @@ function fail(
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
   const fault =
     error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
-  send(options.gateway.answerFault(fault, rawRequest(incoming, options)), incoming, outgoing);
+  send(options.gateway.answerFault(fault, rawRequest(incoming, options)), outgoing);
 }
 
 /** A request whose body is read on demand, with a signal for the client's disconnecting. */
@@ -220,13 +220,13 @@ function expectsContinue({
   httpVersionMinor,
 }: IncomingMessage): boolean {
   const hasInterimAnswers = httpVersionMajor > 1 || httpVersionMinor > 0;
-  return hasInterimAnswers && /^100-continue$/i.test(headers.expect ?? '');
+  return hasInterimAnswers && /^100-continue$/i.test(String(headers.expect));
 }
 
 function rawRequest(incoming: IncomingMessage, { now }: HttpServerOptions): RawRequest {
   return {
-    method: incoming.method ?? '',
-    target: incoming.url ?? '/',
+    method: incoming.method!,
+    target: incoming.url!,
     rawHeaders: incoming.rawHeaders,
     body: Buffer.alloc(0),
     sourceIp: plainAddress(incoming.socket),
@@ -239,14 +239,14 @@ function plainAddress(socket: Socket): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
-function send(answer: GatewayAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+/** Sends an answer. Node leaves out a body that the method or the status does not allow. */
+function send(answer: GatewayAnswer, outgoing: ServerResponse): void {
   const { statusCode, headers, body } = answer;
   outgoing.statusCode = statusCode;
   for (const [name, value] of headers) outgoing.appendHeader(name, value);
-  const hasBody = incoming.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
   if (Buffer.isBuffer(body)) {
     if (statusCode !== 204) outgoing.setHeader('Content-Length', body.length);
-    outgoing.end(hasBody ? body : undefined);
+    outgoing.end(body);
     return;
   }
   // An error on either side destroys the other, so that an incomplete answer is recognisable.

@@ -90,6 +90,13 @@ export interface LocalService extends PreparedService {
   close(): Promise<void>;
 }
 
+interface Serving {
+  readonly api: RunningApi;
+  readonly guard: GuardThread;
+  readonly now: () => number;
+  readonly log: (line: string) => void;
+}
+
 interface Database {
   readonly endpoint: string;
   readonly isSerial: boolean;
@@ -120,7 +127,7 @@ async function start(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { signal, log = logToStandardError } = options;
+  const { signal, now = Date.now, log = logToStandardError } = options;
   const templateReady = Promise.resolve(options.templateFile);
   // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
   templateReady.catch(() => {});
@@ -156,7 +163,7 @@ async function start(
       identities,
       guard,
       state,
-      now: options.now ?? Date.now,
+      now,
       log,
       logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
       startEnvironment: options.startEnvironment ?? untimedEnvironment(options),
@@ -176,7 +183,7 @@ async function start(
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
   const failed = Promise.race([database.ended, guard.ended]);
-  const served = await serve(prepared, { api, guard }, options, started);
+  const served = await serve(prepared, { api, guard, now, log }, options, started);
   return {
     ...served,
     failed,
@@ -251,7 +258,7 @@ async function provideTables(
 
 async function serve(
   prepared: PreparedService,
-  { api, guard }: { api: RunningApi; guard: GuardThread },
+  { api, guard, now, log }: Serving,
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<PreparedService & Pick<LocalService, 'origin'>> {
@@ -264,8 +271,8 @@ async function serve(
     onAnswered: options.onAnswered,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
-    now: options.now ?? Date.now,
-    log: options.log ?? logToStandardError,
+    now,
+    log,
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>

@@ -1,3 +1,4 @@
+import { charactersAfterPrefix } from '../lambdas/shared/api-key.ts';
 import { apiKeyPrefixes, stageOfKey } from '../lib/settings/stages.ts';
 import { OperatorError } from '../shared/errors.ts';
 
@@ -7,7 +8,7 @@ export interface KeySources {
   readonly readInput: () => Promise<string | undefined>;
 }
 
-const keyPattern = /^so_[a-z]+_[0-9A-Za-z]{46}$/;
+const keyPattern = new RegExp(`^so_[a-z]+_[0-9A-Za-z]{${charactersAfterPrefix}}$`);
 
 /**
  * Reads the API key from the environment or, if it is not there, from standard input.

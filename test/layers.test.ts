@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { differences } from './helpers/differences.ts';
+import { topFolders } from './helpers/top-folders.ts';
 
 /**
  * Which folder may import which. Each line lists all that a folder may import besides itself; every
@@ -123,6 +125,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 const folders = Object.keys(mayImport);
 
+/** All scripts but those of the tests, which may import everything. */
+const scripts = topFolders.filter((folder) => folder !== 'test').flatMap(scriptsIn);
+
 describe('the folders', () => {
   it.each(folders)('%s imports only what stands above it in the list', (folder) => {
     const later = mayImport[folder]!.filter(
@@ -143,28 +148,48 @@ describe('the folders', () => {
   });
 
   it('stand in the list, all of them', () => {
-    const topFolders = new Set(folders.map((folder) => folder.split('/')[0]!));
-    const found = [...topFolders].flatMap((top) =>
-      readdirSync(top, { recursive: true, encoding: 'utf8' })
-        .filter((file) => /\.[jt]s$/.test(file))
-        .map((file) => ownFolder(join(top, file))),
-    );
+    const found = scripts.map(ownFolder);
 
-    expect(new Set(found)).toEqual(new Set(folders));
+    expect(
+      differences(['the repository', found], ['test/layers.test.ts, mayImport', folders]),
+    ).toEqual([]);
+  });
+});
+
+describe('every file', () => {
+  it('is imported by another one, or named where files are started or built', () => {
+    const imported = new Set(scripts.flatMap(importedFiles));
+    const starting = ['package.json', 'cdk.json', ...globSync('{*.md,docs/*.md}'), ...scripts];
+    const texts = starting.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+    const unused = scripts
+      .filter((file) => !imported.has(file))
+      .filter((file) => {
+        const name = new RegExp(`['"\`/ ]${basename(file, extname(file))}(\\.[jt]s)?['"\`\\s]`);
+        return !texts.some((other) => other.file !== file && name.test(other.text));
+      })
+      .map(
+        (file) => `${file} is neither imported nor named in a script, package.json or a document`,
+      );
+
+    expect(unused).toEqual([]);
   });
 });
 
 /** The line that a file falls under: stubs of a folder are part of it. */
 function ownFolder(file: string): string {
   const folder = dirname(file);
-  return folders.includes(folder) ? folder : dirname(folder);
+  return folders.includes(folder) || dirname(folder) === '.' ? folder : dirname(folder);
 }
 
 function sources(folder: string): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return scriptsIn(folder).filter((file) => ownFolder(file) === folder);
+}
+
+function scriptsIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.[jt]s$/.test(file))
     .map((file) => join(folder, file));
-  return files.filter((file) => ownFolder(file) === folder);
 }
 
 const relativeImport = /(?:from|import|new URL)\s*\(?\s*['"`](\.\.?\/[^'"`$]+\.[jt]s)['"`]/g;

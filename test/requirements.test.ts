@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { plans } from '../lib/settings/plans.ts';
 
 /*
  * docs/requirements.md names beside each rule the test files that hold it, and the titles in these
@@ -82,14 +81,5 @@ describe('the requirements', () => {
 
     expect(numbers).toEqual([...new Set(numbers)]);
     expect(numbers).toContain('R1');
-  });
-
-  it.each(['Free', 'Pro', 'Business'] as const)('state the limits of lib/settings: %s', (name) => {
-    const plan = plans[name.toLowerCase() as Lowercase<typeof name>];
-    const number = new Intl.NumberFormat('en');
-
-    const row = `| ${name} | ${number.format(plan.perMinute)} | ${number.format(plan.perDay)} |`;
-
-    expect(document).toContain(row);
   });
 });

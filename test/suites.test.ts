@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, matchesGlob } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
+import { missing } from './helpers/differences.ts';
 
 /*
  * Which script runs which test: `npm test` those that need no other process, `npm run test:commands`
@@ -60,6 +61,22 @@ describe('every test', () => {
     const running = configurations.filter(([, configuration]) => runs(configuration, file));
 
     expect(running).toHaveLength(1);
+  });
+});
+
+describe('each kind of tests', () => {
+  it('has a script, which CI runs', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const steps = readFileSync(join(root, '.ci/run'), 'utf8').match(/(?<=\bstep npm run )\S+/g)!;
+    const commands = steps.map((script) => scripts[script] ?? '');
+
+    const run = commands.map((command) => /--config (\S+)/.exec(command)?.[1] ?? '');
+
+    // Without an option, it is the one of `npm test`.
+    const named = configurationFiles.filter((file) => file !== 'jest.config.js');
+    expect(
+      missing(['the repository', named], ['.ci/run, by a script of package.json,', run]),
+    ).toEqual([]);
   });
 });
 

@@ -5,8 +5,8 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { stackName, usagePlanOutput } from '../../lib/settings/names.ts';
-import { type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { type OutputName, stackName, usagePlanOutput } from '../../lib/settings/names.ts';
+import { forEachPlan } from '../../lib/settings/plans.ts';
 import {
   isStageName,
   type StageName,
@@ -54,9 +54,7 @@ export async function connect(target: Target, now: () => number): Promise<StageC
     ownersTable: output('OwnersTableName'),
     ordersTable: output('OrdersTableName'),
     baseUrl: output('BaseUrl'),
-    usagePlanIds: Object.fromEntries(
-      planNames.map((name) => [name, output(usagePlanOutput(name))]),
-    ) as Record<PlanName, string>,
+    usagePlanIds: forEachPlan((name) => output(usagePlanOutput(name))),
     stackName: stack.StackName!,
     tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
     now,
@@ -110,7 +108,7 @@ function stageOf(name: string | undefined, label: string): StageName {
   throw new OperatorError(`${label}: its stack is ${name}, which is none of this version's stages`);
 }
 
-function outputReader(stack: Stack, label: string): (name: string) => string {
+function outputReader(stack: Stack, label: string): (name: OutputName) => string {
   return (name) => {
     const value = stack.Outputs?.find((output) => output.OutputKey === name)?.OutputValue;
     if (value) return value;

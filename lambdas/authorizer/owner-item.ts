@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -18,13 +19,41 @@ export interface WriteResult {
   item: Item | undefined;
 }
 
-/** Reads an item; undefined if there is none. */
+/**
+ * Reads an item; undefined if there is none.
+ *
+ * @throws Error if the read fails, or if every response is empty
+ */
 export async function readItem(
   client: Client,
   input: GetItemCommandInput,
 ): Promise<Item | undefined> {
-  const { Item } = await client.send(new GetItemCommand(input));
+  const command = new GetItemCommand(input);
+  // The types of a middleware are in a package that is no direct dependency of this project.
+  command.middlewareStack.addRelativeTo(requireBody as never, {
+    relation: 'after',
+    toMiddleware: 'deserializerMiddleware',
+  });
+  const { Item } = await client.send(command);
   return Item;
+}
+
+type Handler = (parameters: unknown) => Promise<{ response: { body: unknown } }>;
+
+/**
+ * Makes the SDK repeat a read whose response has no body. Where there is no item, DynamoDB answers
+ * `{}`, for which the SDK takes an empty body as well, so that a valid key would be refused.
+ */
+function requireBody(next: Handler): Handler {
+  return async (parameters) => {
+    const result = await next(parameters);
+    const { response } = result;
+    const body = await buffer(response.body as AsyncIterable<Uint8Array>);
+    response.body = body;
+    if (body.length > 0) return result;
+    // The code of a connection that was lost, which the SDK takes for a reason to try again.
+    throw Object.assign(new Error('DynamoDB answered without a body.'), { code: 'ECONNRESET' });
+  };
 }
 
 /**

@@ -17,6 +17,8 @@ export const ownCharactersLength = 20;
 const checksumLength = 6;
 /** The digits of base 62, in their order. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The number of characters that follow a token's prefix. */
+export const charactersAfterPrefix = ownerCharactersLength + ownCharactersLength + checksumLength;
 const credentials = /^bearer ([0-9A-Za-z_]+)$/i;
 
 /**

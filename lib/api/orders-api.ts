@@ -13,6 +13,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
+import { maxListMs } from '../../lambdas/shared/list-limits.ts';
 import { acknowledge } from '../settings/acknowledge.ts';
 import type { FunctionName, OperationName } from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stages.ts';
@@ -26,8 +28,8 @@ import { addUnknownRoutes } from './unknown-routes.ts';
 
 /** How long API Gateway waits for each function. The functions' own timeouts are slightly longer. */
 export const integrationTimeouts: Readonly<Record<OperationName, Duration>> = {
-  /** Longer than the limit in `lambdas/list-orders/stream-limits.ts`, at which a list ends itself. */
-  listOrders: Duration.seconds(115),
+  /** Longer than a list may take, so that one that ends itself at its limit is still recorded. */
+  listOrders: Duration.millis(maxListMs + 5_000),
   cancelOrder: Duration.seconds(10),
 };
 
@@ -108,7 +110,7 @@ export class OrdersApi extends Construct {
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
       handler,
       authorizerName: 'api-key',
-      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
+      validationRegex: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{${charactersAfterPrefix}}$`,
       resultsCacheTtl: Duration.seconds(0),
     });
     // The construct derives the same URI by splitting the function's ARN, which complicates the template.

@@ -2,7 +2,7 @@ import { Period, type Stage, type ThrottleSettings, UsagePlan } from 'aws-cdk-li
 import { Stack, Tags } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { capitalized, stackTag } from '../settings/names.ts';
-import { type Plan, type PlanName, planNames, plans } from '../settings/plans.ts';
+import { forEachPlan, type Plan, type PlanName, plans } from '../settings/plans.ts';
 
 /*
  * The default limits of all APIs of an account in a Region. They apply even if a usage plan allows
@@ -28,9 +28,7 @@ export class UsagePlans extends Construct {
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
-    this.byName = Object.fromEntries(
-      planNames.map((name) => [name, usagePlan(this, name, plans[name], stage)]),
-    ) as Record<PlanName, UsagePlan>;
+    this.byName = forEachPlan((name) => usagePlan(this, name, plans[name], stage));
     Tags.of(this).add(stackTag, Stack.of(this).stackName);
   }
 

@@ -42,7 +42,8 @@ interface AlarmDefinition {
 
 /**
  * Alarms on problems that users notice, each with a section in the runbook, and a dashboard. There is
- * no alarm on mere causes, such as high CPU use. ADR 6 gives the reasons.
+ * no alarm on mere causes, such as high CPU use. docs/adr/0006-alarms-on-what-users-feel.md gives the
+ * reasons.
  */
 export class Monitoring extends Construct {
   /** The alarms on errors that new code can introduce, which roll a deployment back. */

@@ -40,7 +40,10 @@ const burnRates: readonly BurnRate[] = [
   { id: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
 ];
 
-/** An alarm for every objective and burn rate. ADR 6 gives the reasons for the numbers. */
+/**
+ * An alarm for every objective and burn rate. docs/adr/0006-alarms-on-what-users-feel.md gives the
+ * reasons for the numbers.
+ */
 export function budgetBurns(metrics: ServiceMetrics): BudgetBurn[] {
   return objectives(metrics).flatMap((objective) =>
     burnRates.map((burnRate) => budgetBurn(objective, burnRate)),

@@ -12,12 +12,25 @@ export function stackName(stage: StageName): string {
  */
 export const stackTag = 'store-orders-stack';
 
+/** The name of an output of each stage's stack, but for those of the usage plans. */
+export type FixedOutputName =
+  | 'BaseUrl'
+  | 'RestApiId'
+  | 'OrdersTableName'
+  | 'ApiKeysTableName'
+  | 'OwnersTableName';
+
+type UsagePlanOutputName = `UsagePlanId${Capitalize<PlanName>}`;
+
+/** The name of an output of each stage's stack. Operators and deployments read them by name. */
+export type OutputName = FixedOutputName | UsagePlanOutputName;
+
 /** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
-export function usagePlanOutput(plan: PlanName): string {
+export function usagePlanOutput(plan: PlanName): UsagePlanOutputName {
   return `UsagePlanId${capitalized(plan)}`;
 }
 
 /** Converts the first letter to upper case, as in construct ids. */
-export function capitalized(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
+export function capitalized<Name extends string>(name: Name): Capitalize<Name> {
+  return (name.charAt(0).toUpperCase() + name.slice(1)) as Capitalize<Name>;
 }

@@ -53,3 +53,8 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
 };
 
 export const planNames = Object.keys(plans) as PlanName[];
+
+/** A record with a value for each plan. */
+export function forEachPlan<T>(value: (name: PlanName) => T): Record<PlanName, T> {
+  return Object.fromEntries(planNames.map((name) => [name, value(name)])) as Record<PlanName, T>;
+}

@@ -113,11 +113,12 @@ function fieldsOf<T extends object>(body: string, types: Readonly<Record<string,
   return fields as T;
 }
 
+/** Undefined for a text that is no JSON. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    throw invalidBody();
+    // What is no JSON is no object either.
   }
 }
 

@@ -223,6 +223,5 @@ function haveCommonStage(one: UsagePlan, other: UsagePlan): boolean {
 function createId(): string {
   return BigInt(`0x${randomBytes(10).toString('hex')}`)
     .toString(36)
-    .padStart(10, '0')
     .slice(-10);
 }

@@ -30,10 +30,10 @@ export async function answerManagement(
   services: ManagedServices,
 ): Promise<boolean> {
   if (!isTrusted(incoming)) return false;
-  const url = URL.parse(incoming.url ?? '/', 'http://local');
+  const url = URL.parse(incoming.url!, 'http://local');
   if (!url) return false;
   const { pathname, searchParams } = url;
-  const method = incoming.method ?? '';
+  const method = incoming.method!;
   if (method === 'POST' && pathname === '/') {
     if (String(incoming.headers['x-amz-target']).startsWith('DynamoDB_')) {
       await services.forwardToDynamoDB(incoming, outgoing);
@@ -69,11 +69,11 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   // The iterator must not destroy the connection, which is needed to answer a body above the limit.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
-    if (bytes > bodyMaxBytes) {
-      incoming.resume();
-      throw new GatewayFault('REQUEST_TOO_LARGE');
-    }
+    if (bytes > bodyMaxBytes) break;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  if (bytes <= bodyMaxBytes) return Buffer.concat(chunks).toString('utf8');
+  // The rest has to be read before the next call. Within the loop, this would have no effect.
+  incoming.resume();
+  throw new GatewayFault('REQUEST_TOO_LARGE');
 }

@@ -130,7 +130,7 @@ async function startOnce(
 
   async function close(): Promise<void> {
     isStopping = true;
-    child.stdin?.end('stop\n');
+    child.stdin!.end('stop\n');
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
     await exited;
@@ -140,7 +140,7 @@ async function startOnce(
     const [last] = lines;
     return `dynoxide ended (${code ?? killer}${last ? `: ${last}` : ''})`;
   });
-  child.stdin?.on('error', () => {});
+  child.stdin!.on('error', () => {});
   try {
     await untilListening(child, ended, lines, signal);
   } catch (error) {
@@ -178,8 +178,7 @@ async function untilListening(
   const timer = setTimeout(() => {
     listening.reject(new StartError(`dynoxide did not listen within ${startTimeoutMs} ms`));
   }, startTimeoutMs);
-  const onAbort = () => listening.reject(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
+  signal?.addEventListener('abort', () => listening.reject(signal.reason));
   void ended.then((how) => listening.reject(new StartError(how)));
   for (const output of [child.stdout!, child.stderr!]) {
     createInterface({ input: output }).on('line', (line) => {
@@ -187,8 +186,5 @@ async function untilListening(
       else lines.splice(0, 1, line);
     });
   }
-  await listening.promise.finally(() => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-  });
+  await listening.promise.finally(() => clearTimeout(timer));
 }

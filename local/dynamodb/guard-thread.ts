@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 import { authorizationOfOperator, type GuardOptions } from './guard.ts';
@@ -35,16 +35,15 @@ export interface GuardThread {
  */
 export function startGuardThread(log: (line: string) => void): GuardThread {
   const worker = new Worker(new URL('./guard-worker.ts', import.meta.url), { execArgv: [] });
-  const agent = new Agent({ keepAlive: true });
   const listening = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<Error>();
   const replacing: (() => void)[] = [];
   let isClosing = false;
-  let endpoint = '';
-  let authorization = '';
+  let endpoint: string;
+  let authorization: string;
   worker.on('message', (message: GuardMessage) => {
     if (message.type === 'listening') listening.resolve(message.endpoint);
-    else if (message.type === 'replaced') replacing.shift()?.();
+    else if (message.type === 'replaced') replacing.shift()!();
     else log(message.line);
   });
   worker.on('error', (error) => end(error as Error));
@@ -73,7 +72,6 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
     forwardForOperator: async (incoming, outgoing) => {
       const { host: _, connection: __, ...headers } = incoming.headers;
       const call = request(endpoint, {
-        agent,
         method: 'POST',
         headers: { ...headers, authorization },
       });
@@ -87,7 +85,6 @@ export function startGuardThread(log: (line: string) => void): GuardThread {
     },
     close: async () => {
       isClosing = true;
-      agent.destroy();
       await worker.terminate();
     },
   };

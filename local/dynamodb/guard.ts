@@ -45,18 +45,19 @@ const target = /^DynamoDB_20120810\.(\w+)$/;
  * allow, and forwards all others to the server.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
-  const guard = new Guard(options);
-  const server = createServer((incoming, outgoing) => {
-    guard.answer(incoming, outgoing).catch(() => outgoing.destroy());
-  });
+  const server = createServer();
   // The value 0 disables the timeout of idle connections. Otherwise, a function could send a call on
   // a connection that is being closed.
   server.keepAliveTimeout = 0;
   server.listen(0, host);
   await once(server, 'listening');
-  guard.ownHost = `${host}:${(server.address() as AddressInfo).port}`;
+  const ownHost = `${host}:${(server.address() as AddressInfo).port}`;
+  const guard = new Guard(options, ownHost);
+  server.on('request', (incoming, outgoing) => {
+    guard.answer(incoming, outgoing).catch(() => outgoing.destroy());
+  });
   return {
-    endpoint: `http://${guard.ownHost}`,
+    endpoint: `http://${ownHost}`,
     replaceIdentities: (identities) => guard.replaceIdentities(identities),
     close: async () => {
       const closed = once(server, 'close');
@@ -78,7 +79,7 @@ export function authorizationOfOperator({ operator }: Identities): string {
 
 class Guard {
   /** The only `Host` header that is accepted. */
-  ownHost = '';
+  readonly #ownHost: string;
   readonly #upstream: Upstream;
   readonly #queue = new ScanQueue(maxConcurrentScans);
   readonly #isSerial: boolean;
@@ -86,7 +87,8 @@ class Guard {
   readonly #operatorAuthorization: string;
   readonly #log: GuardOptions['log'];
 
-  constructor({ endpoint, identities, isSerial, log }: GuardOptions) {
+  constructor({ endpoint, identities, isSerial, log }: GuardOptions, ownHost: string) {
+    this.#ownHost = ownHost;
     this.#upstream = connectUpstream(endpoint);
     this.#isSerial = isSerial;
     this.#operatorAuthorization = authorizationOfOperator(identities);
@@ -137,14 +139,14 @@ class Guard {
   /** Whether a call has the form of an AWS client's, and does not come from a page in a browser. */
   #isPlainCall({ method, url, headers }: IncomingMessage): boolean {
     const isFromBrowser = 'origin' in headers || 'sec-fetch-site' in headers;
-    return headers.host === this.ownHost && !isFromBrowser && method === 'POST' && url === '/';
+    return headers.host === this.#ownHost && !isFromBrowser && method === 'POST' && url === '/';
   }
 
   async #forward(call: Call, operation: string, outgoing: ServerResponse): Promise<void> {
     if (this.#isSerial && operation === 'Scan') return this.#forwardScan(call, outgoing);
     const disconnected = signalOfClose(outgoing);
     const response = await this.#send(call, outgoing, disconnected);
-    if (response) await forwardResponse(response, outgoing);
+    if (response) forwardResponse(response, outgoing);
   }
 
   async #forwardScan({ headers, body }: Call, outgoing: ServerResponse): Promise<void> {
@@ -155,7 +157,7 @@ class Guard {
     // the client has read the answer. A scan under way is not aborted when its client disconnects,
     // because the server would continue with it and the next scan would run at the same time.
     const response = await this.#send({ headers, body: plan.body }, outgoing).finally(release);
-    if (response) await forwardResponse(response, outgoing);
+    if (response) forwardResponse(response, outgoing);
   }
 
   /** Sends a call to the server. When there is no response, answers 503 and returns undefined. */
@@ -168,7 +170,7 @@ class Guard {
       const [response] = await once(this.#upstream.send(call, signal), 'response');
       return response;
     } catch (error) {
-      const { code = 'no answer' } = error as NodeJS.ErrnoException;
+      const { code } = error as NodeJS.ErrnoException;
       const message = `${this.#upstream.shownAddress} does not answer (${code})`;
       sendError(outgoing, 503, 'ServiceUnavailable', message);
       return undefined;
@@ -216,8 +218,8 @@ function signalOfClose(outgoing: ServerResponse): AbortSignal {
   return disconnected.signal;
 }
 
-function forwardResponse(response: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+function forwardResponse(response: IncomingMessage, outgoing: ServerResponse): void {
   outgoing.writeHead(response.statusCode ?? 502, answerHeaders(response));
   // An error on either side destroys the other, so that an incomplete answer is recognisable.
-  return new Promise((resolve) => pipeline(response, outgoing, () => resolve()));
+  pipeline(response, outgoing, () => {});
 }

@@ -38,10 +38,11 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0;
 }
 
-function parsed(body: Buffer): ScanInput | undefined {
+/** Parses a body; null or undefined when it is not a JSON object. */
+function parsed(body: Buffer): ScanInput | null | undefined {
   try {
     const input = JSON.parse(body.toString('utf8'));
-    return typeof input === 'object' && input !== null ? input : undefined;
+    return typeof input === 'object' ? input : undefined;
   } catch {
     return undefined;
   }

@@ -24,16 +24,11 @@ export class ScanQueue {
 
   #turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        this.#waiting.delete(proceed);
+      this.#waiting.add(resolve);
+      signal.addEventListener('abort', () => {
+        this.#waiting.delete(resolve);
         reject(signal.reason);
-      };
-      const proceed = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiting.add(proceed);
+      });
     });
   }
 

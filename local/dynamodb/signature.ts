@@ -13,12 +13,15 @@ interface Signature {
 
 const header =
   /^AWS4-HMAC-SHA256 Credential=(?<accessKeyId>[^/,\s]+)\/(?<scope>\d{8}\/[\w-]+\/[\w-]+\/aws4_request),\s*SignedHeaders=(?<names>[\w;-]+),\s*Signature=(?<value>[\da-f]{64})$/;
+type Part = 'accessKeyId' | 'scope' | 'names' | 'value';
+
 const neededHeaders = ['host', 'x-amz-date', 'x-amz-target'];
 
 /** Parses an `Authorization` header; undefined when it is not one of Signature Version 4. */
 export function readSignature(authorization: string | undefined): Signature | undefined {
-  const { accessKeyId, scope, names, value } = header.exec(authorization ?? '')?.groups ?? {};
-  if (!accessKeyId || !scope || !names || !value) return undefined;
+  const groups = header.exec(String(authorization))?.groups;
+  if (!groups) return undefined;
+  const { accessKeyId, scope, names, value } = groups as Record<Part, string>;
   const parts = scope.split('/') as [string, string, string, string];
   return { accessKeyId, scope: parts, signedHeaders: names.split(';'), value };
 }
@@ -36,7 +39,7 @@ export function isSignedWith(
   body: Buffer,
 ): boolean {
   if (!neededHeaders.every((name) => signedHeaders.includes(name))) return false;
-  const lines = signedHeaders.map((name) => `${name}:${canonicalValue(headers[name])}\n`);
+  const lines = signedHeaders.map((name) => `${name}:${canonicalValue(String(headers[name]))}\n`);
   const request = ['POST', '/', '', lines.join(''), signedHeaders.join(';'), sha256(body)];
   const time = String(headers['x-amz-date']);
   const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(request.join('\n'))].join('\n');
@@ -44,8 +47,8 @@ export function isSignedWith(
   return timingSafeEqual(hmac(key, text), Buffer.from(value, 'hex'));
 }
 
-function canonicalValue(value: string | string[] | undefined): string {
-  return [value].flat().join(',').trim().replaceAll(/ +/g, ' ');
+function canonicalValue(value: string): string {
+  return value.trim().replaceAll(/ +/g, ' ');
 }
 
 function sha256(data: Buffer | string): string {

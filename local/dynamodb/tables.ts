@@ -53,7 +53,7 @@ export async function createTables(
 async function createTable(input: CreateTableCommandInput, client: DynamoDBClient): Promise<void> {
   try {
     const { TableDescription } = await client.send(new CreateTableCommand(input));
-    if (TableDescription?.TableStatus === 'ACTIVE') return;
+    if (TableDescription!.TableStatus === 'ACTIVE') return;
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
@@ -67,8 +67,9 @@ async function refuseOtherKey(
   client: DynamoDBClient,
 ): Promise<void> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  const present = Table?.KeySchema?.map(({ AttributeName }) => AttributeName).join();
-  const wanted = KeySchema?.map(({ AttributeName }) => AttributeName).join();
+  const [present, wanted] = [Table!.KeySchema, KeySchema].map((schema) =>
+    schema!.map(({ AttributeName }) => AttributeName).join(),
+  );
   if (present === wanted) return;
   throw new LocalRunError(
     `the table ${TableName} exists with the key ${present}, but this version needs ${wanted}: use ` +

@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { localRegion } from './local-client.ts';
 
 /** A DynamoDB call that may be forwarded. */
 export interface Call {
@@ -24,9 +25,9 @@ export interface Upstream {
 
 // Headers that are not forwarded. They belong to one connection or identify the caller; DynamoDB
 // Local gives each access key its own tables, but here all callers share them.
-const withheldHeaders = ['authorization', 'connection', 'content-length', 'host', 'keep-alive'];
+const withheldHeaders = ['authorization', 'connection', 'host', 'keep-alive'];
 const sharedAuthorization =
-  'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, ' +
+  `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
 /**

@@ -56,8 +56,8 @@ export class EnvironmentPool {
   readonly #maxEnvironments: number;
   readonly #waitMaxMs: number;
   readonly #all = new Set<ExecutionEnvironment>();
-  /** The idle environments in the order in which they became idle. The last one is used next. */
-  readonly #idle: { readonly environment: ExecutionEnvironment; readonly sinceMs: number }[] = [];
+  /** When each idle environment became idle, in this order. The last one is used next. */
+  readonly #idle = new Map<ExecutionEnvironment, number>();
   readonly #streams = new Map<ExecutionEnvironment, Readable>();
   readonly #pending = new Set<PendingInvocation>();
   #starting = 0;
@@ -85,7 +85,7 @@ export class EnvironmentPool {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const pending: PendingInvocation = { invocation, resolve, sinceMs: performance.now() };
     this.#pending.add(pending);
-    signal?.addEventListener('abort', () => this.#refuse(pending, cancelled), { once: true });
+    signal?.addEventListener('abort', () => this.#refuse(pending, cancelled));
     this.#schedule();
     return promise;
   }
@@ -103,15 +103,17 @@ export class EnvironmentPool {
 
   async close(): Promise<void> {
     clearTimeout(this.#scheduleTimer);
-    clearTimeout(this.#stopIdleTimer);
+    clearInterval(this.#stopIdleTimer);
     for (const pending of this.#pending) this.#refuse(pending, closedError);
     await Promise.all([...this.#all].map((environment) => environment.stop()));
   }
 
   /** Assigns pending invocations to idle environments, and starts another if they wait too long. */
   #schedule(): void {
-    while (this.#pending.size > 0 && this.#idle.length > 0) {
-      void this.#invoke(this.#takeFirst()!, this.#idle.pop()!.environment);
+    while (this.#pending.size > 0 && this.#idle.size > 0) {
+      const environment = [...this.#idle.keys()].at(-1)!;
+      this.#idle.delete(environment);
+      void this.#invoke(this.#takeFirst()!, environment);
     }
     this.#refuseOverdue();
     const [first] = this.#pending;
@@ -128,8 +130,8 @@ export class EnvironmentPool {
 
   #drainIfRetired(): void {
     if (!this.#onDrained) return;
-    clearTimeout(this.#stopIdleTimer);
-    for (const { environment } of this.#idle.splice(0)) void environment.stop();
+    clearInterval(this.#stopIdleTimer);
+    for (const environment of this.#idle.keys()) void environment.stop();
     if (this.#all.size === 0) this.#onDrained();
   }
 
@@ -186,7 +188,6 @@ export class EnvironmentPool {
       log(this.lambda.name, `Init Error ${JSON.stringify(error)}`);
       // As on Lambda, an invocation that waits for the start gets its error.
       this.#takeFirst()?.resolve({ error });
-      this.#remove(environment);
       await environment.stop();
     } else this.#markIdle(environment);
     return error;
@@ -208,28 +209,25 @@ export class EnvironmentPool {
 
   #markIdle(environment: ExecutionEnvironment): void {
     this.#streams.delete(environment);
-    this.#idle.push({ environment, sinceMs: performance.now() });
-    this.#stopIdleTimer ??= setTimeout(() => this.#stopIdle(), idleMaxMs).unref();
+    this.#idle.set(environment, performance.now());
+    this.#stopIdleTimer ??= setInterval(() => this.#stopIdle(), idleMaxMs).unref();
     this.#schedule();
   }
 
   /** Stops environments that have been idle for too long, except one for the next invocation. */
   #stopIdle(): void {
     const beforeMs = performance.now() - idleMaxMs;
-    while (this.#all.size > 1 && this.#idle[0] && this.#idle[0].sinceMs <= beforeMs) {
-      const { environment } = this.#idle[0];
+    for (const [environment, sinceMs] of this.#idle) {
+      if (this.#all.size === 1 || sinceMs > beforeMs) return;
       this.#remove(environment);
       void environment.stop();
     }
-    this.#stopIdleTimer =
-      this.#all.size > 1 ? setTimeout(() => this.#stopIdle(), idleMaxMs).unref() : undefined;
   }
 
   #remove(environment: ExecutionEnvironment): void {
     this.#all.delete(environment);
     this.#streams.delete(environment);
-    const index = this.#idle.findIndex((idle) => idle.environment === environment);
-    if (index !== -1) this.#idle.splice(index, 1);
+    this.#idle.delete(environment);
     this.#schedule();
   }
 }

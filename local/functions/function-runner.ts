@@ -12,8 +12,6 @@ import { WorkerEnvironment } from './worker-environment.ts';
 type RunnerOptions = Pick<EnvironmentPoolOptions, 'variablesOf' | 'log' | 'maxEnvironments'> & {
   /** @default - starts a worker thread */
   readonly startEnvironment?: StartEnvironment;
-  /** @default - measured from the system's counters */
-  readonly idleProcessors?: () => number;
 };
 
 const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
@@ -43,7 +41,7 @@ export class FunctionRunner {
     this.#options = {
       ...options,
       startEnvironment: options.startEnvironment ?? startWorker,
-      idleProcessors: options.idleProcessors ?? watchIdleProcessors(),
+      idleProcessors: watchIdleProcessors(),
     };
   }
 

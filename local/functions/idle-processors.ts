@@ -5,30 +5,25 @@ import { cpus } from 'node:os';
 const sampleMinMs = 250;
 const sampleMaxMs = 1_000;
 
-interface Sample {
-  readonly atMs: number;
-  /** The idle time of all processors together since the system was started. */
-  readonly idleMs: number;
-}
-
 /**
  * Returns a function for the average number of idle processors in the last 250 ms or more. It has to
  * be called several times a second; the first call after a pause returns 0.
  */
-export function watchIdleProcessors(take: () => Sample = takeSample): () => number {
-  let last = take();
+export function watchIdleProcessors(): () => number {
+  let last = takeSample();
   let idle = 0;
   return () => {
     const ageMs = performance.now() - last.atMs;
     if (ageMs < sampleMinMs) return idle;
-    const next = take();
+    const next = takeSample();
     idle = ageMs > sampleMaxMs ? 0 : (next.idleMs - last.idleMs) / (next.atMs - last.atMs);
     last = next;
     return idle;
   };
 }
 
-function takeSample(): Sample {
+/** The idle time of all processors together since the system was started. */
+function takeSample(): { readonly atMs: number; readonly idleMs: number } {
   const idleMs = cpus().reduce((sum, { times }) => sum + times.idle, 0);
   return { atMs: performance.now(), idleMs };
 }

@@ -6,7 +6,7 @@ export function logLines(source: Readable, log: (line: string) => void): void {
   source.setEncoding('utf8');
   source.on('data', (text: string) => {
     const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
+    rest = lines.pop()!;
     for (const line of lines) log(line);
   });
   source.on('end', () => {

@@ -92,7 +92,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     this.#current = { id, requestId, stream: undefined, resolve, finish };
     if (this.#statusWhenIdle === undefined) {
       const context = this.#contextOf(invocation);
-      this.#worker?.postMessage({ type: 'invoke', id, event, creditBytes, context });
+      this.#worker!.postMessage({ type: 'invoke', id, event, creditBytes, context });
     } else this.#exit(this.#statusWhenIdle);
     return promise;
   }
@@ -124,7 +124,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
    * because its runtime waits for the next invocation in a native thread, and Node exits after it.
    */
   #handleExit(status: number | string): void {
-    if (this.#isReady && !this.#current && !this.#isStopping) this.#statusWhenIdle ??= status;
+    if (this.#isReady && !this.#current && !this.#isStopping) this.#statusWhenIdle = status;
     else this.#exit(status);
   }
 
@@ -155,7 +155,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     if (!current.stream) {
       const { id } = current;
       current.stream = new InvocationStream((bytes) => {
-        this.#worker?.postMessage({ type: 'credit', id, bytes });
+        this.#worker!.postMessage({ type: 'credit', id, bytes });
       });
       current.resolve({ stream: current.stream });
     }

@@ -96,9 +96,8 @@ function checkStatement(raw: RawStatement, logicalId: string): void {
   const unknown = Object.keys(raw).find((key) => !statementKeys.has(key));
   if (unknown) throw new TemplateError(logicalId, `${unknown} of a statement is not supported`);
   if (Condition === undefined) return;
-  const [operator, test] = Object.entries(Condition as object)[0] ?? [];
-  const name = `${operator} ${Object.keys(test ?? {}).join()}`;
-  throw new TemplateError(logicalId, `the condition ${name} is not supported locally`);
+  const condition = JSON.stringify(Condition);
+  throw new TemplateError(logicalId, `the condition ${condition} is not supported locally`);
 }
 
 /** The patterns of `Action` or `NotAction`, or of `Resource` or `NotResource`. */

@@ -10,7 +10,7 @@ import { answerMock, type MockIntegration, passesBodyThrough } from './mock-inte
 import { createProxyEvent } from './proxy-event.ts';
 import type { ProxyIntegration } from './proxy-integration.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
-import { parseStreamedResult } from './streamed-result.ts';
+import { parseStreamedResult, type StreamedAnswer } from './streamed-result.ts';
 import { type TraceHeader, traceHeaderName, traceHeaderOf } from './trace-header.ts';
 
 /** A request that has passed all other steps, with what its integration needs to answer it. */
@@ -138,12 +138,11 @@ function idleTimeoutMs({ timeoutMs }: ProxyIntegration): number {
 
 /** Destroys the stream of an answer after the total or the idle time limit. */
 function timeLimited(
-  answer: GatewayAnswer,
+  answer: StreamedAnswer,
   deadlineMs: number,
   idleTimeoutMs: number,
-): GatewayAnswer {
+): StreamedAnswer {
   const { body } = answer;
-  if (Buffer.isBuffer(body)) return answer;
   const destroy = (subject: string) => body.destroy(new Error(`${subject} took too long`));
   const total = setTimeout(() => destroy('the stream'), deadlineMs - performance.now());
   let lastAt = performance.now();

@@ -3,6 +3,11 @@ import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { clientHeaders } from '../exchange/response-headers.ts';
 import { malformed, parseHead } from './proxy-result.ts';
 
+/** An answer whose body follows it. */
+export interface StreamedAnswer extends GatewayAnswer {
+  readonly body: Readable;
+}
+
 // API Gateway searches for the end of the prelude within the first 16 KB.
 const preludeMaxBytes = 16_384;
 const delimiter = Buffer.alloc(8);
@@ -14,7 +19,7 @@ const delimiter = Buffer.alloc(8);
  * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the prelude is missing or malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
-export async function parseStreamedResult(source: Readable): Promise<GatewayAnswer> {
+export async function parseStreamedResult(source: Readable): Promise<StreamedAnswer> {
   const body = new PreludeReader();
   // An error destroys the body, which tells its reader.
   pipeline(source, body, () => {});
@@ -35,9 +40,8 @@ class PreludeReader extends Transform {
   #head: Buffer | undefined = Buffer.alloc(0);
 
   constructor() {
-    super({ highWaterMark: 65_536 });
-    // Only `parseStreamedResult` handles errors before the body; it gets them from the promise.
-    this.#prelude.promise.catch(() => {});
+    super();
+    // It may break before it has a reader.
     this.on('error', () => {});
   }
 
@@ -69,7 +73,7 @@ class PreludeReader extends Transform {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#prelude.reject(error ?? new Error('the stream was closed'));
+    this.#prelude.reject(error);
     callback(error);
   }
 }

@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  accessSync,
   chmodSync,
   closeSync,
-  constants,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -79,7 +77,6 @@ function makeDirectory(path: string): void {
     mkdirSync(path, { recursive: true, mode: directoryMode });
     // `mkdir` does not change the mode of a directory that exists already.
     chmodSync(path, directoryMode);
-    accessSync(path, constants.R_OK | constants.W_OK);
   } catch (cause) {
     const reason = (cause as Error).message;
     throw new LocalRunError(`the directory ${path} cannot be used (${reason}): name another`, {
@@ -151,7 +148,7 @@ function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | und
 /** Removes temporary files of runs that were killed while they wrote. */
 function removeLeftovers(path: string): void {
   for (const name of readdirSync(path)) {
-    if (temporaryName.test(name)) rmSync(join(path, name), { force: true });
+    if (temporaryName.test(name)) rmSync(join(path, name));
   }
 }
 

@@ -235,6 +235,5 @@ function stableId({ stackName, logicalId }: ResourceIdentity, length: number, sa
   const digest = createHash('sha256').update(`${stackName}/${logicalId}/${salt}`).digest();
   return BigInt(`0x${digest.toString('hex')}`)
     .toString(36)
-    .padStart(50, '0')
     .slice(-length);
 }

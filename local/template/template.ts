@@ -141,7 +141,7 @@ function checkResource(logicalId: string, { Type, Properties = {} }: RawResource
   if (typesWithoutEffect.has(Type)) return;
   const type = supportedTypes[Type];
   if (!type) throw new TemplateError(logicalId, `the type ${Type} is not supported locally`);
-  const known = words(`${type.supported} ${type.withoutEffect ?? ''}`);
+  const known = words([type.supported, type.withoutEffect].join(' '));
   for (const name of Object.keys(Properties)) {
     if (known.includes(name)) continue;
     throw new TemplateError(logicalId, `the property ${name} of ${Type} is not supported locally`);

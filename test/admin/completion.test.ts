@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { planNames } from '../../lib/settings/plans.ts';
 import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
 
@@ -16,10 +17,7 @@ const offers: [string[], string[]][] = [
     ['--stage', ''],
     ['prod', 'staging'],
   ],
-  [
-    ['keys', 'issue', '--plan', ''],
-    ['business', 'enterprise', 'free', 'pro'],
-  ],
+  [['keys', 'issue', '--plan', ''], planNames],
   [['owners', 'set-plan', 'Acme', 'ent'], ['enterprise']],
   [['keys', 'list', '--owner', 'l'], []],
   [['keys', 'issue', '--owner', 'list', '--la'], ['--label']],

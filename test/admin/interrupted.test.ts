@@ -123,7 +123,7 @@ const commands: Command[] = [
     check: async () => {
       const { details, item } = await acme();
       expect([item.plan, details.agreed.plan]).toEqual(['business', 'business']);
-      expect(await usagePlanOf(ownerId)).toBe('plan-b');
+      expect(await usagePlanOf(ownerId)).toBe('plan-business');
     },
   },
   {

@@ -7,6 +7,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import type { KeySummary } from '../../admin/keys/key-description.ts';
 import { keyList } from '../../admin/keys/key-texts.ts';
 import { fileFields } from '../../admin/orders/order-record.ts';
+import { usagePlanOutput } from '../../lib/settings/names.ts';
+import { planNames } from '../../lib/settings/plans.ts';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
@@ -144,12 +146,12 @@ describe('errors', () => {
     [
       1,
       ['keys', 'issue', '--plan', 'gold', '--owner', 'x'],
-      '--plan: "gold" is not accepted; expected one of free, pro, business, enterprise',
+      `--plan: "gold" is not accepted; expected one of ${planNames.join(', ')}`,
     ],
     [
       1,
       ['owners', 'set-plan', 'x', 'gold'],
-      'plan: "gold" is not accepted; expected one of free, pro, business, enterprise',
+      `plan: "gold" is not accepted; expected one of ${planNames.join(', ')}`,
     ],
     [
       1,
@@ -564,8 +566,12 @@ describe('orders show and ship', () => {
 });
 
 function stackWith(OrdersTableName: string) {
-  const plans = ['Free', 'Pro', 'Business', 'Enterprise'].map((plan) => `UsagePlanId${plan}`);
-  const others = [...plans, 'ApiKeysTableName', 'OwnersTableName', 'BaseUrl'];
+  const others = [
+    ...planNames.map(usagePlanOutput),
+    'ApiKeysTableName',
+    'OwnersTableName',
+    'BaseUrl',
+  ];
   const outputs = [['OrdersTableName', OrdersTableName], ...others.map((name) => [name, 'x'])];
   return {
     StackName: 'StoreOrders-staging',

@@ -50,3 +50,15 @@ export async function admin(
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
+
+/** The commands on owners, keys and orders, such as `keys list`, as their own help lists them. */
+export async function everyCommand(): Promise<string[]> {
+  const groups = ['owners', 'keys', 'orders'];
+  const lists = groups.map(async (group) => {
+    const { stdout } = await admin([group, '--help']);
+    const [, commands = ''] = /\nCommands:\n((?: {2}.*\n?)+)/.exec(stdout) ?? [];
+    return [...commands.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${group} ${name}`);
+  });
+  const all = (await Promise.all(lists)).flat();
+  return all.filter((command) => !command.endsWith(' help'));
+}

@@ -11,6 +11,7 @@ import { readOwner } from '../../admin/owners/find-owner.ts';
 import type { StoredOwner } from '../../admin/owners/stored-owner.ts';
 import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
+import { forEachPlan } from '../../lib/settings/plans.ts';
 import { type EmbeddedDynamoDb, embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
@@ -49,7 +50,7 @@ export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKe
     gateway,
     apiKeysTable: await database.createApiKeysTable(),
     ownersTable: await database.createOwnersTable(),
-    usagePlanIds: { free: 'plan-free', pro: 'plan-pro', business: 'plan-b', enterprise: 'plan-e' },
+    usagePlanIds: forEachPlan((name) => `plan-${name}`),
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
     now: () => nowMs,

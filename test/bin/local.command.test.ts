@@ -8,7 +8,7 @@ import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
-import { plans } from '../../lib/settings/plans.ts';
+import { forEachPlan, planNames, plans } from '../../lib/settings/plans.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { type Ready, type Run, root, startRun, startService } from '../contract/running-service.ts';
 import { answer, DynamodbProxy, unanswered } from '../helpers/dynamodb-proxy.ts';
@@ -84,7 +84,7 @@ function expectReady(ready: Ready, stage: string): void {
   expect(ready).toEqual({
     baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
     stage,
-    keys: { free: key, pro: key, business: key, enterprise: key },
+    keys: forEachPlan(() => key),
     dynamodbEndpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     tables: { orders: expect.any(String), apiKeys: expect.any(String) },
   });
@@ -163,8 +163,7 @@ describe('a local run', () => {
     const response = await fetch(url!, { headers });
     const ended = await stop(run, 'SIGINT');
 
-    for (const plan of ['free', 'pro', 'business', 'enterprise'])
-      expect(shown).toContain(`  ${plan}`);
+    for (const plan of planNames) expect(shown).toContain(`  ${plan}`);
     expect(cancelled.status).toBe(204);
     expect(response.status).toBe(200);
     expect(ended).toEqual({ code: 0, isInTime: true });

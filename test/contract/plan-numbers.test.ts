@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { capitalized } from '../../lib/settings/names.ts';
@@ -11,7 +11,7 @@ import { differences, missing, type Statement } from '../helpers/differences.ts'
  */
 
 const code = 'lib/settings/plans.ts';
-const published = planNames.filter((name) => name !== 'enterprise');
+const published = planNames.filter((name) => !plans[name].limitsPerOwner);
 const documents = [
   'README.md',
   'openapi.yaml',
@@ -34,8 +34,19 @@ describe('the numbers of the plans', () => {
     expect(differences([code, tableOf(published)], [file, rows])).toEqual([]);
   });
 
-  it('are in a table of the contract', () => {
-    expect(tableRows(readFileSync('openapi.yaml', 'utf8'))).not.toEqual([]);
+  it('belong to the plans that commands are shown with, all of which exist', () => {
+    const files = [...documents, ...globSync('{admin,.github/workflows}/**/*.{ts,yml}')];
+    const shown = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?<!the )--plan ([a-z]+)/g)].map(
+        ([, name]) => name!,
+      ),
+    );
+
+    expect(missing(['the documents or admin/', shown], [code, planNames])).toEqual([]);
+  });
+
+  it.each(['openapi.yaml', 'docs/requirements.md'])('are in a table of %s', (file) => {
+    expect(tableRows(readFileSync(file, 'utf8'))).not.toEqual([]);
   });
 
   it('are those of the free plan where README.md and the contract show headers', () => {
@@ -82,7 +93,7 @@ function knownNumbers(): string[] {
 
 function tableRows(text: string): string[] {
   const rows = text.matchAll(/^\s*\| (\w+) \| ([\d,]+) \| ([\d,]+) \|$/gm);
-  const titles = published.map(capitalized);
+  const titles: string[] = published.map(capitalized);
   return [...rows]
     .filter(([, title]) => titles.includes(title!))
     .map(([, title, minute, day]) => `${title}: ${pair(minute!, day!)}`);

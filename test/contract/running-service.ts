@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { PlanName } from '../../lib/settings/plans.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 export const root = join(import.meta.dirname, '../..');
@@ -10,7 +11,7 @@ export const root = join(import.meta.dirname, '../..');
 export interface Ready {
   readonly baseUrl: string;
   readonly stage: string;
-  readonly keys: Readonly<Record<'free' | 'pro' | 'business' | 'enterprise', string>>;
+  readonly keys: Readonly<Record<PlanName, string>>;
   readonly dynamodbEndpoint: string;
   readonly tables: { readonly orders: string; readonly apiKeys: string };
 }

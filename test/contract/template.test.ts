@@ -38,6 +38,23 @@ describe('the contract', () => {
     expect(document.info.version).toBe('1.0.0');
   });
 
+  it('has the version of the package, which package-lock.json repeats', () => {
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const stated = {
+      'package.json': JSON.parse(readFileSync('package.json', 'utf8')).version,
+      'package-lock.json': lock.version,
+      'package-lock.json, packages': lock.packages[''].version,
+    };
+
+    const { version } = document.info;
+
+    expect(stated).toEqual({
+      'package.json': version,
+      'package-lock.json': version,
+      'package-lock.json, packages': version,
+    });
+  });
+
   it('R7: has listOrders at GET /store/orders, without a parameter or a body', () => {
     const operation = contract.operation('listOrders');
 

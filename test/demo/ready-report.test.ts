@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readyText } from '../../demo/ready-report.ts';
-import { planNames } from '../../lib/settings/plans.ts';
+import { forEachPlan, planNames } from '../../lib/settings/plans.ts';
 
 describe('what a person reads when the service is ready', () => {
   it('fits a terminal of 80 columns, apart from the lines to paste', () => {
@@ -9,7 +9,7 @@ describe('what a person reads when the service is ready', () => {
       baseUrl: 'http://127.0.0.1:3000/staging/v1',
       origin: 'http://127.0.0.1:3000',
       stage: 'staging',
-      keys: { free: key, pro: key, business: key, enterprise: key },
+      keys: forEachPlan(() => key),
       ordersTable: 'Orders',
       apiKeysTable: 'ApiKeys',
     } as const;

@@ -2,7 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { referencePage } from '../../demo/reference-page.ts';
-import { planNames, plans } from '../../lib/settings/plans.ts';
+import { forEachPlan, planNames, plans } from '../../lib/settings/plans.ts';
 import { serve } from '../helpers/loopback-server.ts';
 
 const paths = [
@@ -12,7 +12,7 @@ const paths = [
   '/reference/page.css',
   '/reference/page.js',
 ];
-const demoKeys = { free: 'key-1', pro: 'key-2', business: 'key-3', enterprise: 'key-4' };
+const demoKeys = forEachPlan((name) => `key-${name}`);
 const handle = referencePage({
   basePath: '/staging/v1',
   demoKeys: () => demoKeys,
@@ -72,9 +72,9 @@ describe('reference page', () => {
     expect(JSON.parse(settings!)).toEqual({
       baseUrl: `http://${host}/staging/v1`,
       runId: expect.any(String),
-      demoKeys: planNames.map((plan, index) => ({
+      demoKeys: planNames.map((plan) => ({
         plan,
-        key: `key-${index + 1}`,
+        key: `key-${plan}`,
         perMinute: plans[plan].perMinute,
         perDay: plans[plan].perDay,
       })),

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { plans } from '../../lib/settings/plans.ts';
+import { differences } from '../helpers/differences.ts';
 import { serve } from '../helpers/loopback-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { rowsAfter } from './markdown.ts';
@@ -23,7 +24,7 @@ describe('docs/clients.md', () => {
 
   it('states the numbers of lib/settings/plans.ts', () => {
     const number = new Intl.NumberFormat('en');
-    const expected = Object.entries(plans).map(([name, plan]) => [
+    const rows = Object.entries(plans).map(([name, plan]) => [
       name.charAt(0).toUpperCase() + name.slice(1),
       plan.limitsPerOwner ? 'custom' : number.format(plan.perMinute),
       plan.limitsPerOwner ? 'custom' : number.format(plan.perDay),
@@ -31,7 +32,23 @@ describe('docs/clients.md', () => {
       `${plan.banSeconds} s`,
     ]);
 
-    expect(rowsAfter('## Plans', page)).toEqual(expected);
+    expect(
+      differences(
+        ['lib/settings/plans.ts', rows.map(String)],
+        ['docs/clients.md, Plans', rowsAfter('## Plans', page).map(String)],
+      ),
+    ).toEqual([]);
+  });
+
+  it('explains every header of the contract, and no other', () => {
+    const explained = rowsAfter('## Headers', page).flatMap(([names]) => names!.split(', '));
+
+    expect(
+      differences(
+        ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
+        ['docs/clients.md, Headers', explained],
+      ),
+    ).toEqual([]);
   });
 
   it('describes the realm that the service names', () => {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { topFolders } from '../helpers/top-folders.ts';
 import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -11,9 +12,14 @@ const documents = globSync('**/*.md', {
 }).sort();
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-// A path in code, such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
-const pathInCode =
-  /^(?:admin|bench|bin|demo|docs|examples|lambdas|lib|local|model|reference|smoke|test)\/[\w./-]+$/;
+const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
+// A path such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
+const pathInCode = new RegExp(`^(?:${folders})/[\\w./-]+$`);
+const pathsInText = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w*$<{])`, 'g');
+
+const sources = globSync('{*,.ci/*,.github/**/*}', { cwd: root })
+  .concat(topFolders.flatMap((folder) => globSync(`${folder}/**/*`, { cwd: root })))
+  .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
 describe.each(documents)('%s', (document) => {
   const markdown = readFileSync(join(root, document), 'utf8');
@@ -36,6 +42,24 @@ describe.each(documents)('%s', (document) => {
     expect(missing).toEqual([]);
   });
 });
+
+describe('the comments of the sources', () => {
+  it('name paths that exist', () => {
+    const missing = sources.flatMap((file) =>
+      commentsOf(readFileSync(join(root, file), 'utf8'))
+        .flatMap((comment) => comment.match(pathsInText) ?? [])
+        .filter((path) => !existsSync(join(root, path)))
+        .map((path) => `${file} names ${path}, which does not exist`),
+    );
+
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The lines that are nothing but a comment, or a part of one. */
+function commentsOf(source: string): string[] {
+  return source.match(/^\s*(?:\/\/|\/\*|\*|#).*$/gm) ?? [];
+}
 
 function isBroken(document: string, link: string): boolean {
   if (/^[a-z]+:/.test(link)) return false;

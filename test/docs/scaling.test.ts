@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { maxBacklogMs, maxListMs } from '../../lambdas/list-orders/stream-limits.ts';
+import { maxBacklogMs, maxListMs } from '../../lambdas/shared/list-limits.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
+import { properties } from '../lib/readable.ts';
 
 const page = readFileSync('docs/scaling.md', 'utf8');
 const number = new Intl.NumberFormat('en');
@@ -18,6 +19,12 @@ describe('docs/scaling.md', () => {
       return [name, number.format(perMinute), ...held];
     });
     expect(rows.map(cellsOf)).toEqual(expected);
+  });
+
+  it('computes what a list costs with the memory that its function has', () => {
+    const { ListOrdersFunction: lists } = properties('prod', 'AWS::Lambda::Function');
+
+    expect(page).toContain(`Lambda, ${number.format(lists!.MemorySize)} MB for that time`);
   });
 });
 

@@ -1,4 +1,11 @@
-import { answer, DynamodbProxy, type DynamodbRequest, lost, unanswered } from './dynamodb-proxy.ts';
+import {
+  answer,
+  DynamodbProxy,
+  type DynamodbRequest,
+  empty,
+  lost,
+  unanswered,
+} from './dynamodb-proxy.ts';
 
 export interface CannedAnswer {
   status?: number;
@@ -16,9 +23,9 @@ export interface CannedHttpDynamodb {
   requests: DynamodbRequest[];
   /**
    * The responses to the next requests. Without one the connection breaks, as with `lost`; `none`
-   * means that the request is never answered.
+   * means that the request is never answered, and `empty` that the answer has no body.
    */
-  answers: (CannedAnswer | DynamicAnswer | 'lost' | 'none')[];
+  answers: (CannedAnswer | DynamicAnswer | 'lost' | 'none' | 'empty')[];
   close(): Promise<void>;
 }
 
@@ -29,6 +36,7 @@ export async function startCannedHttpDynamodb(): Promise<CannedHttpDynamodb> {
     const next = answers.shift() ?? 'lost';
     if (next === 'lost') return lost(call);
     if (next === 'none') return unanswered(call);
+    if (next === 'empty') return empty(call);
     const { body, status, headers } = typeof next === 'function' ? next(call.input) : next;
     return answer(body, status, headers)(call);
   });

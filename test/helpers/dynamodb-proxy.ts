@@ -26,6 +26,9 @@ export const lost: Reply = ({ outgoing }) => outgoing.destroy();
 /** Never answers. */
 export const unanswered: Reply = () => {};
 
+/** A success without a body, which DynamoDB never sends: there is at least `{}`. */
+export const empty: Reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end();
+
 /** @param headers additional headers */
 export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
   return ({ outgoing }) => {

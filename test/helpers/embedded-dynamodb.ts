@@ -40,9 +40,9 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   return {
     endpoint,
     dynamodb,
-    createOrdersTable: () => createTable(dynamodb, `Orders-${++tables}`, ordersTable),
-    createApiKeysTable: () => createTable(dynamodb, `ApiKeys-${++tables}`, apiKeysTable),
-    createOwnersTable: () => createTable(dynamodb, `Owners-${++tables}`, ownersTable),
+    createOrdersTable: () => createTable(dynamodb, `Orders-${++tables}`, tableShapes.Orders),
+    createApiKeysTable: () => createTable(dynamodb, `ApiKeys-${++tables}`, tableShapes.ApiKeys),
+    createOwnersTable: () => createTable(dynamodb, `Owners-${++tables}`, tableShapes.Owners),
     readAll: async (TableName) => {
       const items: Record<string, AttributeValue>[] = [];
       for await (const page of paginateScan({ client: dynamodb }, { TableName })) {
@@ -59,20 +59,21 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
 
 type TableShape = Omit<ConstructorParameters<typeof CreateTableCommand>[0], 'TableName'>;
 
-const ordersTable: TableShape = {
-  AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
-  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-};
-
-const apiKeysTable: TableShape = {
-  AttributeDefinitions: [{ AttributeName: 'ownerHash', AttributeType: 'S' }],
-  KeySchema: [{ AttributeName: 'ownerHash', KeyType: 'HASH' }],
-};
-
-const ownersTable: TableShape = {
-  AttributeDefinitions: [{ AttributeName: 'ownerId', AttributeType: 'S' }],
-  KeySchema: [{ AttributeName: 'ownerId', KeyType: 'HASH' }],
-};
+/** The tables as `lib/store-tables.ts` creates them, by their names there. A test compares them. */
+export const tableShapes = {
+  Orders: {
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+  },
+  ApiKeys: {
+    AttributeDefinitions: [{ AttributeName: 'ownerHash', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'ownerHash', KeyType: 'HASH' }],
+  },
+  Owners: {
+    AttributeDefinitions: [{ AttributeName: 'ownerId', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'ownerId', KeyType: 'HASH' }],
+  },
+} as const satisfies Readonly<Record<string, TableShape>>;
 
 async function createTable(
   dynamodb: DynamoDBClient,

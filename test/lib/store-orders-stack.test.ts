@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { capitalized } from '../../lib/settings/names.ts';
+import { planNames } from '../../lib/settings/plans.ts';
 import { stageNames, type Template, template } from '../helpers/synthesized.ts';
 import { readable } from './readable.ts';
 import { synthesize } from './stack-factory.ts';
@@ -9,16 +11,16 @@ describe.each(stageNames)('stack of %s', (stage) => {
   it('R27, I30: states its base address, which ends with /v1, and what operators need', () => {
     const { Outputs } = template(stage);
 
+    const usagePlans = planNames
+      .map(capitalized)
+      .map((name) => [`UsagePlanId${name}`, { Value: `\${UsagePlans${name}}` }]);
     expect(readable(Outputs)).toEqual({
       BaseUrl: { Value: `${apiGatewayUrl}/\${ApiRestApiDeploymentStage${stage}}/v1` },
       RestApiId: { Value: '${ApiRestApi}' },
       OrdersTableName: { Value: '${TablesOrders}' },
       ApiKeysTableName: { Value: '${TablesApiKeys}' },
       OwnersTableName: { Value: '${TablesOwners}' },
-      UsagePlanIdFree: { Value: '${UsagePlansFree}' },
-      UsagePlanIdPro: { Value: '${UsagePlansPro}' },
-      UsagePlanIdBusiness: { Value: '${UsagePlansBusiness}' },
-      UsagePlanIdEnterprise: { Value: '${UsagePlansEnterprise}' },
+      ...Object.fromEntries(usagePlans),
     });
   });
 

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { parseCommandLine } from '../../shared/command-line.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { type FileScore, readScores, scoreDifferences } from './mutants.ts';
-import { testsOf } from './tests-of.ts';
+import { filesOfThreads, testsOf } from './tests-of.ts';
 
 /*
  * `npm run mutation -- --mutate 'lambdas/shared/*.ts'` changes each file, one place at a time, and
@@ -56,7 +56,9 @@ function scoresOf(file: string): FileScore[] | undefined {
   if (tests.length === 0) return [{ file, killed: 0, tried: 0, survivors: [] }];
   rmSync(reportFile, { force: true });
   // A lower priority leaves the processors to whoever waits for something.
-  const { status } = spawnSync('nice', ['-n', '10', 'stryker', 'run', '--mutate', file], {
+  const coverage = filesOfThreads.has(file) ? 'off' : 'perTest';
+  const parameters = ['run', '--mutate', file, '--coverageAnalysis', coverage];
+  const { status } = spawnSync('nice', ['-n', '10', 'stryker', ...parameters], {
     env: { ...process.env, MUTATION_TESTS: tests.join(',') },
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: longestMs,

@@ -107,7 +107,7 @@ describe('issueKey', () => {
       {
         name: `StoreOrders-staging-${first.ownerId}`,
         value: first.ownerId,
-        usagePlanIds: new Set(['plan-e']),
+        usagePlanIds: new Set(['plan-enterprise']),
       },
     ]);
   });

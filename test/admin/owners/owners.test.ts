@@ -220,7 +220,7 @@ describe('setOwnerPlan', () => {
     await expect(setOwnerPlan('Acme', { plan: 'business' }, flaky)).rejects.toThrow('run the');
 
     // A day of 5,000,000 on a usage plan of 100,000 would refuse a good client.
-    expect(usagePlans()).toEqual([['plan-e']]);
+    expect(usagePlans()).toEqual([['plan-enterprise']]);
   });
 
   it('makes the API Gateway key anew when somebody deleted it', async () => {
@@ -281,7 +281,7 @@ describe('setOwnerPlan', () => {
       'was changed by somebody else meanwhile, to business',
     );
     expect(await itemOf('Acme')).toMatchObject({ plan: 'business' });
-    expect(usagePlans()).toEqual([['plan-b']]);
+    expect(usagePlans()).toEqual([['plan-business']]);
   });
 
   it('knows its own write again when the answer was lost', async () => {

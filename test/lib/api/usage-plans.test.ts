@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { plans } from '../../../lib/settings/plans.ts';
+import { capitalized } from '../../../lib/settings/names.ts';
+import { planNames, plans } from '../../../lib/settings/plans.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
@@ -10,12 +11,11 @@ describe.each(stageNames)('usage plans of %s', (stage) => {
   it('back up every plan, wider than its limits and no wider than an account can honour', () => {
     const usagePlans = properties(stage, 'AWS::ApiGateway::UsagePlan');
 
-    expect(usagePlans).toEqual({
-      UsagePlansFree: usagePlan(plans.free, 'free'),
-      UsagePlansPro: usagePlan(plans.pro, 'pro'),
-      UsagePlansBusiness: usagePlan(plans.business, 'business'),
-      UsagePlansEnterprise: usagePlan(plans.enterprise, 'enterprise'),
-    });
+    const expected = planNames.map((name) => [
+      `UsagePlans${capitalized(name)}`,
+      usagePlan(plans[name], name),
+    ]);
+    expect(usagePlans).toEqual(Object.fromEntries(expected));
   });
 
   function usagePlan({ perMinute, perDay }: { perMinute: number; perDay: number }, name: string) {

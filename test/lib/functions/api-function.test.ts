@@ -1,18 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { planNames, plans } from '../../../lib/settings/plans.ts';
+import { forEachPlan, plans } from '../../../lib/settings/plans.ts';
 import { stageConfiguration } from '../../../lib/settings/stages.ts';
 import { differences } from '../../helpers/differences.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
-const banRules = Object.fromEntries(
-  planNames.map((name) => {
-    const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
-    return [name, { toleratedRejectionsPerMinute, banSeconds }];
-  }),
-);
+const banRules = forEachPlan((name) => {
+  const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
+  return { toleratedRejectionsPerMinute, banSeconds };
+});
 
 describe.each(stageNames)('functions of %s', (stage) => {
   it.each([

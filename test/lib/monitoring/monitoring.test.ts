@@ -139,6 +139,32 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     });
   });
 
+  it('watch the reads and writes of every table that a function uses', () => {
+    const functions = Object.values(properties(stage, 'AWS::Lambda::Function'));
+    const used = functions.flatMap(({ Environment }) =>
+      Object.entries<string>(Environment.Variables).filter(([name]) => name.endsWith('_TABLE')),
+    );
+    const watched = Object.values(alarms(stage))
+      .filter(({ Namespace }) => Namespace === 'AWS/DynamoDB')
+      .map(
+        ({ Dimensions, MetricName }) =>
+          `${(Dimensions as [{ Value: string }])[0].Value} ${MetricName}`,
+      );
+
+    expect(
+      missing(
+        [
+          'lib/store-orders-stack.ts',
+          used.flatMap(([, table]) => [
+            `${table} ReadThrottleEvents`,
+            `${table} WriteThrottleEvents`,
+          ]),
+        ],
+        ['lib/monitoring/service-metrics.ts, throttledTables', watched],
+      ),
+    ).toEqual([]);
+  });
+
   it('tell nobody as long as no address is configured', () => {
     for (const alarm of Object.values(alarms(stage))) {
       expect(alarm).not.toHaveProperty('AlarmActions');

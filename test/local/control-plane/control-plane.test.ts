@@ -3,15 +3,15 @@ import {
   ControlPlane,
   type ControlPlaneState,
 } from '../../../local/control-plane/control-plane.ts';
-import { answerControlPlane } from '../../../local/control-plane/control-plane-http.ts';
-import type { UsagePlan } from '../../../local/gateway/usage-plan.ts';
-import { LocalRunError } from '../../../local/template/local-run-error.ts';
+import { plan } from './plan.ts';
 
-function plan(id: string, stage = 'test'): UsagePlan {
-  const stages = [{ apiId: 'api', stage, methodThrottles: {} }];
-  return { id, name: id, stages, throttle: undefined, quota: undefined };
-}
-const usagePlans = [plan('free'), plan('pro'), plan('elsewhere', 'other')];
+const usagePlans = [
+  plan('free'),
+  plan('pro'),
+  plan('elsewhere', ['other']),
+  plan('both', ['test', 'other']),
+  plan('foreign', ['test'], 'other-api'),
+];
 const value = 'a-value-of-twenty-characters';
 
 let saved: ControlPlaneState | undefined;
@@ -33,17 +33,24 @@ describe('control plane', () => {
     const key = plane.createApiKey({ name: 'one', value, enabled: true });
 
     expect(key).toMatchObject({ name: 'one', value, enabled: true, createdDate: 5_000 });
+    expect(key.lastUpdatedDate).toBe(5_000);
     expect(key.id).toMatch(/^[0-9a-z]{10}$/);
     expect(plane.getApiKeys()).toEqual([key]);
     expect(plane.findKey(value)).toEqual({ id: key.id, value, isEnabled: true });
   });
 
   it('creates a key that is disabled, with a value of its own, unless it is told otherwise', () => {
-    const { enabled, value: generated } = plane.createApiKey({});
+    const { enabled, name, value: generated } = plane.createApiKey({});
 
-    expect(enabled).toBe(false);
+    expect([enabled, name]).toEqual([false, '']);
     expect(plane.findKey(generated)?.isEnabled).toBe(false);
-    expect(generated.length).toBeGreaterThanOrEqual(20);
+    expect(generated).toMatch(/^[\w-]{40}$/);
+  });
+
+  it.each([20, 128])('creates a key with a value of %d characters', (length) => {
+    const long = 'x'.repeat(length);
+
+    expect(plane.createApiKey({ value: long }).value).toBe(long);
   });
 
   it('lists keys by the beginning of their names', () => {
@@ -78,110 +85,107 @@ describe('control plane', () => {
 
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
     plane.createUsagePlanKey({ usagePlanId: 'elsewhere', keyId: id });
+    plane.createUsagePlanKey({ usagePlanId: 'foreign', keyId: id });
 
-    expect(plane.getUsagePlans({ keyId: id })).toHaveLength(2);
+    const ids = plane.getUsagePlans({ keyId: id }).map((each) => each.id);
+    expect(ids).toEqual(['free', 'elsewhere', 'foreign']);
   });
 
-  it.each<[string, (plane: ControlPlane, keyId: string) => unknown, string]>([
+  it.each<[string, (plane: ControlPlane, keyId: string) => unknown, string, string]>([
     [
       'a value below 20 characters',
-      (p) => p.createApiKey({ value: 'short' }),
+      (p) => p.createApiKey({ value: 'x'.repeat(19) }),
       'BadRequestException',
+      'at least 20 and at most 128 characters',
     ],
-    ['a value that is taken', (p) => p.createApiKey({ value }), 'ConflictException'],
-    ['the deletion of an unknown key', (p) => p.deleteApiKey('x'), 'NotFoundException'],
+    [
+      'a value above 128 characters',
+      (p) => p.createApiKey({ value: 'x'.repeat(129) }),
+      'BadRequestException',
+      'at least 20 and at most 128 characters',
+    ],
+    [
+      'a value that is taken',
+      (p) => p.createApiKey({ value }),
+      'ConflictException',
+      'API Key already exists',
+    ],
+    [
+      'the deletion of an unknown key',
+      (p) => p.deleteApiKey('x'),
+      'NotFoundException',
+      'Invalid API Key identifier specified',
+    ],
     [
       'an unknown plan',
       (p, keyId) => p.createUsagePlanKey({ usagePlanId: 'x', keyId }),
       'NotFoundException',
+      'Invalid Usage Plan ID specified',
     ],
     [
       'an unknown key for a plan',
       (p) => p.createUsagePlanKey({ usagePlanId: 'pro', keyId: 'x' }),
       'NotFoundException',
+      'Invalid API Key identifier specified',
     ],
     [
       'a key that is in the plan already',
       (p, keyId) => p.createUsagePlanKey({ usagePlanId: 'free', keyId }),
       'ConflictException',
+      'Usage Plan key already exists',
     ],
     [
       'a second plan of the same stage',
       (p, keyId) => p.createUsagePlanKey({ usagePlanId: 'pro', keyId }),
       'ConflictException',
+      'cannot be added to a second usage plan of the same stage',
+    ],
+    [
+      'a second plan that has more stages',
+      (p, keyId) => p.createUsagePlanKey({ usagePlanId: 'both', keyId }),
+      'ConflictException',
+      'cannot be added to a second usage plan of the same stage',
+    ],
+    [
+      'a second plan that has fewer stages',
+      (p) => {
+        const { id: keyId } = p.createApiKey({});
+        p.createUsagePlanKey({ usagePlanId: 'both', keyId });
+        p.createUsagePlanKey({ usagePlanId: 'free', keyId });
+      },
+      'ConflictException',
+      'cannot be added to a second usage plan of the same stage',
+    ],
+    [
+      'the key of an unknown plan',
+      (p, keyId) => p.getUsagePlanKey({ usagePlanId: 'x', keyId }),
+      'NotFoundException',
+      'Invalid Usage Plan Key identifier specified',
     ],
     [
       'a key that is not in the plan',
       (p, keyId) => p.deleteUsagePlanKey({ usagePlanId: 'pro', keyId }),
       'NotFoundException',
+      'Invalid Usage Plan Key identifier specified',
     ],
-  ])('refuses %s', (_, call, type) => {
+  ])('refuses %s', (_, call, type, text) => {
     const { id } = plane.createApiKey({ value });
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
-    expect(() => call(plane, id)).toThrow(expect.objectContaining({ type }));
+    const message = expect.stringContaining(text);
+    const error = { name: 'ControlPlaneError', type, message };
+    expect(() => call(plane, id)).toThrow(expect.objectContaining(error));
   });
 
-  it('takes a change back that cannot be kept, so that it can be made again', () => {
-    let isFull = false;
-    const onChange = () => {
-      if (isFull) throw new LocalRunError('no room');
-    };
-    const failing = new ControlPlane({ usagePlans, now: () => 0, onChange });
-    const { id } = failing.createApiKey({ name: 'before' });
-    failing.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
-    const call = (method: string, path: string, body = '') =>
-      answerControlPlane({ method, path, query: new URLSearchParams(), body }, failing);
-    isFull = true;
+  it('lets the keys of a plan be in it after its plans were replaced, and puts some into new ones', () => {
+    const { id } = plane.createApiKey({ value });
+    plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
-    const answers = [
-      call('POST', '/apikeys', JSON.stringify({ value })),
-      call('DELETE', `/usageplans/free/keys/${id}`),
-      call('DELETE', `/apikeys/${id}`),
-    ];
+    plane.replaceUsagePlans([plan('free'), plan('new', ['another'])]);
 
-    expect(answers.map((answer) => [answer?.statusCode, answer?.body])).toEqual(
-      Array(3).fill([503, '{"message":"no room"}']),
-    );
-    expect(failing.isInPlan(id, 'free')).toBe(true);
-    isFull = false;
-    expect(call('POST', '/apikeys', JSON.stringify({ value }))?.statusCode).toBe(201);
-  });
-
-  it.each([
-    ['/apikeys', 'null'],
-    ['/apikeys', '1'],
-    ['/apikeys', '[]'],
-    ['/apikeys', '{"name":1}'],
-    ['/apikeys', '{"value":12345678901234567890}'],
-    ['/apikeys', '{"value":{"length":30}}'],
-    ['/apikeys', '{"description":{}}'],
-    ['/apikeys', '{"enabled":"yes"}'],
-    ['/usageplans/free/keys', 'null'],
-    ['/usageplans/free/keys', '{"keyId":{}}'],
-    ['/usageplans/free/keys', ''],
-  ])('answers 400 to POST %s with %s, and keeps nothing of it', (path, body) => {
-    const call = { method: 'POST', path, query: new URLSearchParams(), body };
-
-    expect(answerControlPlane(call, plane)?.statusCode).toBe(400);
-    expect(plane.getApiKeys({ nameQuery: 'any' })).toEqual([]);
-  });
-
-  it.each([
-    ['limit=0', 2],
-    ['limit=-1', 2],
-    ['limit=x&position=x', 2],
-    ['limit=1', 1],
-    ['position=1', 1],
-    ['position=-1', 2],
-  ])('lists keys with %s', (query, count) => {
-    plane.createApiKey({});
-    plane.createApiKey({});
-    const call = { method: 'GET', path: '/apikeys', body: '', query: new URLSearchParams(query) };
-
-    const answer = answerControlPlane(call, plane);
-
-    expect(JSON.parse(answer!.body).item).toHaveLength(count);
+    plane.createUsagePlanKey({ usagePlanId: 'new', keyId: id });
+    expect(plane.getUsagePlans({ keyId: id }).map((each) => each.id)).toEqual(['free', 'new']);
+    expect(plane.getUsagePlans().map((each) => each.id)).toEqual(['free', 'new']);
   });
 
   it('goes on with what an earlier run has kept', () => {
@@ -192,5 +196,15 @@ describe('control plane', () => {
 
     expect(later.findKey(value)?.id).toBe(id);
     expect(later.isInPlan(id, 'free')).toBe(true);
+  });
+
+  it('goes on without a plan that an earlier run had', () => {
+    const { id } = plane.createApiKey({ value });
+    plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
+
+    const later = new ControlPlane({ usagePlans: [plan('pro')], now: () => 0, state: saved });
+
+    expect(later.findKey(value)?.id).toBe(id);
+    expect(later.getUsagePlans({ keyId: id })).toEqual([]);
   });
 });

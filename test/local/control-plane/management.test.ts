@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
@@ -32,7 +32,10 @@ import {
 
 const resources: Resources = {
   ...api,
-  ...method('GET /orders', mock),
+  ...method('POST /apikeys', {
+    ...mock,
+    Integration: { Type: 'MOCK', IntegrationResponses: [{ StatusCode: '200' }] },
+  }),
   Plan: {
     Type: 'AWS::ApiGateway::UsagePlan',
     Properties: {
@@ -57,6 +60,7 @@ const outputs = {
       'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}?a=1&b=<2>',
     },
   },
+  Name: { Value: { Ref: 'AWS::StackName' } },
 };
 
 let assembly: Assembly;
@@ -88,11 +92,15 @@ const signed = { authorization: 'AWS4-HMAC-SHA256 x' };
 const listTables = { ...signed, 'x-amz-target': 'DynamoDB_20120810.ListTables' };
 
 /** `fetch` does not let a test set the `Host` header. */
-async function send(path: string, init: { method: string; body?: string }, headers: object) {
-  const call = request(service.origin, { path, method: init.method, headers: { ...headers } });
-  call.end(init.body);
+async function send(
+  path: string,
+  { body, ...init }: { method: string; body?: string; agent?: Agent },
+  headers: object,
+) {
+  const call = request(service.origin, { path, ...init, headers: { ...headers } });
+  call.end(body);
   const [response] = await once(call, 'response');
-  return { status: response.statusCode, body: await text(response) };
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
 let keys = 0;
@@ -168,14 +176,23 @@ describe('the operator of a local run, with AWS clients', () => {
 
     const named = await client.send(new DescribeStacksCommand({ StackName: 'Small' }));
     const unnamed = await client.send(new DescribeStacksCommand({}));
-    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other' }));
+    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other<&>' }));
 
     expect(named.Stacks?.[0]).toMatchObject({
       StackName: 'Small',
-      Outputs: [{ OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` }],
+      StackStatus: 'CREATE_COMPLETE',
+      CreationTime: expect.any(Date),
+      Outputs: [
+        { OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` },
+        { OutputKey: 'Name', OutputValue: 'Small' },
+      ],
     });
     expect(unnamed.Stacks).toHaveLength(1);
-    await expect(unknown).rejects.toMatchObject({ message: 'Stack with id Other does not exist' });
+    await expect(unknown).rejects.toMatchObject({
+      name: 'ValidationError',
+      message: 'Stack with id Other<&> does not exist',
+      Type: 'Sender',
+    });
     client.destroy();
   });
 
@@ -224,6 +241,7 @@ describe('the operator of a local run, with AWS clients', () => {
       '/',
       { method: 'POST', headers: { ...listTables, host: 'evil.example' }, body: '{}' },
     ],
+    ['a call of DynamoDB of another kind', '/', { method: 'GET', headers: listTables }],
     ['a call of another kind', '/restapis', { method: 'GET', headers: signed }],
     ['an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],
     ['another query', '/', { method: 'POST', headers: signed, body: 'Action=DeleteStack' }],
@@ -257,13 +275,42 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(response.headers.connection).toBe('close');
   });
 
-  it.each(['/apikeys', '/'])('is answered 413 where a call of %s is too large', async (path) => {
-    const body = 'x'.repeat(1_100_000);
+  it.each(['/apikeys', '/'])(
+    'is answered 413 where a call of %s is too large, and goes on',
+    async (path) => {
+      const body = 'x'.repeat(5_000_000);
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-    const answer = await send(path, { method: 'POST', body }, signed);
+      const answer = await send(path, { method: 'POST', body, agent }, signed);
+      const next = await send('/apikeys', { method: 'GET', agent }, signed);
 
-    expect(answer.status).toBe(413);
-    await expect(createKey()).resolves.toHaveProperty('id');
+      expect([answer.status, next.status]).toEqual([413, 200]);
+      agent.destroy();
+    },
+  );
+
+  it('may have a call of 1 MiB', async () => {
+    const body = '{"name":"large"}'.padStart(1_048_576);
+
+    const answer = await send('/apikeys', { method: 'POST', body }, signed);
+
+    expect(JSON.parse(answer.body).name).toBe('large');
+  });
+
+  it('is answered in XML where it describes stacks', async () => {
+    const call = { method: 'POST', body: 'Action=DescribeStacks' };
+
+    const { status, headers } = await send('/', call, signed);
+
+    expect([status, headers['content-type']]).toEqual([200, 'text/xml']);
+  });
+
+  it('reaches the API, with its body, by the paths of the API', async () => {
+    const call = { method: 'POST', body: '{"statusCode":200}' };
+
+    const { status } = await send('/test/apikeys', call, signed);
+
+    expect(status).toBe(200);
   });
 
   it.each([

@@ -9,7 +9,10 @@ describe('a database that fails', () => {
   it('is told in one line, with its place and what to do', async () => {
     await using server = await serve((incoming, outgoing) => {
       incoming.resume();
-      const error = { __type: 'com.amazonaws#ValidationException', message: 'disk I/O\nerror' };
+      const error = {
+        __type: 'com.amazonaws#ValidationException',
+        message: ' disk I/O\n  error\n',
+      };
       outgoing.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
       outgoing.end(JSON.stringify(error));
     });

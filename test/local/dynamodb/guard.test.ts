@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import {
+  Agent,
   createServer,
+  globalAgent,
   type IncomingMessage,
   request,
   type Server,
@@ -16,7 +18,11 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type DynamoDBGuard, startDynamoDBGuard } from '../../../local/dynamodb/guard.ts';
+import {
+  authorizationOfOperator,
+  type DynamoDBGuard,
+  startDynamoDBGuard,
+} from '../../../local/dynamodb/guard.ts';
 import {
   type Credentials,
   createIdentities,
@@ -123,13 +129,14 @@ async function signedHeaders(guard: DynamoDBGuard): Promise<Record<string, strin
 }
 
 const signedBody = '{"TableName":"Orders"}';
+const listing = { 'x-amz-target': 'DynamoDB_20120810.ListTables' };
 
 async function send(
   { endpoint }: DynamoDBGuard,
   headers: Record<string, string>,
-  { body = signedBody, method = 'POST', path = '/' } = {},
+  { body = signedBody, method = 'POST', path = '/', agent = globalAgent } = {},
 ) {
-  const call = request(endpoint + path, { method, headers });
+  const call = request(endpoint + path, { method, headers, agent });
   call.end(method === 'POST' ? body : undefined);
   const [response] = await once(call, 'response');
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
@@ -175,6 +182,7 @@ describe('the guard before DynamoDB', () => {
     const answer = await send(guard, { ...signed, ...headers }, parts);
 
     expect(answer.status).toBe(403);
+    expect(answer.headers['content-type']).toBe('application/x-amz-json-1.0');
     expect(Object.keys(answer.headers).join()).not.toContain('access-control');
     expect(received).toEqual([]);
   });
@@ -201,6 +209,78 @@ describe('the guard before DynamoDB', () => {
 
     await expect(call).rejects.toMatchObject({ name: 'UnrecognizedClientException' });
     expect(received).toEqual([]);
+  });
+
+  it('accepts only the identities that have replaced the others', async () => {
+    const guard = await start();
+    const next = createIdentities(template);
+
+    guard.replaceIdentities(next);
+    const refused = clientOf(guard, identities.operator.credentials).send(get);
+
+    await expect(refused).rejects.toMatchObject({ name: 'UnrecognizedClientException' });
+    await clientOf(guard, next.operator.credentials).send(get);
+    await clientOf(guard, next.functions.get('Read')!.credentials).send(get);
+    expect(received).toHaveLength(2);
+  });
+
+  it.each<[string, number, (headers: Record<string, string>) => object]>([
+    ['as it is', 200, () => ({})],
+    ['with another secret', 403, ({ authorization }) => ({ authorization: `${authorization}x` })],
+    [
+      'with another secret of the same length',
+      403,
+      ({ authorization }) => ({ authorization: `${authorization!.slice(0, -1)}.` }),
+    ],
+    ['from a page of another origin', 403, () => ({ origin: 'https://evil.example' })],
+  ])("takes a call that is marked as the operator's %s: %s", async (_, status, change) => {
+    const guard = await start();
+    const headers = { ...listing, authorization: authorizationOfOperator(identities) };
+
+    const answer = await send(guard, { ...headers, ...change(headers) });
+
+    expect(answer.status).toBe(status);
+    expect(received.map(({ body }) => body)).toEqual(status === 200 ? [signedBody] : []);
+  });
+
+  it.each([25_000_000, 25_000_001])('refuses a body of more than 25 MB: %s', async (bytes) => {
+    const guard = await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { ...listing, authorization: authorizationOfOperator(identities) };
+
+    const answer = await send(guard, headers, { body: 'x'.repeat(bytes), agent });
+    // The client sends its next call over the same connection.
+    const next = await send(guard, headers, { agent });
+
+    agent.destroy();
+    expect([answer.status, next.status]).toEqual([bytes > 25_000_000 ? 403 : 200, 200]);
+  });
+
+  it('calls off what its client waits for no longer', async () => {
+    const guard = await start();
+    const leaving = new AbortController();
+    const calledOff = Promise.withResolvers<void>();
+    onCall = ({ answer }) => {
+      answer.once('close', calledOff.resolve);
+      leaving.abort();
+    };
+
+    const call = clientOf(guard, identities.operator.credentials).send(get, {
+      abortSignal: leaving.signal,
+    });
+
+    await expect(call).rejects.toThrow();
+    await expect(calledOff.promise).resolves.toBeUndefined();
+  });
+
+  it('closes its connections to the server with itself', async () => {
+    const guard = await start();
+    await clientOf(guard, identities.operator.credentials).send(get);
+    const closed = once(received[0]!.incoming.socket, 'close');
+
+    await guards.pop()!.close();
+
+    await expect(closed).resolves.toBeDefined();
   });
 
   it('lets the operator do what no function may', async () => {
@@ -333,6 +413,51 @@ describe('the guard before a server that works serially', () => {
     expect(operations()).toEqual(['Scan', 'Scan']);
     for (const { answer } of received) answer.end('}');
     await Promise.all(sent);
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['a scan', 'DynamoDB_20120810.Scan', { TableName: 'Orders', Limit: 2_000 }],
+    ['what has another version', 'DynamoDB_20110810.Scan', { TableName: 'Orders' }],
+    ['what begins otherwise', 'XDynamoDB_20120810.Scan', { TableName: 'Orders' }],
+    ['what ends otherwise', 'DynamoDB_20120810.Scan.x', { TableName: 'Orders' }],
+  ])('plans nothing but a scan: %s', async (_, operation, expected) => {
+    const guard = await start({ isSerial: true });
+    const authorization = authorizationOfOperator(identities);
+
+    await send(guard, { authorization, 'x-amz-target': operation });
+
+    expect(received.map(({ body }) => JSON.parse(body))).toEqual([expected]);
+  });
+
+  it('answers for it a scan of a segment that is empty', async () => {
+    const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
+    const Segment = { TableName: 'Orders', Segment: 1, TotalSegments: 2 };
+
+    const page = await client.send(new ScanCommand(Segment));
+
+    expect(page).toMatchObject({ Count: 0, Items: [] });
+    expect(received).toEqual([]);
+  });
+
+  it('does not give it a scan whose client has gone away before its turn', async () => {
+    const client = clientOf(await start({ isSerial: true }), identities.operator.credentials);
+    onCall = ({ incoming, answer }) => {
+      if (!String(incoming.headers['x-amz-target']).endsWith('Scan')) answer.end('{}');
+    };
+    const leaving = new AbortController();
+    const first = client.send(scan());
+    await untilReceived(1);
+    const left = client.send(scan(), { abortSignal: leaving.signal });
+    await client.send(get);
+
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    for (let call = 0; call < 20; call++) await client.send(get);
+    received[0]!.answer.end('{}');
+    await first;
+    for (let call = 0; call < 20; call++) await client.send(get);
+
+    expect(scans()).toEqual(['Scan']);
   });
 
   it('lets a scan that has begun end before the next, also when its client has gone away', async () => {

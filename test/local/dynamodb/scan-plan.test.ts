@@ -36,14 +36,16 @@ describe('a scan for a server that works serially', () => {
 
   it.each<[string, Input]>([
     ['a segment beyond the last', { ...scan, Segment: 4, TotalSegments: 4 }],
+    ['a segment before the first', { ...scan, Segment: -1, TotalSegments: 4 }],
     ['a segment of an unknown number', { ...scan, Segment: 1 }],
     ['a limit that is no number', { ...scan, Limit: 'x' }],
+    ['a limit that is no whole number', { ...scan, Limit: 9_000.5 }],
   ])('with %s is left to the server to refuse', (_, input) => {
     expect(planned(input)).toMatchObject(input);
   });
 
-  it('that is no JSON is left as it is', () => {
-    const body = Buffer.from('{');
+  it.each(['{', 'null', '"text"'])('that is no JSON object is left as it is: %s', (text) => {
+    const body = Buffer.from(text);
 
     expect(planScan(body)).toEqual({ body });
   });

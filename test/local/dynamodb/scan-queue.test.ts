@@ -29,13 +29,17 @@ describe('the queue of scans', () => {
   it('gives a turn that is over to who has waited longest', async () => {
     const { turns, enter } = observed(new ScanQueue(1));
     const first = enter('a');
-    void enter('b');
+    const second = enter('b');
     void enter('c');
 
     (await first)();
     await settled();
+    const afterOne = [...turns];
+    (await second)();
+    await settled();
 
-    expect(turns).toEqual(['a', 'b']);
+    expect(afterOne).toEqual(['a', 'b']);
+    expect(turns).toEqual(['a', 'b', 'c']);
   });
 
   it('lets someone through at once when nobody is left', async () => {
@@ -46,6 +50,14 @@ describe('the queue of scans', () => {
     await enter('c');
 
     expect(turns).toEqual(['a', 'b', 'c']);
+  });
+
+  it('gives no turn to who has gone away before', async () => {
+    const queue = new ScanQueue(1);
+
+    const gone = queue.enter(AbortSignal.abort(new Error('gone')));
+
+    await expect(gone).rejects.toThrow('gone');
   });
 
   it('passes over who has gone away', async () => {

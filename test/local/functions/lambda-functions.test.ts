@@ -81,6 +81,8 @@ describe('functions of a template', () => {
     ['another function', uri(`${arn}-other`)],
     ['an unknown alias', uri(`${arn}:dead`)],
     ['the streaming date with the ordinary operation', uri(arn, '2021-11-15')],
+    ['something before it', `x${uri(arn)}`],
+    ['something after it', `${uri(arn)}/x`],
     ['another service', 'arn:aws:apigateway:eu-central-1:sqs:path/queue'],
   ])('are not found by the URI of %s', (_, wrong) => {
     expect(() => read(qualified).targetOf(wrong, 'Method')).toThrow('Method: invokes no function');

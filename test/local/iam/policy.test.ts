@@ -29,6 +29,8 @@ describe('a policy', () => {
     ['actions by a pattern', 'allow', [allow(orders, 'dynamodb:?pdate*')]],
     ['an action in another letter case', 'allow', [allow(orders, 'DynamoDB:updateitem')]],
     ['one of several actions', 'allow', [allow(orders, ['dynamodb:Scan', 'dynamodb:UpdateItem'])]],
+    ['actions of several services', 'allow', [allow('*', ['s3:GetObject', 'dynamodb:*'])]],
+    ['it under an id', 'allow', [{ ...allow(orders), Sid: 'One' }]],
     ['one of several tables', 'allow', [allow([`${tables}/Keys`, orders])]],
     ['tables by a pattern', 'allow', [allow(`${tables}/Ord?r*`)]],
     ['tables of every Region', 'allow', [allow('arn:aws:dynamodb:*:000000000000:table/Orders')]],
@@ -85,7 +87,7 @@ describe('a policy', () => {
     [
       'a condition',
       { ...allow(orders), Condition: { StringEquals: { 'aws:RequestedRegion': 'us-east-1' } } },
-      'Role: the condition StringEquals aws:RequestedRegion is not supported locally',
+      'Role: the condition {"StringEquals":{"aws:RequestedRegion":"us-east-1"}} is not supported',
     ],
     [
       'a policy variable',
@@ -103,8 +105,22 @@ describe('a policy', () => {
       { ...allow(orders), Resource: undefined },
       `Role: a statement's Resource is neither`,
     ],
+    [
+      'a resource that is a number',
+      allow([orders, 1]),
+      `Role: a statement's Resource is neither a string nor a list of them`,
+    ],
+    ['an empty list of resources', allow([]), `Role: a statement's Resource is neither`],
   ])('with %s stops the run by name', (_, statement, message) => {
     expect(() => read(statement)).toThrow(message);
+  });
+
+  it.each([undefined, {}, { Statement: [] }])('may have no statement: %j', (document) => {
+    expect(readStatements(document, 'dynamodb', 'Role')).toEqual([]);
+  });
+
+  it('may have statements without an action, which concern no service', () => {
+    expect(read({ Effect: 'Allow', Resource: '*' })).toEqual([]);
   });
 
   it('may have conditions on other services', () => {

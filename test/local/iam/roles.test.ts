@@ -14,6 +14,13 @@ const role = (properties: object = {}): Resources => ({
     Properties: { AssumeRolePolicyDocument: trust('lambda.amazonaws.com'), ...properties },
   },
 });
+const ofAnother: Resources = {
+  Another: {
+    Type: 'AWS::IAM::Role',
+    Properties: { AssumeRolePolicyDocument: trust('ec2.amazonaws.com') },
+  },
+  Unattached: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: mayScan } },
+};
 const list = lambda('List', { Role: { 'Fn::GetAtt': ['Role', 'Arn'] } });
 const policy = (Type: string, properties: object = {}): Resources => ({
   Policy: { Type, Properties: { PolicyDocument: mayScan, ...properties } },
@@ -23,7 +30,7 @@ const awsPolicy = (name: string) => ({
 });
 
 const read = (...resources: Resources[]) =>
-  readFunctionRoles(createTemplate(Object.assign({}, list, ...resources)), 'dynamodb');
+  readFunctionRoles(createTemplate(Object.assign({}, ofAnother, list, ...resources)), 'dynamodb');
 const decision = (...resources: Resources[]) =>
   decide(read(...resources).get('List')?.statements ?? [], 'dynamodb:Scan', 'arn:aws:dynamodb:x');
 
@@ -46,12 +53,40 @@ describe("a function's role", () => {
   it.each<[string, Resources[]]>([
     ['none', [role()]],
     ["another role's", [role(), policy('AWS::IAM::Policy', { Roles: ['other'] })]],
-    [
-      "AWS's own for logs",
-      [role({ ManagedPolicyArns: [awsPolicy('service-role/AWSLambdaBasicExecutionRole')] })],
-    ],
+    ...[
+      'service-role/AWSLambdaBasicExecutionRole',
+      'service-role/AWSLambdaVPCAccessExecutionRole',
+      'AWSXRayDaemonWriteAccess',
+      'CloudWatchLambdaInsightsExecutionRolePolicy',
+    ].map((name): [string, Resources[]] => [
+      `AWS's own ${name}`,
+      [role({ ManagedPolicyArns: [awsPolicy(name)] })],
+    ]),
   ])('has nothing of a policy that is %s', (_, resources) => {
     expect(decision(...resources)).toBe('implicit-deny');
+  });
+
+  it.each<[string, object]>([
+    ['several services', trust(['ec2.amazonaws.com', 'lambda.amazonaws.com'])],
+    [
+      'Lambda in a statement outside of a list',
+      { Statement: trust('lambda.amazonaws.com').Statement[0] },
+    ],
+    [
+      'somebody else too',
+      { Statement: [{ Effect: 'Allow' }, ...trust('lambda.amazonaws.com').Statement] },
+    ],
+  ])('may be assumed by %s', (_, AssumeRolePolicyDocument) => {
+    expect(decision(role({ AssumeRolePolicyDocument }))).toBe('implicit-deny');
+  });
+
+  it('is not needed by a function', () => {
+    const roles = readFunctionRoles(
+      createTemplate({ ...lambda('Bare'), ...list, ...role() }),
+      'dynamodb',
+    );
+
+    expect([...roles.keys()]).toEqual(['List']);
   });
 
   it('is named as in the ARN of who has assumed it', () => {
@@ -71,13 +106,32 @@ describe("a function's role", () => {
       /^Role: lambda.amazonaws.com may not assume/,
     ],
     [
+      'may not be assumed by Lambda',
+      [
+        role({
+          AssumeRolePolicyDocument: {
+            Statement: [{ Effect: 'Deny', Principal: { Service: 'lambda.amazonaws.com' } }],
+          },
+        }),
+      ],
+      /^Role: lambda.amazonaws.com may not assume/,
+    ],
+    [
+      'says of nobody that he may assume it',
+      [role({ AssumeRolePolicyDocument: undefined })],
+      /^Role: lambda.amazonaws.com may not assume/,
+    ],
+    [
       'has a permissions boundary',
       [role({ PermissionsBoundary: 'arn:aws:iam::1:policy/x' })],
       /^Role: a permissions boundary/,
     ],
     [
       "has a policy of AWS's that is not known",
-      [role({ ManagedPolicyArns: [awsPolicy('AmazonDynamoDBFullAccess')] })],
+      [
+        role({ ManagedPolicyArns: [awsPolicy('AmazonDynamoDBFullAccess')] }),
+        policy('AWS::IAM::ManagedPolicy'),
+      ],
       /^Role: what arn:aws:iam::aws:policy\/AmazonDynamoDBFullAccess allows is not known/,
     ],
   ])('stops the run when it %s', (_, resources, message) => {

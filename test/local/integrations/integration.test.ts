@@ -1,45 +1,102 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { InvocationResult } from '../../../local/functions/execution-environment.ts';
+import type {
+  Invocation,
+  InvocationResult,
+} from '../../../local/functions/execution-environment.ts';
 import type { LambdaFunction } from '../../../local/functions/lambda-functions.ts';
-import { answerIntegration } from '../../../local/integrations/integration.ts';
+import { answerIntegration, readsBody } from '../../../local/integrations/integration.ts';
+import type { MockIntegration } from '../../../local/integrations/mock-integration.ts';
 import type { ProxyIntegration } from '../../../local/integrations/proxy-integration.ts';
-import { createContext, createRequest } from '../small-template.ts';
+import { liftedTimeoutMs } from '../../../local/template/time-limits.ts';
+import { createContext, createRequest, type RequestParts } from '../small-template.ts';
 
 const lambda = { logicalId: 'Fn', name: 'fn', timeoutMs: 15_000 } as LambdaFunction;
-const integration: ProxyIntegration = {
-  type: 'AWS_PROXY',
-  target: { lambda, invokedArn: 'arn', isStreaming: false },
-  timeoutMs: 10_000,
-};
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  // Streams need what is not faked.
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 });
 
 afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Sends a request whose function answers what the test says, or never. */
-function send(signal?: AbortSignal, answer: Promise<InvocationResult> = new Promise(() => {})) {
-  const request = { ...createRequest(), signal };
+type Integration = MockIntegration | ProxyIntegration;
+
+interface Sending extends RequestParts {
+  /** What the function answers; nothing by default. */
+  answer?: InvocationResult | Promise<InvocationResult>;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  isStreaming?: boolean;
+}
+
+function send(sending: Sending = {}, integration: Integration = proxyFor(sending)) {
+  const { answer, signal, ...parts } = sending;
+  const request = { ...createRequest(parts), signal };
   let giveUp: AbortSignal | undefined;
+  const invoked: [LambdaFunction, Invocation][] = [];
   const answered = answerIntegration(integration, {
     request,
     context: createContext(request),
     pathParameters: {},
     stageVariables: {},
-    binaryMediaTypes: [],
-    invoke: (_lambda, _invocation, signal) => {
+    binaryMediaTypes: ['image/png'],
+    invoke: async (lambda, invocation, signal) => {
       giveUp = signal;
-      return answer;
+      invoked.push([lambda, invocation]);
+      return answer ?? new Promise(() => {});
     },
   });
   answered.catch(() => {});
-  return { answered, isGivenUp: () => giveUp?.aborted };
+  return { answered, invoked, isGivenUp: () => giveUp?.aborted };
+}
+
+function proxyFor({ timeoutMs = 10_000, isStreaming = false }: Sending): ProxyIntegration {
+  return { type: 'AWS_PROXY', target: { lambda, invokedArn: 'arn', isStreaming }, timeoutMs };
+}
+
+/** Sends a request whose function streams after a time; `fault` is what its body ends with. */
+async function stream(timeoutMs: number, afterMs = 0) {
+  const source = new PassThrough();
+  source.write(`{"statusCode":200}${'\0'.repeat(8)}`);
+  const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+  const { answered } = send({ answer: promise, timeoutMs, isStreaming: true });
+  await advance(afterMs);
+  resolve({ stream: source });
+  const body = (await answered).body as PassThrough;
+  let fault: Error | undefined;
+  body.on('error', (error) => {
+    fault = error;
+  });
+  return { source, body, fault: () => fault?.message };
+}
+
+async function advance(milliseconds: number) {
+  await jest.advanceTimersByTimeAsync(milliseconds);
+  await turn();
 }
 
 describe('an invocation for a request', () => {
+  it('has its event, and an id of its own', async () => {
+    const { answered, invoked } = send({ answer: { payload: '{"statusCode":201}' } });
+
+    const { statusCode, headers } = await answered;
+
+    expect(statusCode).toBe(201);
+    expect(invoked).toEqual([
+      [lambda, { event: expect.any(String), requestId: expect.any(String), invokedArn: 'arn' }],
+    ]);
+    const { path, headers: received } = JSON.parse(invoked[0]![1].event);
+    expect(path).toBe('/orders');
+    expect(headers).toContainEqual(['X-Amzn-Trace-Id', expect.stringMatching(/^Root=1-/)]);
+    expect(headers[0]![1]).toContain(received['X-Amzn-Trace-Id']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('is given up when the integration has taken too long, its wait for a turn included', async () => {
     const { answered, isGivenUp } = send();
     const wasGivenUp = isGivenUp();
@@ -52,7 +109,7 @@ describe('an invocation for a request', () => {
 
   it('is given up when the client goes away', () => {
     const leaving = new AbortController();
-    const { isGivenUp } = send(leaving.signal);
+    const { isGivenUp } = send({ signal: leaving.signal });
     const wasGivenUp = isGivenUp();
 
     leaving.abort();
@@ -61,14 +118,157 @@ describe('an invocation for a request', () => {
   });
 
   it('is not begun for a client that has gone already', () => {
-    expect(send(AbortSignal.abort()).isGivenUp()).toBe(true);
+    expect(send({ signal: AbortSignal.abort() }).isGivenUp()).toBe(true);
   });
 
-  it('that Lambda refuses for want of environments is answered 500, as API Gateway does', async () => {
-    const error = { errorType: 'TooManyRequestsException', errorMessage: 'Rate Exceeded.' };
+  it.each([
+    ['TooManyRequestsException', 'INTEGRATION_FAILURE', 500],
+    ['RequestEntityTooLargeException', 'REQUEST_TOO_LARGE', undefined],
+    ['Runtime.ExitError', 'INTEGRATION_FAILURE', 502],
+  ])(
+    'that ends with %s is answered as API Gateway does: %s %s',
+    async (errorType, type, status) => {
+      const error = { errorType, errorMessage: 'why' };
 
-    const { answered } = send(undefined, Promise.resolve({ error }));
+      const { answered } = send({ answer: { error } });
 
-    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_FAILURE', status: 500 });
+      await expect(answered).rejects.toMatchObject({ type, status, cause: error });
+    },
+  );
+
+  it('has its binary result decoded where the request asks for the type first', async () => {
+    const payload = JSON.stringify({ body: 'YQ==', isBase64Encoded: true });
+    const bodyFor = async (...types: string[]) => {
+      const headers = types.map((type) => ['Accept', type] as const);
+      return String((await send({ answer: { payload }, headers }).answered).body);
+    };
+
+    const bodies = [
+      await bodyFor('image/png', 'text/html'),
+      await bodyFor('text/html', 'image/png'),
+    ];
+
+    expect(bodies).toEqual(['a', 'YQ==']);
+  });
+
+  it('may read the body of its request', () => {
+    const target = { lambda, invokedArn: 'arn', isStreaming: false };
+
+    expect(readsBody({ type: 'AWS_PROXY', target, timeoutMs: 1 }, createRequest())).toBe(true);
+  });
+
+  it('that ends too late without a stream changes nothing', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const { answered } = send({ answer: promise });
+    await advance(10_000);
+
+    resolve({ payload: '{}' });
+    await turn();
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+  });
+
+  it('is none where the integration is a mock, which reads no body that it has a template for', async () => {
+    const mock: MockIntegration = {
+      type: 'MOCK',
+      requestTemplates: { 'application/json': '{"statusCode":204}' },
+      passthroughBehavior: 'NEVER',
+      responses: [{ statusCode: 204, selectionPattern: undefined, headers: {}, templates: {} }],
+    };
+
+    const { answered, invoked } = send({}, mock);
+
+    expect((await answered).statusCode).toBe(204);
+    expect(invoked).toEqual([]);
+    expect(readsBody(mock, createRequest())).toBe(false);
+  });
+});
+
+describe('a stream for a request', () => {
+  it('has all that came before its reader, and leaves no timer behind', async () => {
+    const { source, body } = await stream(10_000);
+    source.end('body');
+    await turn();
+
+    const read = await text(body);
+    await turn();
+
+    expect(read).toBe('body');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is closed when it comes after the time limit', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const source = new PassThrough();
+    const { answered } = send({ answer: promise, isStreaming: true });
+    await advance(10_000);
+
+    resolve({ stream: source });
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+    await turn();
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('is closed when it has no head within the time limit, the wait for it included', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const source = new PassThrough();
+    const { answered } = send({ answer: promise, isStreaming: true });
+    await advance(6_000);
+    resolve({ stream: source });
+    await advance(3_999);
+    const wasClosed = source.destroyed;
+
+    await advance(1);
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+    expect([wasClosed, source.destroyed]).toEqual([false, true]);
+  });
+
+  it.each<[string, boolean, (source: PassThrough) => InvocationResult]>([
+    ['comes where none is expected', false, (source) => ({ stream: source })],
+    ['is expected where none comes', true, () => ({ payload: '{}' })],
+  ])('that %s is a malformed result: 502', async (_, isStreaming, answerOf) => {
+    const source = new PassThrough();
+
+    const { answered } = send({ answer: answerOf(source), isStreaming });
+
+    const cause = expect.stringContaining('not both');
+    const fault = { type: 'INTEGRATION_FAILURE', status: 502, cause };
+    await expect(answered).rejects.toMatchObject(fault);
+    expect(source.destroyed).toBe(!isStreaming);
+  });
+
+  it('breaks at the end of the time limit', async () => {
+    const { source, fault } = await stream(10_000, 4_000);
+    await advance(5_999);
+    const early = fault();
+
+    await advance(1);
+
+    expect([early, fault()]).toEqual([undefined, 'the stream took too long']);
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('breaks when nothing has come for more than five minutes', async () => {
+    const { source, body, fault } = await stream(900_000);
+    body.resume();
+    await advance(210_000);
+    source.write('x');
+    await advance(300_000);
+    const early = fault();
+
+    await advance(30_000);
+
+    expect([early, fault()]).toEqual([undefined, 'the next part of the stream took too long']);
+  });
+
+  it('may wait as long as it likes where the time limits are lifted', async () => {
+    const { body, fault } = await stream(liftedTimeoutMs);
+    body.resume();
+
+    await advance(liftedTimeoutMs / 2);
+
+    expect(fault()).toBeUndefined();
   });
 });

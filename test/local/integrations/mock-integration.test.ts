@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewayFault } from '../../../local/exchange/gateway-fault.ts';
+import { readsBody } from '../../../local/integrations/integration.ts';
 import { answerMock, readMockIntegration } from '../../../local/integrations/mock-integration.ts';
 import {
   api,
@@ -30,6 +31,10 @@ const declared = [
   { StatusCode: '200' },
 ];
 
+const responses = (response: object) => ({
+  IntegrationResponses: [{ StatusCode: '410', ...response }],
+});
+
 function read(integration: object = {}, MethodResponses: unknown = declared) {
   const properties = { Integration: { ...gone, ...integration }, MethodResponses };
   const template = createTemplate({ ...api, ...method('GET /pets', properties) });
@@ -44,18 +49,22 @@ function answer(integration: object = {}, parts: RequestParts = {}) {
   return { statusCode, headers: Object.fromEntries(headers), body: String(body) };
 }
 
+/** The fault as it is logged. */
 const faultOf = (work: () => unknown) => {
   try {
     work();
     return 'none';
   } catch (error) {
-    return (error as GatewayFault).type;
+    const { type, cause } = error as GatewayFault;
+    return cause === undefined ? type : `${type}: ${cause}`;
   }
 };
+const jsonTemplate = (template: string) => ({ 'application/json': template });
 const contentType = (value: string): RequestParts => ({ headers: [['Content-Type', value]] });
 
 describe('MOCK integration', () => {
   it('answers from its templates and mappings', () => {
+    expect(read().type).toBe('MOCK');
     expect(answer()).toEqual({
       statusCode: 410,
       headers: { 'Content-Type': 'application/json', 'X-A': 'text', 'X-B': '60' },
@@ -63,32 +72,53 @@ describe('MOCK integration', () => {
     });
   });
 
+  it('leaves out a header that has no value, and has an empty body without a template', () => {
+    const ResponseParameters = { [header('X-B')]: 'context.authorizer.none' };
+
+    const { headers, body } = answer({
+      IntegrationResponses: [{ StatusCode: '410', ResponseParameters }],
+    });
+
+    expect(headers).toStrictEqual({ 'Content-Type': 'application/json' });
+    expect(body).toBe('');
+  });
+
   it('picks the response whose pattern matches the status, else the one without a pattern', () => {
     const IntegrationResponses = [
       { StatusCode: '200' },
       { StatusCode: '410', SelectionPattern: '4\\d{2}' },
     ];
-    const other = { 'application/json': '{"statusCode":500}' };
+    const other = jsonTemplate('{"statusCode":500}');
 
     expect(answer({ IntegrationResponses }).statusCode).toBe(410);
     expect(answer({ IntegrationResponses, RequestTemplates: other }).statusCode).toBe(200);
   });
 
-  it.each([
-    ['application/json; charset=utf-8', 'NEVER', 'none'],
-    ['APPLICATION/JSON', 'NEVER', 'none'],
-    ['text/plain', 'NEVER', 'UNSUPPORTED_MEDIA_TYPE'],
-    ['text/plain', 'WHEN_NO_TEMPLATES', 'UNSUPPORTED_MEDIA_TYPE'],
-    ['text/plain', 'WHEN_NO_MATCH', 'API_CONFIGURATION_ERROR'],
-    ['text/plain', undefined, 'API_CONFIGURATION_ERROR'],
-  ])('given %s and pass-through %s, ends with: %s', (type, PassthroughBehavior, expected) => {
-    expect(faultOf(() => answer({ PassthroughBehavior }, contentType(type)))).toBe(expected);
+  it.each<[string, string | undefined, object, string]>([
+    ['application/json ; charset=utf-8', 'WHEN_NO_MATCH', {}, 'reads no body'],
+    ['APPLICATION/JSON', 'NEVER', {}, 'reads no body'],
+    ['text/plain', 'NEVER', {}, 'refuses'],
+    ['text/plain', 'NEVER', { RequestTemplates: undefined }, 'refuses'],
+    ['text/plain', 'WHEN_NO_TEMPLATES', {}, 'refuses'],
+    ['text/plain', 'WHEN_NO_TEMPLATES', { RequestTemplates: undefined }, 'reads the body'],
+    ['text/plain', 'WHEN_NO_MATCH', {}, 'reads the body'],
+    ['text/plain', undefined, {}, 'reads the body'],
+  ])('given %s and pass-through %s, with %j: %s', (type, PassthroughBehavior, rest, expected) => {
+    const integration = { PassthroughBehavior, ...rest };
+    const request = { ...contentType(type), body: '{"statusCode":410}' };
+
+    const isRead = readsBody(read(integration), createRequest(request));
+    const fault = faultOf(() => answer(integration, request));
+
+    const outcome = fault === 'none' ? `reads ${isRead ? 'the' : 'no'} body` : 'refuses';
+    expect([outcome, isRead]).toEqual([expected, expected === 'reads the body']);
+    expect(['none', 'UNSUPPORTED_MEDIA_TYPE']).toContain(fault);
   });
 
   it.each(['{statusCode: 410}', '{ statusCode : "410", other: [1] }', '{"a": 1, statusCode: 410}'])(
     'takes a template whose names lack quotes: %s',
     (template) => {
-      expect(answer({ RequestTemplates: { 'application/json': template } }).statusCode).toBe(410);
+      expect(answer({ RequestTemplates: jsonTemplate(template) }).statusCode).toBe(410);
     },
   );
 
@@ -98,22 +128,24 @@ describe('MOCK integration', () => {
     expect(answer({ RequestParameters }).statusCode).toBe(410);
   });
 
-  it('reads the status from a body that is passed through', () => {
-    const request = { ...contentType('text/plain'), body: '{"statusCode":410}' };
-
-    expect(answer({}, request).statusCode).toBe(410);
-  });
-
-  it.each([
-    ['no status', { RequestTemplates: { 'application/json': '{}' } }],
-    ['a status without braces', { RequestTemplates: { 'application/json': 'statusCode: 410' } }],
+  it.each<[string, object, string]>([
+    ['no status', { RequestTemplates: jsonTemplate('{}') }, 'TypeError: statusCode: undefined'],
+    [
+      'a status without braces',
+      { RequestTemplates: jsonTemplate('statusCode: 410') },
+      'SyntaxError: ',
+    ],
     [
       'a status that is no number',
-      { RequestTemplates: { 'application/json': '{"statusCode":"x"}' } },
+      { RequestTemplates: jsonTemplate('{"statusCode":"x"}') },
+      'TypeError: statusCode: x',
     ],
-    ['no response for the status', { IntegrationResponses: [] }],
-  ])('with %s is a configuration error', (_, integration) => {
-    expect(faultOf(() => answer(integration))).toBe('API_CONFIGURATION_ERROR');
+    ['no response for the status', { IntegrationResponses: [] }, 'status 410'],
+    ['no responses', { IntegrationResponses: undefined }, 'status 410'],
+  ])('with %s is a configuration error, whose cause is logged', (_, integration, cause) => {
+    const fault = faultOf(() => answer(integration));
+
+    expect(fault).toContain(`API_CONFIGURATION_ERROR: ${cause}`);
   });
 
   it.each<[string, object, unknown, string]>([
@@ -126,9 +158,27 @@ describe('MOCK integration', () => {
     ],
     [
       'a template in Velocity',
-      { RequestTemplates: { 'application/json': '#set($a = 1)' } },
+      { RequestTemplates: jsonTemplate('#set($a = 1)') },
       declared,
       'a template with #set',
+    ],
+    [
+      'a response template in Velocity',
+      responses({ ResponseTemplates: jsonTemplate('#set($a = 1)') }),
+      declared,
+      'a template with #set',
+    ],
+    [
+      'a mapping of another kind',
+      responses({ ResponseParameters: { [header('X-A')]: 'integration.response.header.A' } }),
+      declared,
+      'the mapping integration.response.header.A',
+    ],
+    [
+      'content handling of a response',
+      responses({ ContentHandling: 'CONVERT_TO_TEXT' }),
+      declared,
+      'the property Integration.IntegrationResponses.ContentHandling',
     ],
     [
       'content handling',

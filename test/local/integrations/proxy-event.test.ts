@@ -124,6 +124,21 @@ describe('proxy event', () => {
     });
   });
 
+  it('has its own spelling of two headers, and an address where no proxy has been named', () => {
+    const { headers } = eventFor({
+      headers: [
+        ['authorization', 'Bearer x'],
+        ['USER-AGENT', 'agent/1.0'],
+      ],
+    });
+
+    expect(headers).toMatchObject({
+      Authorization: 'Bearer x',
+      'User-Agent': 'agent/1.0',
+      'X-Forwarded-For': '192.0.2.1',
+    });
+  });
+
   it.each([
     ...['Content-MD5', 'Max-Forwards', 'Proxy-Authenticate', 'Server', 'TE', 'Trailer', 'Upgrade'],
     ...['WWW-Authenticate', 'Expect', 'Transfer-Encoding'],
@@ -136,8 +151,8 @@ describe('proxy event', () => {
 
   it('has a text body as it is, and a binary one in base64', () => {
     const body = Buffer.from([0xff, 0x00]);
-    const headers = [['Content-Type', 'image/png']] as const;
-    const binaryMediaTypes = ['image/*'];
+    const headers = [['Content-Type', 'image/png ; q=1']] as const;
+    const binaryMediaTypes = ['image/png'];
 
     expect(eventFor({ body: 'ä' })).toMatchObject({ body: 'ä', isBase64Encoded: false });
     expect(eventFor({ body, headers }, { binaryMediaTypes })).toMatchObject({
@@ -147,6 +162,10 @@ describe('proxy event', () => {
     expect(eventFor({ body: 'a' }, { binaryMediaTypes: ['*/*'] })).toMatchObject({
       body: 'YQ==',
       isBase64Encoded: true,
+    });
+    expect(eventFor({}, { binaryMediaTypes: ['*/*'] })).toMatchObject({
+      body: null,
+      isBase64Encoded: false,
     });
   });
 

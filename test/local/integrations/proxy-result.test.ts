@@ -25,8 +25,29 @@ describe('proxy result', () => {
 
   it('takes null for what is left out', () => {
     const answer = parse({ statusCode: 200, headers: null, multiValueHeaders: null, body: null });
+    const binary = parse({ body: null, isBase64Encoded: true }, 'image/png', ['image/png']);
 
-    expect(answer.body).toHaveLength(0);
+    expect([answer.body, binary.body].map(String)).toEqual(['', '']);
+  });
+
+  it('has all values of a header, those of the list first and in its spelling', () => {
+    const { statusCode, headers } = parse({
+      statusCode: 599,
+      headers: { 'X-A': 'c', 'X-B': true },
+      multiValueHeaders: { 'x-a': ['a', 'b'], 'X-C': ['d'], 'Content-Type': ['a/b'] },
+    });
+
+    expect([statusCode, headers]).toEqual([
+      599,
+      [
+        ['x-a', 'a'],
+        ['x-a', 'b'],
+        ['x-a', 'c'],
+        ['X-B', 'true'],
+        ['X-C', 'd'],
+        ['Content-Type', 'a/b'],
+      ],
+    ]);
   });
 
   it('keeps a content type', () => {
@@ -51,13 +72,14 @@ describe('proxy result', () => {
     ['the answer is binary and nothing else is asked for', undefined, ['image/png'], 'a'],
     ['what is accepted first is not binary', 'text/html, image/png', ['image/png'], 'YQ=='],
     ['nothing is binary', 'image/png', [], 'YQ=='],
+    ['a type like that which is binary is accepted', 'image/pnm', ['image/png'], 'YQ=='],
     ['any type of one subtype is binary', 'image/png', ['*/png'], 'YQ=='],
     ['such a type is accepted by its own name', '*/png', ['*/png'], 'YQ=='],
     ['any subtype is accepted', 'image/*', ['image/png'], 'YQ=='],
     ['any subtype is accepted and binary', 'image/*', ['image/*'], 'a'],
     ['what is accepted is no type', 'image', ['image/*'], 'YQ=='],
   ])('decodes a base64 body where %s', (_, accept, types, expected) => {
-    const headers = { 'Content-Type': 'image/png' };
+    const headers = { 'X-A': 'b', 'Content-Type': 'image/png' };
 
     const { body } = parse({ headers, body: 'YQ==', isBase64Encoded: true }, accept, types);
 
@@ -65,27 +87,39 @@ describe('proxy result', () => {
   });
 
   it('whose body is no base64 is answered as a configuration error', () => {
-    const result = { body: 'èé+à)(', isBase64Encoded: true };
+    const parseBody = (isBase64Encoded: boolean) =>
+      parse({ body: 'èé+à)(', isBase64Encoded }, 'image/png', ['image/png']);
 
-    expect(() => parse(result, 'image/png', ['image/png'])).toThrow(
-      expect.objectContaining({ type: 'API_CONFIGURATION_ERROR' }),
+    expect(() => parseBody(true)).toThrow(
+      expect.objectContaining({
+        type: 'API_CONFIGURATION_ERROR',
+        cause: 'the body is not base64',
+      }),
     );
-    expect(String(parse({ ...result, isBase64Encoded: false }).body)).toBe('èé+à)(');
+    expect(String(parseBody(false).body)).toBe('èé+à)(');
   });
 
-  it.each<[string, unknown]>([
-    ['is no JSON', 'not json'],
-    ['is null', null],
-    ['is a list', []],
-    ['has a body that is an object', { statusCode: 200, body: {} }],
-    ['has a status that is none', { statusCode: 99 }],
-    ['has an informational status', { statusCode: 101 }],
-    ['has a header that is a number', { headers: { a: 1 } }],
-    ['has a header with a line break', { headers: { a: 'b\r\nc: d' } }],
-    ['has a header name that is none', { headers: { 'a b': 'c' } }],
-    ['has headers that are a list', { headers: [] }],
-    ['is a function error', { errorMessage: 'x', errorType: 'Error' }],
-  ])('that %s is malformed: 502', (_, result) => {
+  it.each<[string, unknown, string]>([
+    ['is no JSON', 'not json', 'SyntaxError'],
+    ['is null', null, 'not an object'],
+    ['is a number', 7, 'not an object'],
+    ['is a list', [], 'not an object'],
+    [
+      'has a body that is an object',
+      { statusCode: 200, body: {} },
+      'body is not a string but object',
+    ],
+    ['has a status that is none', { statusCode: 99 }, 'statusCode: 99'],
+    ['has an informational status', { statusCode: 101 }, 'statusCode: 101'],
+    ['has a status above all others', { statusCode: 600 }, 'statusCode: 600'],
+    ['has a header that is a number', { headers: { a: 1 } }, 'header a is not a string but number'],
+    ['has a header with a line break', { headers: { a: 'b\r\nc: d' } }, '"a"'],
+    ['has a header name that is none', { headers: { 'a b': 'c' } }, '"a b"'],
+    ['has headers that are a list', { headers: [] }, 'headers: not an object'],
+    ['has headers that are a number', { headers: 7 }, 'headers: not an object'],
+    ['has a list of values that is none', { multiValueHeaders: { a: 'b' } }, 'a is not a list'],
+    ['is a function error', { errorMessage: 'x', errorType: 'Error' }, 'a field errorMessage'],
+  ])('that %s is malformed: 502, with the cause for the log', (_, result, cause) => {
     let fault: Partial<GatewayFault> = {};
     try {
       parse(result);
@@ -94,5 +128,6 @@ describe('proxy result', () => {
     }
 
     expect([fault.type, fault.status]).toEqual(['INTEGRATION_FAILURE', 502]);
+    expect(String(fault.cause)).toContain(cause);
   });
 });

@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import * as fs from 'node:fs';
 import {
   chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
@@ -17,7 +22,6 @@ import {
   type FileFormat,
   openDataDirectory,
 } from '../../../local/state/data-directory.ts';
-import { GatewayState } from '../../../local/state/gateway-state.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 let parent: string;
@@ -31,9 +35,16 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const directory of opened) await directory.release();
+  pretend(ownPlatform);
+  process.chdir(ownDirectory);
   removeParent();
 });
 
+// Elsewhere than on Linux and Windows, the lock is a file, which any system can have.
+const platforms = ['linux', 'darwin'] as const;
+const ownPlatform = process.platform;
+const ownDirectory = process.cwd();
+const pretend = (value: string) => Object.defineProperty(process, 'platform', { value });
 const anything: FileFormat<unknown> = { isValid: (_): _ is unknown => true, remedy: 'remove it' };
 
 async function open(path = join(parent, 'deep/data')): Promise<DataDirectory> {
@@ -44,9 +55,22 @@ async function open(path = join(parent, 'deep/data')): Promise<DataDirectory> {
 
 describe('data directory', () => {
   it('is created when it is not there', async () => {
-    const { path } = await open();
+    const given = join(parent, 'deep/data');
 
+    const { path } = await open(given);
+
+    expect(path).toBe(given);
     expect(statSync(path).isDirectory()).toBe(true);
+  });
+
+  it('says of a path that cannot be one what to do', async () => {
+    writeFileSync(join(parent, 'file'), '');
+
+    const message = expect.stringMatching(
+      /^the directory .*\/file\/data cannot be used \(ENOTDIR.*\): name another$/,
+    );
+    const cause = { code: 'ENOTDIR' };
+    await expect(open(join(parent, 'file/data'))).rejects.toMatchObject({ message, cause });
   });
 
   it('gives back what was written, and undefined for what was not', async () => {
@@ -80,12 +104,27 @@ describe('data directory', () => {
     const directory = await openDataDirectory(join(parent, 'data'));
     directory.write('a.json', 'old');
     writeFileSync(directory.pathOf('a.json.0123456789abcdef.new'), '"half');
+    const others = ['b.0123.new', 'b.0123456789abcdef.new.old', 'b0123456789abcdef.new'];
+    for (const name of others) writeFileSync(directory.pathOf(name), '');
     await directory.release();
 
     const next = await open(join(parent, 'data'));
 
     expect(next.read('a.json', anything)).toBe('old');
-    expect(readdirSync(next.path)).toEqual(['a.json']);
+    expect(readdirSync(next.path)).toEqual(['a.json', ...others]);
+  });
+
+  it('has nothing of a write that failed, and leaves no file open', async () => {
+    const directory = await open();
+    mkdirSync(directory.pathOf('a.json'));
+    const openFiles = () => readdirSync('/dev/fd').length;
+    const before = openFiles();
+
+    directory.write('b.json', 1);
+    expect(() => directory.write('a.json', 1)).toThrow('a.json cannot be written (EISDIR');
+
+    expect(readdirSync(directory.path)).toEqual(['a.json', 'b.json']);
+    expect(openFiles()).toBe(before);
   });
 
   it('does not write through a link that somebody has prepared', async () => {
@@ -101,9 +140,10 @@ describe('data directory', () => {
   });
 
   it.each([
-    ['is no JSON', '{"half'],
-    ['holds something else', '[]'],
-  ])('says of a file that %s where it is and what to do', async (_, text) => {
+    ['is no JSON', '{"half', 'JSON'],
+    ['is no JSON in several lines', 'no\n\n  JSON', '"no JSON"'],
+    ['holds something else', '[]', 'not have the format'],
+  ])('says of a file that %s where it is and what to do', async (_, text, reason) => {
     const directory = await open();
     writeFileSync(directory.pathOf('a.json'), text);
     const kept = { isValid: (value: unknown): value is string => typeof value === 'string' };
@@ -111,7 +151,10 @@ describe('data directory', () => {
     expect(() => directory.read('a.json', { ...kept, remedy: 'remove it' })).toThrow(
       expect.objectContaining({
         name: 'LocalRunError',
-        message: expect.stringMatching(/^the file \/.*\/a\.json is damaged \([^\n]+\): remove it$/),
+        cause: expect.anything(),
+        message: expect.stringMatching(
+          new RegExp(`^the file /.*/a\\.json is damaged \\([^\\n]*${reason}[^\\n]*\\): remove it$`),
+        ),
       }),
     );
   });
@@ -120,112 +163,107 @@ describe('data directory', () => {
     const directory = await open();
     rmSync(directory.path, { recursive: true });
 
-    expect(() => directory.write('a.json', 1)).toThrow(
+    const message = expect.stringMatching(
       /^the file .*\/data\/a\.json cannot be written \(ENOENT.*\): make room on its disk, or /,
     );
+    const cause = expect.objectContaining({ code: 'ENOENT' });
+    expect(() => directory.write('a.json', 1)).toThrow(expect.objectContaining({ message, cause }));
   });
 
-  it('belongs to one run at a time, also under another name', async () => {
+  it.each(['EMFILE', 'ENFILE'])(
+    'says of a file that cannot be written for want of open files what to do: %s',
+    async (code) => {
+      const openSync = () => {
+        throw Object.assign(new Error(code), { code });
+      };
+      jest.resetModules();
+      jest.unstable_mockModule('node:fs', () => ({ ...fs, openSync }));
+      const module = await import('../../../local/state/data-directory.ts');
+      const directory = await module.openDataDirectory(join(parent, 'data'));
+      opened.push(directory);
+
+      expect(() => directory.write('a.json', 1)).toThrow(
+        new RegExp(
+          `a\\.json cannot be written \\(${code}\\): close connections, or allow more open`,
+        ),
+      );
+    },
+  );
+
+  it.each<[string, (name: string) => string]>([
+    ['linux', (name) => `\0${name}`],
+    ['darwin', (name) => join(tmpdir(), `${name}.sock`)],
+    ['win32', (name) => `\\\\.\\pipe\\${name}`],
+  ])('lets nobody hold on to its lock, on %s', async (platform, addressOf) => {
+    pretend(platform);
+    // Elsewhere than on Windows, the name of its pipe is that of a file.
+    process.chdir(parent);
     const { path } = await open();
-    const link = join(parent, 'link');
-    symlinkSync(path, link);
+    const digest = createHash('sha256').update(realpathSync(path)).digest('hex');
 
-    await expect(openDataDirectory(link)).rejects.toThrow(
-      `the directory ${link} is in use by another local run: stop that, or name another`,
-    );
+    const socket = connect(addressOf(`local-run-${digest.slice(0, 24)}`)).resume();
+
+    await once(socket, 'close');
+    expect(socket.errored).toBeNull();
   });
 
-  it('is free again once it has been released', async () => {
+  it('says why it cannot be locked where that is not another run', async () => {
+    pretend('win32');
+    const gone = join(parent, 'gone');
+    mkdirSync(gone);
+    process.chdir(gone);
+    rmSync(gone, { recursive: true });
+
+    await expect(open()).rejects.toMatchObject({ syscall: 'listen' });
+  });
+
+  it('does not keep the process alive', async () => {
+    const before = process.getActiveResourcesInfo();
+
+    await open();
+
+    expect(process.getActiveResourcesInfo()).toEqual(before);
+  });
+
+  it.each(platforms)(
+    'belongs to one run at a time, also under another name, on %s',
+    async (platform) => {
+      pretend(platform);
+      const { path } = await open();
+      const link = join(parent, 'link');
+      symlinkSync(path, link);
+
+      await expect(openDataDirectory(link)).rejects.toThrow(
+        `the directory ${link} is in use by another local run: stop that, or name another`,
+      );
+    },
+  );
+
+  it.each(platforms)('is free again once it has been released, on %s', async (platform) => {
+    pretend(platform);
     const first = await openDataDirectory(join(parent, 'data'));
     await first.release();
 
     await expect(open(join(parent, 'data'))).resolves.toBeDefined();
   });
 
-  it('is free again when the process that had it was killed', async () => {
-    const path = join(parent, 'data');
-    const module = new URL('../../../local/state/data-directory.ts', import.meta.url).href;
-    const code = `const { openDataDirectory } = await import(${JSON.stringify(module)});
+  it.each(platforms)(
+    'is free again when the process that had it was killed, on %s',
+    async (platform) => {
+      pretend(platform);
+      const path = join(parent, 'data');
+      const module = new URL('../../../local/state/data-directory.ts', import.meta.url).href;
+      const code = `Object.defineProperty(process, 'platform', { value: '${platform}' });
+      const { openDataDirectory } = await import(${JSON.stringify(module)});
       await openDataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'pipe' });
-    await once(child.stdout, 'data');
-    await expect(openDataDirectory(path)).rejects.toThrow('in use');
+      const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'pipe' });
+      await once(child.stdout, 'data');
+      await expect(openDataDirectory(path)).rejects.toThrow('in use');
 
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
 
-    await expect(open(path)).resolves.toBeDefined();
-  });
-});
-
-describe('gateway state', () => {
-  const key = {
-    id: 'k1',
-    name: 'one',
-    value: 'value-1',
-    enabled: true,
-    createdDate: 1,
-    lastUpdatedDate: 1,
-  };
-  const keys = { apiKeys: [key], usagePlanKeys: [{ usagePlanId: 'p1', keyId: 'k1' }] };
-
-  const lines: string[] = [];
-  const stateIn = (directory?: DataDirectory) =>
-    new GatewayState(directory, (line) => lines.push(line));
-
-  it('is empty at first, and needs no directory', () => {
-    const state = stateIn();
-
-    state.saveKeys(keys);
-    state.saveUsageSoon();
-    state.flush();
-
-    expect([state.keys, state.usage]).toEqual([{ apiKeys: [], usagePlanKeys: [] }, {}]);
-  });
-
-  it('has keys kept at once, and counts when it is flushed', async () => {
-    const directory = await open();
-    const state = stateIn(directory);
-
-    state.saveKeys(keys);
-    expect(stateIn(directory).keys).toEqual(keys);
-
-    state.usage['p1 k1'] = { period: '2026-11-20', count: 3 };
-    state.saveUsageSoon();
-    state.flush();
-    const later = stateIn(directory);
-    expect([later.keys, later.usage]).toEqual([keys, state.usage]);
-  });
-
-  it.each(['{"half', '[]', '{"apiKeys":5}'])('that is damaged stops the run: %s', async (text) => {
-    const directory = await open();
-    writeFileSync(directory.pathOf('gateway.json'), text);
-
-    expect(() => stateIn(directory)).toThrow(/gateway\.json is damaged .*: put a copy of it back/);
-  });
-
-  it('survives a disk that is full: says so once, tries again, and says that it is over', async () => {
-    jest.useFakeTimers();
-    lines.length = 0;
-    const written: unknown[] = [];
-    let isFull = true;
-    const directory = await open();
-    const write = (_: string, value: unknown) => {
-      if (isFull) throw new Error('the file cannot be written (ENOSPC)');
-      written.push(value);
-    };
-    const state = stateIn({ ...directory, write });
-
-    state.saveUsageSoon();
-    jest.advanceTimersByTime(20_000);
-    isFull = false;
-    jest.advanceTimersByTime(20_000);
-    jest.useRealTimers();
-
-    expect(lines).toEqual([
-      'gateway: the file cannot be written (ENOSPC)',
-      'gateway: gateway.json is written again',
-    ]);
-    expect(written).toHaveLength(1);
-  });
+      await expect(open(path)).resolves.toBeDefined();
+    },
+  );
 });

@@ -42,6 +42,12 @@ describe('intrinsic functions', () => {
     ['Fn::If that does not hold', { 'Fn::If': ['IsSmall', 'yes', 'no'] }, 'no'],
     ['AWS::NoValue', { a: { Ref: 'AWS::NoValue' }, b: [{ Ref: 'AWS::NoValue' }, 1] }, { b: [1] }],
     ['a policy condition', { Condition: { Bool: {} } }, { Condition: { Bool: {} } }],
+    ['AWS::NoValue alone', { Ref: 'AWS::NoValue' }, undefined],
+    ['Fn::Base64 of a reference', { 'Fn::Base64': { Ref: 'Table' } }, 'dGFibGUtMQ=='],
+    ['Fn::Equals of a number and its text', { 'Fn::Equals': [3, '3'] }, true],
+    ['Fn::Equals of different texts', { 'Fn::Equals': ['a', 'b'] }, false],
+    ['an object with more keys than a function', { Ref: 'x', a: 1 }, { Ref: 'x', a: 1 }],
+    ['nothing', {}, {}],
     ['plain values', { a: [1, true, null, 'x'] }, { a: [1, true, null, 'x'] }],
   ])('resolves %s', (_, value, expected) => {
     expect(resolve(value)).toEqual(expected);
@@ -70,9 +76,30 @@ describe('intrinsic functions', () => {
       { 'Fn::FindInMap': ['Regions', 'mars', 'code'] },
       'Owner: there is no map',
     ],
-    ['an unknown condition', { 'Fn::If': ['Unknown', 1, 2] }, 'Owner: there is no condition'],
-    ['an index out of range', { 'Fn::Select': [5, ['a']] }, 'Owner: Fn::Select finds no item'],
-    ['a list that is none', { 'Fn::Join': 'x' }, 'Owner: Fn::Join takes a list'],
+    [
+      'a mapping of nothing',
+      { 'Fn::FindInMap': ['Planets', 'mars', 'code'] },
+      'Owner: there is no mapping Planets.mars.code',
+    ],
+    [
+      'an unknown attribute as text',
+      { 'Fn::GetAtt': 'Table.Outputs.Url' },
+      'Owner: Fn::GetAtt "Table.Outputs.Url"',
+    ],
+    [
+      'an unknown attribute within a text',
+      { 'Fn::Sub': 'a${Table.Outputs.Url}' },
+      'Owner: Fn::GetAtt "Table.Outputs.Url"',
+    ],
+    ['an unknown condition', { 'Fn::If': ['Unknown', 1, 2] }, 'Owner: there is no condition "Unk'],
+    ['an index out of range', { 'Fn::Select': [5, ['a']] }, 'Owner: Fn::Select finds no item 5'],
+    ...['Join', 'Split', 'Select', 'FindInMap', 'Equals', 'And', 'Or', 'Not'].map(
+      (name): [string, unknown, string] => [
+        `a list for Fn::${name} that is none`,
+        { [`Fn::${name}`]: 'x' },
+        `Owner: Fn::${name} takes a list`,
+      ],
+    ),
   ])('names the resource when it meets %s', (_, value, message) => {
     expect(() => resolve(value)).toThrow(message);
   });

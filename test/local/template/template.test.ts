@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { readTemplate, type Template } from '../../../local/template/template.ts';
+import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 import { createTemplate, lambda } from '../small-template.ts';
 
 const table = {
@@ -103,6 +105,71 @@ describe('template', () => {
       { Outputs: { Arn: { Value: { 'Fn::GetAtt': ['Topic', 'TopicArn'] } } } },
     );
 
-    expect(template.outputs().Arn).toMatch(/^arn:aws:/);
+    expect(template.outputs().Arn).toMatch(
+      /^arn:aws:local:eu-central-1:123456789012:Small-Topic-[0-9A-Z]{12}$/,
+    );
+  });
+
+  it.each([
+    ['AWS::AccountId', '123456789012'],
+    ['AWS::Partition', 'aws'],
+    ['AWS::Region', 'eu-central-1'],
+    ['AWS::StackId', 'arn:aws:cloudformation:eu-central-1:123456789012:stack/Small/local'],
+    ['AWS::StackName', 'Small'],
+    ['AWS::URLSuffix', 'amazonaws.com'],
+    ['Size', '3'],
+  ])('knows the parameter %s', (name, value) => {
+    const Parameters = { Size: { Default: 3 } };
+
+    const template = createTemplate({}, { Parameters, Outputs: { Out: { Value: { Ref: name } } } });
+
+    expect(template.outputs()).toEqual({ Out: value });
+  });
+
+  it('knows its mappings and its environment', () => {
+    const Mappings = { Stages: { test: { name: 'small' } } };
+    const Value = { 'Fn::FindInMap': ['Stages', 'test', 'name'] };
+
+    const template = createTemplate({}, { Mappings, Outputs: { Name: { Value } } });
+
+    expect(template.outputs().Name).toBe('small');
+    expect(template.environment.region).toBe('eu-central-1');
+  });
+
+  it.each([
+    [{ Ref: 'Nobody' }, 'Ref "Nobody"'],
+    [{ 'Fn::GetAtt': ['Nobody', 'Arn'] }, 'Fn::GetAtt "Nobody.Arn"'],
+  ])('refuses an output that refers to nothing, and says which: %j', (Value, message) => {
+    const template = createTemplate({}, { Outputs: { Name: { Value } } });
+
+    expect(() => template.outputs()).toThrow(`output Name: ${message}`);
+  });
+
+  it('has neither outputs nor values that nothing defines', () => {
+    const template = createTemplate({ T: table });
+    const [resource] = template.ofType(table.Type);
+
+    expect(template.outputs()).toEqual({});
+    expect(resource!.property('TableName')).toBeUndefined();
+    expect(resource!.attribute('StreamArn')).toBeUndefined();
+    expect(() => createTemplate({ T: { ...table, Condition: 'Never' } })).toThrow(
+      expect.objectContaining({ name: 'TemplateError', logicalId: 'T' }),
+    );
+  });
+
+  it('is read from a file, and may be changed before', () => {
+    const { write, remove } = temporaryDirectory();
+    const file = write('template.json', JSON.stringify({ Resources: { T: table } }));
+    const environment = { stackName: 'Small', region: 'eu-central-1', accountId: '123456789012' };
+
+    const asItIs = readTemplate(file, environment);
+    const changed = readTemplate(file, environment, ({ Resources }) => ({
+      Resources: { Other: Resources.T! },
+    }));
+    remove();
+
+    const idsOf = (template: Template) =>
+      template.ofType(table.Type).map(({ logicalId }) => logicalId);
+    expect([idsOf(asItIs), idsOf(changed)]).toEqual([['T'], ['Other']]);
   });
 });

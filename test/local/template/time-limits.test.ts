@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import { liftedTimeoutMs, withoutTimeLimits } from '../../../local/template/time-limits.ts';
 
 it('lifts the time limits of functions and of the integrations that wait for them, and of nothing else', () => {
-  const rest = { Type: 'AWS::DynamoDB::Table', Properties: { Timeout: 3 } };
+  const Integration = { Type: 'AWS_PROXY' };
+  const rest = { Type: 'AWS::DynamoDB::Table', Properties: { Timeout: 3, Integration } };
+  const bare = { Type: 'AWS::ApiGateway::Method', Properties: { HttpMethod: 'GET' } };
   const mock = { Type: 'AWS::ApiGateway::Method', Properties: { Integration: { Type: 'MOCK' } } };
   const method = (integration: object) => ({
     Type: 'AWS::ApiGateway::Method',
@@ -11,11 +13,12 @@ it('lifts the time limits of functions and of the integrations that wait for the
   const fn = { Type: 'AWS::Lambda::Function', Properties: { Handler: 'index.handler' } };
 
   const { Resources } = withoutTimeLimits({
-    Resources: { rest, mock, fn, method: method({ TimeoutInMillis: 3_000 }) },
+    Resources: { rest, bare, mock, fn, method: method({ TimeoutInMillis: 3_000 }) },
   });
 
   expect(Resources).toEqual({
     rest,
+    bare,
     mock,
     fn: { ...fn, Properties: { ...fn.Properties, Timeout: liftedTimeoutMs / 1000 } },
     method: method({ TimeoutInMillis: liftedTimeoutMs }),

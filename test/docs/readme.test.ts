@@ -1,0 +1,72 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { localCommand } from '../../demo/local-options.ts';
+import { differences, missing } from '../helpers/differences.ts';
+import { topFolders } from '../helpers/top-folders.ts';
+import { rowsAfter } from './markdown.ts';
+
+const page = readFileSync('README.md', 'utf8');
+const otherDocuments = ['CONTRIBUTING.md', ...globSync('docs/*.md')];
+const documents = [page, ...otherDocuments.map((file) => readFileSync(file, 'utf8'))].join('\n');
+
+describe('README.md', () => {
+  it('has a line for each folder, and for no other', () => {
+    const described = rowsAfter('## Folders', page).map(([folder]) => folder!.replace('/', ''));
+
+    expect(differences(['the repository', topFolders], ['README.md, Folders', described])).toEqual(
+      [],
+    );
+  });
+
+  it('has every option of npm start, and no other', () => {
+    const options = localCommand().options.map(({ long }) => long!);
+    const described = rowsAfter('## Two commands', page).map(([option]) =>
+      option!.replace(/[ [].*/, ''),
+    );
+
+    expect(
+      differences(
+        ['demo/local-options.ts', options],
+        ['README.md, options after npm start --', described],
+      ),
+    ).toEqual([]);
+  });
+
+  it('or a document beside it names every variable that a command reads', () => {
+    const variables = [...commandSources()].flatMap((source) => [
+      ...source.matchAll(/\b(?:process\.env|environment)\.((?!NODE_)[A-Z][A-Z_]+)/g),
+    ]);
+
+    const named = documents.match(/\b[A-Z][A-Z_]+\b/g)!;
+
+    expect(
+      missing(
+        ['the sources of commands', variables.map(([, name]) => name!)],
+        ['README.md, CONTRIBUTING.md and docs/', named],
+      ),
+    ).toEqual([]);
+  });
+
+  it('or what runs by itself names every script', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const runs = ['.ci', '.github/workflows'].flatMap((folder) =>
+      readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8')),
+    );
+    const named = [documents, ...runs]
+      .join('\n')
+      .matchAll(/\bnpm (?:run )?(?:--silent )?([a-z][\w:-]*)/g);
+
+    expect(
+      missing(
+        ['package.json, scripts', Object.keys(scripts)],
+        ['README.md, CONTRIBUTING.md, docs/ and .ci/', [...named].map(([, name]) => name!)],
+      ),
+    ).toEqual([]);
+  });
+});
+
+/** What the commands consist of. Variables of Node itself, `NODE_…`, are its own documentation's. */
+function commandSources(): string[] {
+  const files = globSync('{admin,bin,demo,smoke,shared,lib/settings}/**/*.ts');
+  return files.map((file) => readFileSync(file, 'utf8'));
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { bundlingOptions } from '../lib/functions/bundling.ts';
+import { differences } from './helpers/differences.ts';
+import { stageNames } from './helpers/synthesized.ts';
+import { properties } from './lib/readable.ts';
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** What says, in its own form, which version of Node the functions, the tests and CI run on. */
+const places: [place: string, versions: string[]][] = [
+  ['package.json, @types/node', [manifest.devDependencies['@types/node']]],
+  [
+    'package.json, optionalDependencies',
+    Object.entries<string>(manifest.optionalDependencies)
+      .filter(([name]) => name.startsWith('node-'))
+      .map(([, version]) => version),
+  ],
+  [
+    'lib/functions/api-function.ts, runtime',
+    stageNames.flatMap((stage) =>
+      Object.values(properties(stage, 'AWS::Lambda::Function')).map(({ Runtime }) => Runtime),
+    ),
+  ],
+  ['lib/functions/bundling.ts, target', [String(bundlingOptions.target)]],
+];
+
+it.each(places)('%s means the Node of .nvmrc', (place, versions) => {
+  const majors = versions.map((version) => /\d+/.exec(version)![0]);
+
+  const expected = readFileSync('.nvmrc', 'utf8').trim();
+
+  expect(differences(['.nvmrc', [expected]], [place, majors])).toEqual([]);
+});
