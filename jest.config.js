@@ -25,6 +25,8 @@ export default {
   // Node keeps the modules of every test file, those of the CDK above all: a worker that holds too
   // much of them would be slow to end, and is replaced before.
   workerIdleMemoryLimit: '512MB',
+  // On a busy machine a process may need longer to end than the half second of Jest's default.
+  workerGracefulExitTimeout: 10_000,
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/helpers/global-setup.ts',
 };

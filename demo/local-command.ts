@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { LocalRunError } from '../local/template/local-run-error.ts';
 import { OperatorError } from '../shared/errors.ts';
+import { escapeControls } from '../shared/escape-controls.ts';
 import { plainConsole, type RunConsole, textConsole } from './console/run-console.ts';
 import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
@@ -24,7 +25,8 @@ export async function runLocalCommand(
     return 0;
   } catch (error) {
     if (stop.aborted) return 0;
-    process.stderr.write(`${messageOf(error)}\n`);
+    // It can quote a line of the orders file, or an answer of another server.
+    process.stderr.write(`${escapeControls(messageOf(error))}\n`);
     return 1;
   }
 }

@@ -15,7 +15,8 @@ else await listOrders(baseUrl, apiKey).catch((error) => fail(explain(error, base
 async function listOrders(baseUrl: string, apiKey: string): Promise<void> {
   const orders = await new StoreOrdersClient({ baseUrl, apiKey }).listOrders();
   for (const { id, petId, quantity, shipDate, complete } of orders.slice(0, shownOrders)) {
-    console.log(`${id}: ${quantity} × pet ${petId}, ${shipDate}${complete ? ', complete' : ''}`);
+    const order = `${id}: ${quantity} × pet ${petId}, ${shipDate}${complete ? ', complete' : ''}`;
+    console.log(printable(order));
   }
   console.log(`${orders.length} orders`);
 }
@@ -28,6 +29,11 @@ function explain(error: unknown, baseUrl: string): string {
 }
 
 function fail(message: string): void {
-  console.error(message);
+  console.error(printable(message));
   process.exitCode = 1;
+}
+
+/** A text of a server could otherwise move the terminal's cursor or change what is shown. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd');
 }

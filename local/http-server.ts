@@ -216,7 +216,7 @@ function expectsContinue({
   httpVersionMinor,
 }: IncomingMessage): boolean {
   const hasInterimAnswers = httpVersionMajor > 1 || httpVersionMinor > 0;
-  return hasInterimAnswers && /^100-continue$/i.test(headers.expect ?? '');
+  return hasInterimAnswers && /^100-continue$/i.test(String(headers.expect));
 }
 
 function rawRequest(incoming: IncomingMessage, { now }: HttpServerOptions): RawRequest {

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { connect } from '../admin/stage/stage-connection.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
+import { escapeControls } from '../shared/escape-controls.ts';
 import { staticReference } from './static-reference.ts';
 
 interface ReferenceOptions {
@@ -34,7 +35,7 @@ export async function referenceCommand(words: readonly string[]): Promise<number
     return 0;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${escapeControls(error.message)}\n`);
     return 1;
   }
 }

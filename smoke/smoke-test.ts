@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { OperatorError } from '../shared/errors.ts';
+import { escapeControls } from '../shared/escape-controls.ts';
 import { type KeySources, readKey } from './key.ts';
 import { parseOptions, type SmokeOptions } from './options.ts';
 import { jsonReporter, summarize, textReporter } from './report.ts';
@@ -29,7 +30,7 @@ let contract: Contract | undefined;
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
-  const io = withoutKeys(unsafeIo);
+  const io = printable(unsafeIo);
   try {
     const options = parseOptions(argv);
     return options === undefined ? 0 : await walkContract(options, await readKey(io), io);
@@ -69,9 +70,13 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   }
 }
 
-/** Hides keys in all output, because an answer or a mistyped option may contain one. */
-function withoutKeys(io: SmokeIo): SmokeIo {
-  const hide = (line: string) => line.replace(/so_([a-z]+)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
+/**
+ * Hides keys in all output, because an answer or a mistyped option may contain one, and escapes what
+ * could control the terminal, because the server may not be the one that it should be.
+ */
+function printable(io: SmokeIo): SmokeIo {
+  const hide = (line: string) =>
+    escapeControls(line).replace(/so_([a-z]+)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
   const { print, printError } = io;
   return {
     ...io,

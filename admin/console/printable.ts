@@ -1,8 +1,5 @@
 import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
-
-// Characters that can move a terminal's cursor, change its state or the direction of text. Line
-// feeds are allowed, because texts of this program have several lines.
-const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+import { escapeControls } from '../../shared/escape-controls.ts';
 
 const prefixes = stageNames.map((stage) => stageConfiguration(stage, {}).apiKeyPrefix);
 const tokens = new RegExp(`(${prefixes.join('|')})[0-9A-Za-z]+`, 'g');
@@ -14,11 +11,7 @@ const tokens = new RegExp(`(${prefixes.join('|')})[0-9A-Za-z]+`, 'g');
  * @param issuedToken a token that is kept, because the text has to show it
  */
 export function printable(text: string, issuedToken?: string): string {
-  return text
-    .replaceAll(controlCharacters, escaped)
-    .replaceAll(tokens, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return escapeControls(text).replaceAll(tokens, (token, prefix) =>
+    token === issuedToken ? token : `${prefix}…`,
+  );
 }

@@ -3,7 +3,13 @@ import { open } from 'node:fs/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { type OrderFieldName, orderFields } from '../../lambdas/shared/order-fields.ts';
-import { BadLineError, OperatorError, reasonOf, UnreadableFileError } from '../../shared/errors.ts';
+import {
+  BadLineError,
+  OperatorError,
+  quoted,
+  reasonOf,
+  UnreadableFileError,
+} from '../../shared/errors.ts';
 import { type TextPosition, textStart } from '../../shared/json-array.ts';
 import { type FileRecord, splitArray, splitLines } from './file-records.ts';
 import { fileFields, type OrderItem, orderFromFields } from './order-record.ts';
@@ -83,9 +89,36 @@ function readRecord(
 function jsonFields(text: string): Record<string, unknown> {
   const value = parseJson(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    if (!(value instanceof NumberValue)) return value as Record<string, unknown>;
+    if (!(value instanceof NumberValue)) {
+      refuseRepeatedNames(text, Object.keys(value).length);
+      return value as Record<string, unknown>;
+    }
   }
   throw new OperatorError('is JSON, but no object; expected {"id":…,"petId":…}');
+}
+
+// A string of JSON, and the colon after it if it is a name.
+const jsonString = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
+
+/**
+ * Refuses an object that has a name twice, of which `JSON.parse` keeps the last value only.
+ *
+ * @param text valid JSON
+ * @param names how many different names its object has
+ */
+function refuseRepeatedNames(text: string, names: number): void {
+  // With as many colons behind quotes as there are names, each name stands once. This spares most
+  // orders the search below, which takes a third as long as parsing them.
+  if (text.match(/"\s*:/g)?.length === names) return;
+  const seen = new Set<string>();
+  for (const [, string, colon] of text.matchAll(jsonString)) {
+    if (colon === undefined) continue;
+    // An object within the object may have a name that stands outside too: it is refused later,
+    // because no field is an object.
+    const name: string = JSON.parse(string!);
+    if (seen.has(name)) throw new OperatorError(`${quoted(name)}: the order has this field twice`);
+    seen.add(name);
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -121,7 +154,7 @@ function refuseUnknownColumns(columns: string[]): void {
   const expected = `expected a header row of ${fileFields.join(',')}`;
   const unknown = columns.find((name) => !(fileFields as readonly string[]).includes(name));
   if (unknown !== undefined) {
-    throw new UnreadableFileError(`header: an order has no field "${unknown}"; ${expected}`);
+    throw new UnreadableFileError(`header: an order has no field ${quoted(unknown)}; ${expected}`);
   }
   if (!columns.includes('id')) throw new UnreadableFileError(`header: no id column; ${expected}`);
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
@@ -160,7 +193,9 @@ function splitCsvLine(text: string): string[] {
   try {
     return parseCsv(line, { relax_column_count: true, trim: true })[0] ?? [];
   } catch (error) {
-    throw new OperatorError(`is not CSV: ${reasonOf(error)}`, { cause: error });
+    // The parser gets one line at a time, so that the number of the line in its message is always 1.
+    const reason = reasonOf(error).replace(/ at line 1\b/, '');
+    throw new OperatorError(`is not CSV: ${reason}`, { cause: error });
   }
 }
 

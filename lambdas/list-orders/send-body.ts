@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { maxBacklogMs, maxListMs, minBytesPerSecond } from './stream-limits.ts';
+import { maxBacklogMs, maxListMs, minBytesPerSecond } from '../shared/list-limits.ts';
 
 /** Sending the list has taken longer than a complete one can take. */
 export class ListTooLongError extends Error {

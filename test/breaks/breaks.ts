@@ -94,8 +94,8 @@ export const breaks: readonly Break[] = [
   {
     property: 'A request that Node cannot parse is answered with an Error.',
     file: 'local/http-server.ts',
-    code: 'void rawAnswers.end(socket, isAnswered ? undefined : () => refusal(error, socket, options));',
-    replacement: 'void rawAnswers.end(socket, isAnswered ? undefined : undefined);',
+    code: 'void rawAnswers.end(socket, unfinished ? undefined : () => refusal(error, socket, options));',
+    replacement: 'void rawAnswers.end(socket, unfinished ? undefined : undefined);',
     command: input,
   },
   {

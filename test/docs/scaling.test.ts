@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { maxBacklogMs, maxListMs } from '../../lambdas/list-orders/stream-limits.ts';
+import { maxBacklogMs, maxListMs } from '../../lambdas/shared/list-limits.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { properties } from '../lib/readable.ts';
 

@@ -17,7 +17,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
   ],
   'lambdas/list-orders/order-copier.ts': [orderBytes],
   'lambdas/list-orders/order-layout.ts': [orderBytes],
-  'lambdas/list-orders/stream-limits.ts': ['test/lambdas/list-orders/send-body.test.ts'],
+  'lambdas/shared/list-limits.ts': ['test/lambdas/list-orders/send-body.test.ts'],
   'lambdas/shared/errors.ts': [
     'test/lambdas/authorizer.test.ts',
     'test/lambdas/cancel-order.test.ts',
@@ -29,6 +29,7 @@ const others: Readonly<Record<string, readonly string[]>> = {
     'test/lambdas/list-orders/order-json.test.ts',
   ],
   'lambdas/shared/dynamodb.ts': ['test/lambdas/authorizer-over-http.test.ts'],
+  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
   'local/dynamodb/guard-worker.ts': ['test/local/dynamodb/guard-thread.test.ts'],
   'local/exchange/gateway-fault.ts': [
     'test/local/gateway/authorizer.test.ts',
@@ -41,7 +42,6 @@ const others: Readonly<Record<string, readonly string[]>> = {
   'local/functions/execution-environment.ts': [workers],
   'local/functions/lambda-bootstrap.ts': [workers],
   'local/gateway/token-bucket.ts': ['test/local/gateway/usage-plan.test.ts'],
-  'local/control-plane/stack-description.ts': ['test/local/control-plane/management.test.ts'],
   'local/integrations/proxy-event.ts': ['test/local/integrations/proxy-result.test.ts'],
   'local/template/local-run-error.ts': ['test/local/state/data-directory.test.ts'],
   'local/template/template.ts': ['test/local/template/resource-types.test.ts'],

@@ -269,6 +269,23 @@ describe('smoke test', () => {
     expect(output + errors.join()).not.toMatch(/so_(live|test)_[0-9A-Za-z]/);
   });
 
+  it.each([[], ['--json']])(
+    'leaves the terminal as it is, whatever the stage answers: %j',
+    async (...options) => {
+      const clearScreen = '\u001b[2J\u009b2J';
+      const mutation: Mutation = (answer) => {
+        if (answer.status !== 401) return;
+        answer.headers['WWW-Authenticate'] = 'Bearer \u009b2J';
+        setBody(answer, (body) => Object.assign(body, { code: clearScreen, message: clearScreen }));
+      };
+
+      const { output } = await runAgainst(mutation, ...options);
+
+      expect(output).toContain('\\u001b[2J\\u009b2J');
+      expect(output).not.toMatch(/(?!\n)\p{Cc}/u);
+    },
+  );
+
   it('prints one line of JSON with --json', async () => {
     const { output } = await runAgainst(undefined, '--json');
 

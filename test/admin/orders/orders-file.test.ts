@@ -107,6 +107,26 @@ describe('readOrders', () => {
     expect(ordersOf(lines).filter(Boolean)).toHaveLength(2);
   });
 
+  it.each([
+    ['{"id":1,"quantity":2,"id":3}', '"id"'],
+    ['{"id":1, "status" : "pending","stat\\u0075s":"shipped"}', '"status"'],
+    ['{"__proto__":1,"id":1,"__proto__":2}', '"__proto__"'],
+  ])('refuses a field that stands twice, whose values differ: %s', async (text, name) => {
+    expect(errorsOf(await read(text, 'jsonl'))).toEqual([
+      `line 1: ${name}: the order has this field twice`,
+    ]);
+  });
+
+  it('takes no value for a name, whatever it contains', async () => {
+    const value = '\\":\\\\\\":{\\"id\\":';
+
+    const [line] = await read(`{"id":1,"status":"${value}"}`, 'jsonl');
+
+    expect(line).toMatchObject({
+      error: { fault: expect.stringMatching(/^status: .* is not accepted/) },
+    });
+  });
+
   it('says the same of a bad element of an array, with the line that it starts on', async () => {
     const lines = await read('[\n{"id":1},\n{"id":2,\n"complete":"yes"}, 5,\n{"id":3}]', 'json');
 
@@ -125,7 +145,7 @@ describe('readOrders', () => {
     expect(errorsOf(lines)).toEqual([
       'line 2: has 2 values; expected 6, as the header',
       expect.stringMatching(/^line 3: id: x is not accepted; expected an integer/),
-      expect.stringMatching(/^line 4: is not CSV: /),
+      expect.stringMatching(/^line 4: is not CSV: (?!.*line 1\b)/),
       'line 5: complete: "maybe" is not accepted; expected true or false',
       expect.stringMatching(/^line 6: id: 007 is not accepted/),
     ]);
@@ -143,6 +163,13 @@ describe('readOrders', () => {
     ['id,petId,id\n', 'header: two columns are called id'],
   ])('refuses the CSV header %p', async (text, message) => {
     await expect(read(text, 'csv')).rejects.toThrow(message);
+  });
+
+  it('keeps the message about a long column short', async () => {
+    const error = await read(`id,${'x'.repeat(5_000)}\n`, 'csv').catch((thrown) => thrown);
+
+    expect(error.message).toMatch(/^header: an order has no field "x+…; expected a header row of/);
+    expect(error.message.length).toBeLessThan(200);
   });
 
   it('keeps the message about a long line short', async () => {

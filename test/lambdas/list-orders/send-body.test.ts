@@ -5,11 +5,7 @@ import {
   SlowReaderError,
   sendBody,
 } from '../../../lambdas/list-orders/send-body.ts';
-import {
-  maxBacklogMs,
-  maxListMs,
-  minBytesPerSecond,
-} from '../../../lambdas/list-orders/stream-limits.ts';
+import { maxBacklogMs, maxListMs, minBytesPerSecond } from '../../../lambdas/shared/list-limits.ts';
 
 const chunkBytes = 64 * 1024;
 /** The time in which a reader at the minimum rate reads a chunk. */

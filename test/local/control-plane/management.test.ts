@@ -290,9 +290,11 @@ describe('the operator of a local run, with AWS clients', () => {
   );
 
   it('may have a call of 1 MiB', async () => {
-    const answer = await send('/apikeys', { method: 'POST', body: ' '.repeat(1_048_576) }, signed);
+    const body = '{"name":"large"}'.padStart(1_048_576);
 
-    expect(answer.body).toBe('{"message":"Invalid request body"}');
+    const answer = await send('/apikeys', { method: 'POST', body }, signed);
+
+    expect(JSON.parse(answer.body).name).toBe('large');
   });
 
   it('is answered in XML where it describes stacks', async () => {

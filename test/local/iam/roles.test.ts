@@ -19,6 +19,7 @@ const ofAnother: Resources = {
     Type: 'AWS::IAM::Role',
     Properties: { AssumeRolePolicyDocument: trust('ec2.amazonaws.com') },
   },
+  Unattached: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: mayScan } },
 };
 const list = lambda('List', { Role: { 'Fn::GetAtt': ['Role', 'Arn'] } });
 const policy = (Type: string, properties: object = {}): Resources => ({
