@@ -3,7 +3,7 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { CustomDomain } from './api/custom-domain.ts';
 import { Firewall } from './api/firewall.ts';
-import { integrationTimeouts, OrdersApi } from './api/orders-api.ts';
+import { authorizerTimeout, integrationTimeouts, OrdersApi } from './api/orders-api.ts';
 import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
@@ -100,7 +100,7 @@ export class StoreOrdersStack extends Stack {
         tableArn: tables.apiKeys.tableArn,
         actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
       },
-      timeout: Duration.seconds(5),
+      timeout: authorizerTimeout,
     });
     const [corsOrigin] = configuration.corsOrigins ?? [];
     const cors: Record<string, string> = corsOrigin ? { CORS_ORIGIN: corsOrigin } : {};

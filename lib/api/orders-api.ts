@@ -26,6 +26,9 @@ import { requireModernTls } from './security-policy.ts';
 import { deployEveryChange } from './snapshot.ts';
 import { addUnknownRoutes } from './unknown-routes.ts';
 
+/** How long the authorizer may take before its request is answered 503. */
+export const authorizerTimeout = Duration.seconds(5);
+
 /** How long API Gateway waits for each function. The functions' own timeouts are slightly longer. */
 export const integrationTimeouts: Readonly<Record<OperationName, Duration>> = {
   /** Longer than a list may take, so that one that ends itself at its limit is still recorded. */

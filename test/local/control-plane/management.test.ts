@@ -289,6 +289,17 @@ describe('the operator of a local run, with AWS clients', () => {
     },
   );
 
+  it('is answered 413 before the rest of a call has arrived', async () => {
+    const call = request(`${service.origin}/apikeys`, { method: 'POST', headers: signed });
+    call.on('error', () => {});
+    call.write('x'.repeat(2_000_000));
+
+    const [response] = await once(call, 'response');
+
+    expect(response.statusCode).toBe(413);
+    call.destroy();
+  });
+
   it('may have a call of 1 MiB', async () => {
     const body = '{"name":"large"}'.padStart(1_048_576);
 
