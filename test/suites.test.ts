@@ -49,7 +49,6 @@ const reasons: Readonly<Record<string, string>> = {
   'test/workflows.test.ts': 'A shell runs the scripts, with commands that are made up.',
   'test/docs/clients.test.ts': 'A reader runs the example as a program.',
   'test/reference/static-reference.test.ts': 'A reader runs the code samples as programs.',
-  'test/demo/local-command.test.ts': 'Its options are refused before it starts anything.',
   'test/demo/synthesis.test.ts': 'It is what starts the synthesis.',
   'test/lambdas/list-orders/young-generation.test.ts': 'An option of a whole process is set.',
   'test/lib/functions/bundling.test.ts': 'A bundle is run without what is loaded here.',
