@@ -85,7 +85,7 @@ const useFakeTime = () =>
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 
 type SystemCase = [system: string, name: string, host: RegExp, options: object];
-// One of sixteen million, so that another run has another one.
+// One of sixteen million addresses is drawn, so that 127.0.0.1 itself does not occur.
 const ofAnyHost = /^127\.(?!0\.0\.1$)\d+\.\d+\.\d+$/;
 const linux: SystemCase = ['linux', 'dynoxide', ofAnyHost, { stdio: 'pipe', detached: true }];
 
