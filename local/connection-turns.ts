@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The requests of one connection. */
@@ -6,12 +5,7 @@ interface Connection {
   /** How many are being served. */
   served: number;
   /** Those that wait, in the order of their arrival. */
-  readonly waiting: WaitingRequest[];
-}
-
-interface WaitingRequest {
-  readonly outgoing: ServerResponse;
-  readonly serve: () => void;
+  readonly waiting: (() => void)[];
 }
 
 // More than a client needs that sends requests without waiting for their answers (pipelining).
@@ -33,10 +27,18 @@ export class ConnectionTurns {
    * Serves a request, at once or when earlier ones of its connection have been answered. It is not
    * served if the connection closes before.
    */
-  take(socket: Socket, outgoing: ServerResponse, serve: () => void): void {
+  take(socket: Socket, serve: () => void): void {
     const connection = this.#connections.get(socket) ?? { served: 0, waiting: [] };
     this.#connections.set(socket, connection);
-    connection.waiting.push({ outgoing, serve });
+    connection.waiting.push(serve);
+    serveNext(socket, connection);
+  }
+
+  /** Has to be called when a request that was served has been answered. */
+  release(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    connection.served--;
     serveNext(socket, connection);
   }
 }
@@ -45,12 +47,8 @@ function serveNext(socket: Socket, connection: Connection): void {
   const { waiting } = connection;
   const hadToWait = waiting.length > maxWaiting;
   while (connection.served < maxServed && waiting.length > 0 && !socket.destroyed) {
-    const { outgoing, serve } = waiting.shift()!;
+    const serve = waiting.shift()!;
     connection.served++;
-    outgoing.once('close', () => {
-      connection.served--;
-      serveNext(socket, connection);
-    });
     serve();
   }
   // Node resumes the socket whenever an answer is complete, so it is paused each time.

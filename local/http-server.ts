@@ -82,10 +82,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const rawAnswers = new RawAnswers();
   const turns = new ConnectionTurns();
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    rawAnswers.expect(incoming, outgoing);
+    const { socket } = incoming;
+    rawAnswers.expect(incoming, outgoing, () => turns.release(socket));
     // Node reads nothing that comes after a request for another protocol: its sender is told so.
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
-    turns.take(incoming.socket, outgoing, () => {
+    turns.take(socket, () => {
       void respond(incoming, outgoing, { ...options, bodies });
     });
   };

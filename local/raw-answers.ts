@@ -22,8 +22,12 @@ export class RawAnswers {
   readonly #pending = new WeakMap<Duplex, PendingAnswers>();
   readonly #ending = new WeakSet<Duplex>();
 
-  /** Records that a request will be answered on its connection. */
-  expect(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  /**
+   * Records that a request will be answered on its connection.
+   *
+   * @param onAnswered called when the answer has been sent, or the client has disconnected
+   */
+  expect(incoming: IncomingMessage, outgoing: ServerResponse, onAnswered = () => {}): void {
     const { socket } = incoming;
     const pending = this.#pending.get(socket) ?? { answers: new Set(), latest: incoming };
     pending.latest = incoming;
@@ -32,6 +36,7 @@ export class RawAnswers {
     outgoing.once('close', () => {
       pending.answers.delete(outgoing);
       if (pending.answers.size === 0) pending.onSettled?.();
+      onAnswered();
     });
   }
 

@@ -28,6 +28,8 @@ export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): 
   try {
     await grant.saveDetails();
     await grant.addEntry();
+    // Until the key was valid, a purge could take its details for what an interrupted command left.
+    await saveDetails(draft, store);
   } catch (error) {
     if (await isValidDespiteError(draft, grant, error, store)) return;
     if (error instanceof OperatorError) throw error;
@@ -56,14 +58,15 @@ async function isValidDespiteError(
   }
 }
 
-/** Adds a key's details to its owner's item in the Owners table. */
+/** Adds a key's details to its owner's item in the Owners table, if they are not there. */
 export async function saveDetails(
   { issued: { keyId, ownerId }, details }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
   const names = { '#keys': 'keys', '#key': keyId };
   const values = { ':details': details };
-  await changeDetails(ownerId, { update: 'SET #keys.#key = :details', names, values }, store);
+  const update = 'SET #keys.#key = if_not_exists(#keys.#key, :details)';
+  await changeDetails(ownerId, { update, names, values }, store);
 }
 
 /** Removes a key's details, if they exist. */

@@ -187,6 +187,7 @@ describe('a local run', () => {
 
   it.each<[string, string[], string | undefined, RegExp]>([
     ['an unknown option', ['--prot', '0'], undefined, /^"--prot": no such option.* --help/],
+    ['a text that could clear the screen', ['--stage', '\u009b2J'], undefined, /"\\u009b2J"/],
     ['an address of another machine', ['--host', '192.0.2.1'], undefined, /^--host: .*127\.0\.0/],
     [
       'an order that is none',

@@ -1,5 +1,3 @@
-import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ConnectionTurns } from '../../local/connection-turns.ts';
@@ -30,11 +28,9 @@ beforeEach(() => {
 
 function arrive(requests: number, from = socket): void {
   for (let index = 0; index < requests; index++) {
-    const outgoing = new EventEmitter();
-    const answer = () => outgoing.emit('close');
-    turns.take(from as unknown as Socket, outgoing as ServerResponse, () => {
-      served.push({ name: `request ${index}`, answer });
-    });
+    const connection = from as unknown as Socket;
+    const answer = () => turns.release(connection);
+    turns.take(connection, () => served.push({ name: `request ${index}`, answer }));
   }
 }
 

@@ -8,9 +8,17 @@ import {
   withdrawStageKeys,
 } from '../../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
+import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
-import { failing, isUpdateOf, nowMs, nowSeconds, stageOfEachTest } from '../stage-of-keys.ts';
+import {
+  failing,
+  interposed,
+  isUpdateOf,
+  nowMs,
+  nowSeconds,
+  stageOfEachTest,
+} from '../stage-of-keys.ts';
 
 const daySeconds = 86_400;
 
@@ -60,6 +68,18 @@ describe('purgeKeys', () => {
     for (const table of tables) {
       expect(JSON.stringify(await database.readAll(table))).not.toContain('key_');
     }
+  });
+
+  it('leaves a key its details that is being issued or rotated meanwhile', async () => {
+    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    const beforeEntry = () =>
+      interposed(store, isUpdateOf(store.apiKeysTable), () => purge(0, store));
+
+    const { keyId } = await issueKey({ owner: 'Acme', label: 'shop' }, beforeEntry());
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, beforeEntry());
+
+    const listed = (await listKeys({}, store)).map(({ keyId: id, label }) => [id, label]);
+    expect(listed.sort()).toEqual([keyId, rotated.keyId].sort().map((id) => [id, 'shop']));
   });
 
   it('never touches a key that is valid', async () => {
