@@ -1,12 +1,12 @@
 import {
   type AttributeValue,
   CreateTableCommand,
-  type DynamoDBClient,
+  DynamoDBClient,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
-import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
+import { localRegion } from '../../local/dynamodb/local-client.ts';
 
 export interface EmbeddedDynamoDb {
   endpoint: string;
@@ -35,7 +35,9 @@ export function embeddedDynamoDbOfFile(): EmbeddedDynamoDb {
 /** Starts an in-memory DynamoDB. */
 export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { endpoint, close } = await startEmbeddedDynamoDB();
-  const dynamodb = localDynamoDbClient(endpoint);
+  // Without a time limit: on a busy machine, a request that is given up and sent again counts twice.
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const dynamodb = new DynamoDBClient({ endpoint, region: localRegion, credentials });
   let tables = 0;
   return {
     endpoint,
