@@ -28,31 +28,8 @@ import {
   createIdentities,
   type Identities,
 } from '../../../local/dynamodb/identities.ts';
-import { createTemplate, lambda } from '../small-template.ts';
+import { template } from './two-functions.ts';
 
-const template = createTemplate({
-  ...lambda('Read', { FunctionName: 'read', Role: { 'Fn::GetAtt': ['Role', 'Arn'] } }),
-  ...lambda('Nothing', { FunctionName: 'nothing' }),
-  Role: {
-    Type: 'AWS::IAM::Role',
-    Properties: {
-      RoleName: 'reader',
-      AssumeRolePolicyDocument: {
-        Statement: { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
-      },
-      Policies: [
-        {
-          PolicyDocument: {
-            Statement: [
-              { Effect: 'Allow', Action: ['dynamodb:*'], Resource: ['*'] },
-              { Effect: 'Deny', Action: ['dynamodb:Put*'], Resource: ['*'] },
-            ],
-          },
-        },
-      ],
-    },
-  },
-});
 const Key = { id: { S: 'ä' } };
 const get = new GetItemCommand({ TableName: 'Orders', Key });
 const put = new PutItemCommand({ TableName: 'Orders', Item: Key });

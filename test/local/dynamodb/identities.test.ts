@@ -1,33 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createIdentities, denialOf } from '../../../local/dynamodb/identities.ts';
 import { createTemplate, lambda } from '../small-template.ts';
-
-const reading = {
-  Role: {
-    Type: 'AWS::IAM::Role',
-    Properties: {
-      RoleName: 'reader',
-      AssumeRolePolicyDocument: {
-        Statement: { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
-      },
-      Policies: [
-        {
-          PolicyDocument: {
-            Statement: [
-              { Effect: 'Allow', Action: ['dynamodb:*'], Resource: ['*'] },
-              { Effect: 'Deny', Action: ['dynamodb:Put*'], Resource: ['*'] },
-            ],
-          },
-        },
-      ],
-    },
-  },
-};
-const template = createTemplate({
-  ...lambda('Read', { FunctionName: 'read', Role: { 'Fn::GetAtt': ['Role', 'Arn'] } }),
-  ...lambda('Nothing', { FunctionName: 'nothing' }),
-  ...reading,
-});
+import { template } from './two-functions.ts';
 
 describe('the identities of a run', () => {
   it('have credentials of their own, which DynamoDB Local accepts, too', () => {
