@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { PlanName } from '../../lib/settings/plans.ts';
-import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import {
   type CommandIo,
   columnsOf,
@@ -201,8 +201,16 @@ function issuedJson(issued: IssuedKey) {
   return { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt: iso };
 }
 
-/** Converts the value of `--expires-in` into Unix seconds. */
+/**
+ * Converts the value of `--expires-in` into Unix seconds.
+ *
+ * @throws InvalidValueError for no time at all, after which the key would have expired already
+ */
 function expiry(duration: string | undefined, { now }: CommandIo): number | undefined {
   if (duration === undefined) return undefined;
-  return Math.floor(now() / 1_000) + parseDuration('--expires-in', duration);
+  const seconds = parseDuration(expiresIn, duration);
+  if (seconds > 0) return Math.floor(now() / 1_000) + seconds;
+  throw new InvalidValueError(expiresIn, duration, 'a duration of at least a second, such as 90d');
 }
+
+const expiresIn = '--expires-in';

@@ -160,6 +160,11 @@ describe('errors', () => {
     ],
     [
       1,
+      ['keys', 'issue', '--owner', 'Acme', '--expires-in', '0s'],
+      '--expires-in: "0s" is not accepted; expected a duration of at least a second, such as 90d',
+    ],
+    [
+      1,
       ['keys', 'rotate', keyId, '--grace', '1 day'],
       '--grace: "1 day" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
     ],
