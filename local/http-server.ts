@@ -215,13 +215,8 @@ function arrivingRequest(
 }
 
 /** Whether a client waits for an interim answer. One of HTTP/1.0 would take it for the final one. */
-function expectsContinue({
-  headers,
-  httpVersionMajor,
-  httpVersionMinor,
-}: IncomingMessage): boolean {
-  const hasInterimAnswers = httpVersionMajor > 1 || httpVersionMinor > 0;
-  return hasInterimAnswers && /^100-continue$/i.test(String(headers.expect));
+function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && /^100-continue$/i.test(String(headers.expect));
 }
 
 function rawRequest(incoming: IncomingMessage, { now }: HttpServerOptions): RawRequest {

@@ -10,6 +10,8 @@ export interface LoopbackServer {
 
 /** Listens on a free port of this machine. */
 export async function listen(server: Server, scheme = 'http'): Promise<LoopbackServer> {
+  // A test sees by the end of a connection that its client has closed it.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

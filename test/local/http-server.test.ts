@@ -187,22 +187,26 @@ describe('the server of a gateway', () => {
   });
 
   it.each([
-    ['100-continue', [100, 200]],
-    ['100-CONTINUE', [100, 200]],
-    ['x100-continue', [200]],
-    ['100-continue-x', [200]],
-  ])('asks for a body only who expects it to: %s', async (expectation, expected) => {
-    answer = async ({ readBody }) => answerOf(String(await readBody?.()));
-    const origin = await start();
+    ['100-continue', '1.1', [100, 200]],
+    ['100-CONTINUE', '1.1', [100, 200]],
+    ['x100-continue', '1.1', [200]],
+    ['100-continue-x', '1.1', [200]],
+    ['100-continue', '1.0', [200]],
+  ])(
+    'asks for a body only who expects it to: %s in HTTP/%s',
+    async (expectation, version, expected) => {
+      answer = async ({ readBody }) => answerOf(String(await readBody?.()));
+      const origin = await start();
 
-    const answers = await exchange(
-      origin,
-      `POST / HTTP/1.1\r\nConnection: close\r\nExpect: ${expectation}\r\nContent-Length: 2\r\n\r\nab`,
-    );
+      const answers = await exchange(
+        origin,
+        `POST / HTTP/${version}\r\nConnection: close\r\nExpect: ${expectation}\r\nContent-Length: 2\r\n\r\nab`,
+      );
 
-    expect(statusesIn(answers)).toEqual(expected);
-    expect(answers).toMatch(/ab$/);
-  });
+      expect(statusesIn(answers)).toEqual(expected);
+      expect(answers).toMatch(/ab$/);
+    },
+  );
 
   it('answers the requests of a connection in their order, also what is no request', async () => {
     const second = Promise.withResolvers<void>();

@@ -83,6 +83,20 @@ describe('the body of a request', () => {
     await expect(read(bodies, exchange)).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
   });
 
+  it.each(['before', 'while'])(
+    'is reported as unreadable to a handler that reads it: found %s',
+    async (when) => {
+      const bodies = new RequestBodies();
+      const incoming = createRequest().incoming as unknown as IncomingMessage;
+      if (when === 'before') bodies.refuse(incoming);
+
+      const unreadable = bodies.untilUnreadable(incoming);
+      bodies.refuse(incoming);
+
+      await expect(unreadable).rejects.toMatchObject({ type: 'BAD_REQUEST_PARAMETERS' });
+    },
+  );
+
   it('is refused while others fill the memory that there is for bodies', async () => {
     const bodies = new RequestBodies();
     const sizes = [...Array<number>(6).fill(10 * megabyte), 4 * megabyte, 1];

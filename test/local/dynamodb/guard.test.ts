@@ -61,6 +61,8 @@ beforeEach(async () => {
     received.push(call);
     onCall(call);
   });
+  // The server leaves it to the guard to close a connection.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -105,6 +107,10 @@ async function signedHeaders(guard: DynamoDBGuard): Promise<Record<string, strin
   return headers;
 }
 
+const operatorHeaders = () => ({
+  ...listing,
+  authorization: authorizationOfOperator(identities),
+});
 const signedBody = '{"TableName":"Orders"}';
 const listing = { 'x-amz-target': 'DynamoDB_20120810.ListTables' };
 
@@ -159,6 +165,7 @@ describe('the guard before DynamoDB', () => {
     const answer = await send(guard, { ...signed, ...headers }, parts);
 
     expect(answer.status).toBe(403);
+    expect(answer.body).toContain('The security token included in the request is invalid.');
     expect(answer.headers['content-type']).toBe('application/x-amz-json-1.0');
     expect(Object.keys(answer.headers).join()).not.toContain('access-control');
     expect(received).toEqual([]);
@@ -220,12 +227,18 @@ describe('the guard before DynamoDB', () => {
     expect(received.map(({ body }) => body)).toEqual(status === 200 ? [signedBody] : []);
   });
 
-  it.each([25_000_000, 25_000_001])('refuses a body of more than 25 MB: %s', async (bytes) => {
+  it.each<[string, number, (guard: DynamoDBGuard) => unknown]>([
+    ['the operator', 25_000_000, operatorHeaders],
+    ['the operator', 25_000_001, operatorHeaders],
+    ['the operator', 30_000_000, operatorHeaders],
+    ['who has signed it', 30_000_000, signedHeaders],
+  ])('refuses a body of more than 25 MB of %s: %s', async (_, bytes, headersOf) => {
     const guard = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const headers = { ...listing, authorization: authorizationOfOperator(identities) };
+    const headers = (await headersOf(guard)) as Record<string, string>;
 
-    const answer = await send(guard, headers, { body: 'x'.repeat(bytes), agent });
+    const large = { ...headers, 'content-length': String(bytes) };
+    const answer = await send(guard, large, { body: 'x'.repeat(bytes), agent });
     // The client sends its next call over the same connection.
     const next = await send(guard, headers, { agent });
 
@@ -334,6 +347,7 @@ describe('the guard before DynamoDB', () => {
     const call = clientOf(guard, identities.operator.credentials).send(get);
 
     await expect(call).rejects.toMatchObject({
+      name: 'ServiceUnavailable',
       message: 'http://…@127.0.0.1:9 does not answer (ECONNREFUSED)',
       $metadata: { httpStatusCode: 503 },
     });
