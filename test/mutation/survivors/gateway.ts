@@ -22,11 +22,4 @@ export const gateway: readonly Explanation[] = [
     changed: 'const key = false ? undefined : this.#keys.findKey(keyValue);',
     reason: 'The condition is for the compiler: no key has an undefined value.',
   },
-  {
-    file: 'local/request-bodies.ts',
-    code: 'promise.catch(() => {});',
-    changed: ';',
-    reason:
-      'Node ends a process for a rejection that nobody takes at once, but not where Jest runs.',
-  },
 ];
