@@ -36,8 +36,7 @@ export class ConnectionTurns {
 
   /** Has to be called when a request that was served has been answered. */
   release(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (!connection) return;
+    const connection = this.#connections.get(socket)!;
     connection.served--;
     serveNext(socket, connection);
   }

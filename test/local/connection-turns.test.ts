@@ -92,4 +92,14 @@ describe('the requests of a connection', () => {
 
     expect(isRead).toEqual([true, false, false, true]);
   });
+
+  it('leave it to Node when to read where not so many wait', () => {
+    arrive(8 + 64);
+    // Node pauses a connection whose client does not take its answers.
+    socket.pause();
+
+    answerNext(1);
+
+    expect(socket.isRead).toBe(false);
+  });
 });
