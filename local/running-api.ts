@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import type { GuardThread } from './dynamodb/guard-thread.ts';
 import { createIdentities, type Identities } from './dynamodb/identities.ts';
-import { localRegion } from './dynamodb/local-client.ts';
+import { localRegion } from './dynamodb/local-region.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import {

@@ -201,6 +201,8 @@ function issuedJson(issued: IssuedKey) {
   return { keyId, apiKey, plan, owner, ownerId, perMinute, perDay, expiresAt: iso };
 }
 
+const expiresIn = '--expires-in';
+
 /**
  * Converts the value of `--expires-in` into Unix seconds.
  *
@@ -212,5 +214,3 @@ function expiry(duration: string | undefined, { now }: CommandIo): number | unde
   if (seconds > 0) return Math.floor(now() / 1_000) + seconds;
   throw new InvalidValueError(expiresIn, duration, 'a duration of at least a second, such as 90d');
 }
-
-const expiresIn = '--expires-in';

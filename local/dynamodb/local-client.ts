@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credentials } from './identities.ts';
-
-export const localRegion = 'us-east-1';
+import { localRegion } from './local-region.ts';
 
 // The timeout of one attempt, so that a server that never answers does not block its caller.
 const requestTimeoutMs = 5_000;

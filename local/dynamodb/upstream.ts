@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { localRegion } from './local-client.ts';
+import { localRegion } from './local-region.ts';
 
 /** A DynamoDB call that may be forwarded. */
 export interface Call {

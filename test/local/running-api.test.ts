@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GuardThread } from '../../local/dynamodb/guard-thread.ts';
 import { createIdentities, type Identities } from '../../local/dynamodb/identities.ts';
-import { localRegion } from '../../local/dynamodb/local-client.ts';
+import { localRegion } from '../../local/dynamodb/local-region.ts';
 import { GatewayFault } from '../../local/exchange/gateway-fault.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';

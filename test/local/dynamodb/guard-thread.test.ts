@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { dirname, join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GuardThread, startGuardThread } from '../../../local/dynamodb/guard-thread.ts';
@@ -112,4 +114,20 @@ describe('the thread of the guard', () => {
     await expect(listening).rejects.toThrow('Invalid URL');
     expect((await broken.ended).message).toBe('Invalid URL');
   });
+});
+
+it('loads no package into its thread, which starts with each local run', () => {
+  const files = ['local/dynamodb/guard-worker.ts'];
+  const packages: string[] = [];
+  // A set of files that grows while it is walked; an import of types alone loads nothing.
+  for (const file of files) {
+    const code = readFileSync(file, 'utf8');
+    for (const [, name] of code.matchAll(/^(?:import|export)(?! type)[^;]*? from '([^']+)';/gm)) {
+      if (!name!.startsWith('.')) packages.push(name!);
+      else if (!files.includes(join(dirname(file), name!))) files.push(join(dirname(file), name!));
+    }
+  }
+
+  expect(files).toContain('local/dynamodb/upstream.ts');
+  expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([]);
 });
