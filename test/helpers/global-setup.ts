@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { removeLeftovers } from '../../demo/synthesis.ts';
+import { createRunDirectory } from '../../demo/run-directory.ts';
 import { keepCompiledCode } from '../../shared/compile-cache.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** Synthesizes both stages once for all test files; `synthesized.ts` gives access to the result. */
 export default function globalSetup(): void {
-  const parent = join(root, '.cache/synthesized');
-  removeLeftovers(parent);
-  const directory = join(parent, String(process.pid));
+  const directory = createRunDirectory(join(root, '.cache/synthesized')).path;
   keepCompiledCode();
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['bin/app.ts'], {
