@@ -6,7 +6,7 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
-import { Contract } from '../../smoke/stage/contract.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { differences } from '../helpers/differences.ts';
 
 interface OrderSchema {
@@ -14,7 +14,6 @@ interface OrderSchema {
 }
 
 const codePlace = 'lambdas/shared/order-fields.ts';
-const contract = Contract.read('openapi.yaml');
 const { Order: schema } = (
   contract.document.components as { schemas: { readonly Order: OrderSchema } }
 ).schemas;

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { type ComparedAnswer, Contract } from '../../smoke/stage/contract.ts';
+import type { ComparedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
 import { RunningStore } from '../e2e/running-store.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
@@ -22,7 +22,6 @@ import {
 } from './documented-errors.ts';
 import { independentFindings } from './independent-validator.ts';
 
-const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
 const largest = '9223372036854775807';
 /** What is in the table before each test. */
 const orders = [

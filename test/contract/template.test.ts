@@ -4,13 +4,12 @@ import { describe, expect, it } from '@jest/globals';
 import { petOperationDates } from '../../lib/api/retired-pet-operation.ts';
 import { functionNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { Contract } from '../../smoke/stage/contract.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { differences } from '../helpers/differences.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { deployedOperations, renderAnswer } from './template-api.ts';
 
 const contractFile = join(import.meta.dirname, '../../openapi.yaml');
-const contract = Contract.read(contractFile);
 const document = contract.document as {
   info: { version: string };
   security: object[];
