@@ -24,6 +24,14 @@ describe('README.md', () => {
     );
   });
 
+  it('links to every page of docs', () => {
+    const linked = [...page.matchAll(/\((docs\/[\w-]+\.md)\)/g)].map(([, file]) => file!);
+
+    expect(
+      missing(['the repository', globSync('docs/*.md')], ['README.md, links', linked]),
+    ).toEqual([]);
+  });
+
   it('has every option of npm start, and no other', () => {
     const options = localCommand().options.map(({ long }) => long!);
     const described = rowsAfter('## Two commands', page).map(([option]) =>
