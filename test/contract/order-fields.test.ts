@@ -110,8 +110,10 @@ function listExamples(): object[] {
   return Object.values(examples).flatMap(({ value }) => value);
 }
 
-/** The orders of a text, each an object of JSON that begins with an id and has no other in it. */
-/** What is typed after a shell's `$` can be an order with only some fields, or a bad one. */
+/**
+ * The orders of a text, which are the JSON objects without nested objects that begin with an id.
+ * Command lines after a `$` are left out: they may contain incomplete or invalid orders.
+ */
 function ordersIn(text: string): Record<string, unknown>[] {
   const shown = text.replaceAll(/^\s*\$ .*$/gm, '');
   return [...shown.matchAll(/\{"id":[^{}…]*\}/g)].map(([order]) => JSON.parse(order));
