@@ -69,12 +69,3 @@ export function templateOf(stack: StoreOrdersStack): Template {
   const assembly = withoutStackTraces(() => (stack.node.root as App).synth({ force: true }));
   return assembly.getStackByName(stack.stackName).template;
 }
-
-/** The warnings that the synthesis of a stack prints. */
-export function warningsOf(stack: StoreOrdersStack): unknown[] {
-  return stack.node
-    .findAll()
-    .flatMap(({ node }) => node.metadata)
-    .filter(({ type }) => type === 'aws:cdk:warning')
-    .map(({ data }) => data);
-}
