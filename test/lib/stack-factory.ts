@@ -53,7 +53,7 @@ function newStack(stage: StageName, overrides: Partial<StageConfiguration>): Sto
   });
 }
 
-// Templates are validated in checks.test.ts and not at the synthesis of each variant here.
+// Templates are validated by test/bin/app.command.test.ts, and not at the synthesis of each variant here.
 process.env.CDK_VALIDATION = 'false';
 
 /** The template of a stage with a different configuration. */
