@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** The context that the authorizer returned; API Gateway passes every value as a string. */
-interface AuthorizerContext {
+export interface AuthorizerContext {
   ownerId: string;
   keyId: string;
   plan: string;

@@ -12,7 +12,7 @@ function clientOf(...responses: Response[]) {
 }
 
 describe('typed client', () => {
-  it('has types that are made from the contract as it is', async () => {
+  it('has the types that node examples/generate-types.ts makes from the contract', async () => {
     expect(readFileSync(typesFile, 'utf8')).toBe(await generateTypes());
   });
 
