@@ -10,6 +10,7 @@ export interface AuthorizerContext {
   reset: string;
   rateLimitPolicy: string;
   rateLimit: string;
+  retryAfter: string;
 }
 
 /** The authorizer's context; empty for a method without authorizer or context. */
