@@ -93,6 +93,7 @@ function acquireLock(path: string): DatabaseSync {
   try {
     lock = new DatabaseSync(join(path, lockFile));
     // Nothing is ever written, so no file is needed that would undo it.
+    chmodSync(join(path, lockFile), fileMode);
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
   } catch (cause) {

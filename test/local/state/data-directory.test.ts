@@ -76,7 +76,10 @@ describe('data directory', () => {
 
     directory.write('a.json', {});
 
-    expect(statSync(directory.pathOf('a.json')).mode & 0o077).toBe(0);
+    const modes = readdirSync(directory.path).map(
+      (name) => statSync(directory.pathOf(name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o600, 0o600]);
   });
 
   it('lets nobody else look into it, also when it was open before', async () => {
