@@ -13,7 +13,7 @@ export interface CancelRecord {
   confirmed: number;
   /** Answered 409. */
   rejected: number;
-  /** Without a whole answer, or answered 5xx. */
+  /** Answered 5xx, or without a complete answer. */
   unknown: number;
 }
 
