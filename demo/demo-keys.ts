@@ -1,9 +1,10 @@
 import { issueKey } from '../admin/keys/issue-key.ts';
 import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
+import { putPresentGatewayKey } from '../admin/owners/set-owner-plan.ts';
 import type { KeyGateway } from '../admin/stage/key-gateway.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
 import { hashOwnerPart, hashToken } from '../lambdas/shared/api-key.ts';
-import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
+import { isPlanName, type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
 
@@ -31,7 +32,7 @@ export async function provideDemoKeys(
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = stored?.[plan];
-      return [plan, token && (await isUsable(token, store)) ? token : await issue(plan, store)];
+      return [plan, token && (await keepUsable(token, store)) ? token : await issue(plan, store)];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -50,10 +51,15 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
   return (await issueKey({ ...request, label: 'npm start' }, store)).apiKey;
 }
 
-/** Whether a token is valid, or will be when its owner is resumed. */
-async function isUsable(token: string, store: KeyStore): Promise<boolean> {
-  const { item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
-  return item !== undefined && (item.keys.has(hashToken(token)) || !item.isActive);
+/**
+ * Whether a token is valid, or will be when its owner is resumed. If so, it gives the owner its key in
+ * the gateway again, which is missing when only that file of the data directory was removed.
+ */
+async function keepUsable(token: string, store: KeyStore): Promise<boolean> {
+  const { details, item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
+  if (!details || !item || !(item.keys.has(hashToken(token)) || !item.isActive)) return false;
+  if (isPlanName(item.plan)) await putPresentGatewayKey(details.ownerId, store);
+  return true;
 }
 
 /** Adapts the local run's control plane to the interface that the operator's commands use. */

@@ -5,8 +5,8 @@ import { escapeControls } from '../shared/escape-controls.ts';
 import { plainConsole, type RunConsole, textConsole } from './console/run-console.ts';
 import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
+import { createRunDirectory } from './run-directory.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
-import { removeLeftovers } from './synthesis.ts';
 
 const logsFolder = join(import.meta.dirname, '../.cache/logs');
 
@@ -70,8 +70,7 @@ function consoleFor({ json, verbose, stage }: LocalOptions): RunConsole {
 
 /** The path of the functions' log. The log of an ended run is kept until another run starts. */
 function functionLogFile(): string {
-  removeLeftovers(logsFolder);
-  return join(logsFolder, String(process.pid), 'functions.log');
+  return join(createRunDirectory(logsFolder).path, 'functions.log');
 }
 
 function untilAborted(signal: AbortSignal): Promise<undefined> {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stackName } from '../lib/settings/names.ts';
 import type { StageName } from '../lib/settings/stages.ts';
 import { OperatorError } from '../shared/errors.ts';
+import { createRunDirectory } from './run-directory.ts';
 
 /** A stage's synthesized stack. */
 export interface Synthesis {
@@ -38,8 +38,7 @@ const internals = new RegExp(
  * when it ends. Each run has its own folder.
  */
 export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
-  removeLeftovers(parent);
-  const directory = join(parent, String(process.pid));
+  const { path: directory, remove } = createRunDirectory(parent);
   const name = stackName(stage);
   const synthesizeInto = async (folder: string, runSignal: AbortSignal) => {
     await runApp(stage, folder, runSignal);
@@ -51,7 +50,7 @@ export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
     directory,
     templateFile: synthesizeInto(directory, signal),
     again: (runSignal) => synthesizeInto(join(directory, `again-${++times}`), runSignal),
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove,
   };
 }
 
@@ -79,20 +78,4 @@ async function runApp(stage: StageName, directory: string, signal: AbortSignal):
 /** The lines of an error that help somebody who edits the stack, without the frames in Node and packages. */
 export function withoutInternals(text: string): string {
   return text.replaceAll(internals, '').replaceAll(/\n{3,}/g, '\n\n');
-}
-
-/** Removes the folders of processes that no longer run. Each folder is named by a process id. */
-export function removeLeftovers(parent: string): void {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(parent)) {
-    if (!isRunning(Number(name))) rmSync(join(parent, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    return process.kill(processId, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -9,6 +9,7 @@ import { putGatewayKey } from './gateway-key.ts';
 import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { nameReservation, ownerName } from './owner-name.ts';
+import { putPresentGatewayKey } from './set-owner-plan.ts';
 import type { DocumentOfOwner, OwnerDetails, StoredOwner } from './stored-owner.ts';
 
 export interface NewOwner extends Partial<OwnerLimits> {
@@ -35,8 +36,7 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
     await putGatewayKey(ownerId, request.plan, store);
     await putItem(details, request, limits, store);
     // "keys purge --all" may have deleted the key before there was an item that it would have removed.
-    await putGatewayKey(ownerId, request.plan, store);
-    return (await readOwner(ownerId, store))!;
+    return putPresentGatewayKey(ownerId, store);
   });
 }
 
@@ -112,8 +112,7 @@ async function putItem(
   // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (hasLimits(present.item, plan, limits)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
-  await putGatewayKey(ownerId, present.item!.plan, store);
-  throw nameTaken(present);
+  throw nameTaken(await putPresentGatewayKey(ownerId, store));
 }
 
 /** The authorizer's counters before the first request. */

@@ -73,8 +73,15 @@ async function settle(
   return complete((await readOwner(ownerId, store))!);
 }
 
-/** Puts an owner's gateway key into the usage plan of its limits, until these stay the same meanwhile. */
-async function putPresentGatewayKey(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
+/**
+ * Puts an owner's gateway key into the usage plan of its limits, until these stay the same meanwhile.
+ *
+ * @throws WrongStateError when the owner is not complete, or no longer
+ */
+export async function putPresentGatewayKey(
+  ownerId: string,
+  store: KeyStore,
+): Promise<CompleteOwner> {
   let owner = complete((await readOwner(ownerId, store))!);
   for (;;) {
     const { plan } = owner.item;

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../template/local-run-error.ts';
+import { type DirectoryLock, lockDirectory, lockFile } from './directory-lock.ts';
 
 /** A directory with the data that outlives a run. One process at a time can open it. */
 export interface DataDirectory {
@@ -47,9 +47,6 @@ export interface FileFormat<T> {
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
-const lockFile = 'lock.sqlite';
-/** SQLite's result code for a lock that somebody else has. */
-const sqliteBusy = 5;
 const temporaryName = /\.[0-9a-f]{16}\.new$/;
 
 /**
@@ -66,7 +63,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     pathOf: (name) => join(path, name),
     read: (name, format) => readWhole(join(path, name), format),
     write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
-    release: async () => lock.close(),
+    release: async () => lock.release(),
   };
 }
 
@@ -83,32 +80,20 @@ function makeDirectory(path: string): void {
   }
 }
 
-/**
- * Locks a directory by a transaction on a database in it, which stays empty. SQLite locks a file of the
- * disk, so the lock also holds for a container that shares nothing but the directory. The system
- * releases it when the process ends in any way, whereas a file with a process id would remain.
- */
-function acquireLock(path: string): DatabaseSync {
-  let lock: DatabaseSync | undefined;
+function acquireLock(path: string): DirectoryLock {
+  let lock: DirectoryLock | undefined;
   try {
-    lock = new DatabaseSync(join(path, lockFile));
-    // Nothing is ever written, so no file is needed that would undo it.
-    chmodSync(join(path, lockFile), fileMode);
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    return lock;
+    lock = lockDirectory(path);
   } catch (cause) {
-    lock?.close();
-    const { errcode, message } = cause as { errcode?: number; message: string };
-    if (errcode === sqliteBusy) {
-      throw new LocalRunError(
-        `the directory ${path} is in use by another local run: stop that, or name another`,
-      );
-    }
     throw new LocalRunError(
-      `the directory ${path} cannot be locked (${lockFile}: ${message}): name another`,
+      `the directory ${path} cannot be locked (${lockFile}: ${(cause as Error).message}): name another`,
       { cause },
     );
   }
+  if (lock) return lock;
+  throw new LocalRunError(
+    `the directory ${path} is in use by another local run: stop that, or name another`,
+  );
 }
 
 function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | undefined {

@@ -85,6 +85,18 @@ describe('provideDemoKeys', () => {
     expect(await again()).toEqual(before);
   });
 
+  it('has the kept keys served again after the gateway has lost its own', async () => {
+    await setOwnerPlan('demo free', { plan: 'pro' }, store);
+    for (const { id } of controlPlane.getApiKeys()) controlPlane.deleteApiKey(id);
+
+    expect(await again()).toEqual(before);
+
+    for (const { details, item } of await allOwners(store)) {
+      const { id } = controlPlane.findKey(details.ownerId)!;
+      expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+    }
+  });
+
   it.each<[string, () => Promise<unknown>]>([
     ['was revoked', async () => revokeKey(await idOf('demo free'), store)],
     [

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { removeLeftovers } from '../../demo/synthesis.ts';
+import { createRunDirectory } from '../../demo/run-directory.ts';
 import { keepCompiledCode } from '../../shared/compile-cache.ts';
 import { contractJson } from './synthesized.ts';
 
@@ -13,9 +13,7 @@ const root = join(import.meta.dirname, '../..');
  * `contract-document.ts` give access to the results.
  */
 export default function globalSetup(): void {
-  const parent = join(root, '.cache/synthesized');
-  removeLeftovers(parent);
-  const directory = join(parent, String(process.pid));
+  const directory = createRunDirectory(join(root, '.cache/synthesized')).path;
   keepCompiledCode();
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['bin/app.ts'], {

@@ -144,6 +144,27 @@ describe('createOwner', () => {
     }
   });
 
+  it('is in the usage plan of its limits, wherever a move to another plan comes between', async () => {
+    for (let calls = 0, isBetween = true; isBetween; calls++) {
+      const name = `Acme ${calls}`;
+      isBetween = false;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const meanwhile = async () => {
+        isBetween = true;
+        await setOwnerPlan(name, { plan: 'pro' }, store).catch((error: Error) =>
+          expect(error.message).toMatch(/There is no owner|in part only/),
+        );
+      };
+
+      const { details } = await create({ name }, interposed(store, isNext, meanwhile));
+
+      const { item } = await stage.owner(details.ownerId);
+      const key = [...gateway.keys.values()].find(({ value }) => value === details.ownerId)!;
+      expect([calls, ...key.usagePlanIds]).toEqual([calls, store.usagePlanIds[item!.plan]]);
+    }
+  });
+
   it.each(['createApiKey', 'createUsagePlanKey', 'findApiKeys'] as const)(
     'says to run it again when %s fails, which completes it, also with another plan',
     async (call) => {
