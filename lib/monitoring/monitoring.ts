@@ -84,7 +84,7 @@ export class Monitoring extends Construct {
 
   /** Warns at synthesis of optional settings without which an alarm is hard to notice or handle. */
   private warnOfMissingSettings(): void {
-    const { stage, runbookUrl, alarmEmail } = this.configuration;
+    const { stage, runbookUrl, alarmEmail, deletionProtection } = this.configuration;
     const annotations = Annotations.of(this);
     if (!runbookUrl) {
       annotations.addWarningV2(
@@ -92,7 +92,7 @@ export class Monitoring extends Construct {
         `The alarms of ${stage} name the runbook by its path, without an address: set ${variableName(stage, 'runbookUrl')} to its https URL.`,
       );
     }
-    if (!alarmEmail && stage === 'prod') {
+    if (!alarmEmail && deletionProtection) {
       annotations.addWarningV2(
         'store-orders:alarmEmail',
         `Nobody is told of an alarm of ${stage}: set ${variableName(stage, 'alarmEmail')} to an e-mail address.`,

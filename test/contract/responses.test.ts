@@ -89,7 +89,7 @@ async function updateKey(plan: PlanName, expression: string, values: Record<stri
   );
 }
 
-/** Of the minute that comes next, so that it does not end before the request. */
+/** Uses up the next minute, because the current one could end before the request. */
 const useUpMinute = () =>
   updateKey('free', 'SET minuteWindow = :minute, minuteCount = :limit', {
     ':minute': (Math.floor(Date.now() / 60_000) + 1) * 60,
@@ -179,19 +179,19 @@ const provocations: Provocation[] = [
   ...['listOrders', 'cancelOrder'].flatMap((operation): Provocation[] => {
     const asked = { operation, options: { orderId: '5' } };
     return [
-      // By the function itself, to which the key has been recognised.
+      // The function answers these, after the authorizer has recognised the key.
       { ...asked, status: 503, code: 'service_unavailable', before: refuseOrders },
       { ...asked, status: 500, code: 'internal_error', before: disownOrders },
     ];
   }),
-  // By the gateway, for an authorizer that cannot tell.
+  // The gateway answers these, because the authorizer fails without DynamoDB.
   ...['listOrders', 'cancelOrder', 'getPet'].map((operation): Provocation => {
     const asked = { operation, options: { orderId: '5' } };
     return { ...asked, status: 503, code: 'service_unavailable', before: refuseEverything };
   }),
 ];
 
-/** Documented, and not to be had here; template.test.ts compares them with the gateway responses. */
+/** Documented answers that cannot be provoked here; template.test.ts compares them with the gateway responses. */
 const notProvoked = new Set([
   // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
   'listOrders 504',

@@ -9,7 +9,7 @@ const page = readFileSync('README.md', 'utf8');
 const otherDocuments = ['CONTRIBUTING.md', ...globSync('docs/*.md')];
 const documents = [page, ...otherDocuments.map((file) => readFileSync(file, 'utf8'))].join('\n');
 
-/** What runs by itself: for every change, every night, or to deploy. */
+/** The scripts and workflows that run for every change, every night, or to deploy. */
 const automation = ['.ci', '.github/workflows'].flatMap((folder) =>
   readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8')),
 );
@@ -22,6 +22,14 @@ describe('README.md', () => {
     expect(differences(['the repository', topFolders], ['README.md, Folders', described])).toEqual(
       [],
     );
+  });
+
+  it('links to every page of docs', () => {
+    const linked = [...page.matchAll(/\((docs\/[\w-]+\.md)\)/g)].map(([, file]) => file!);
+
+    expect(
+      missing(['the repository', globSync('docs/*.md')], ['README.md, links', linked]),
+    ).toEqual([]);
   });
 
   it('has every option of npm start, and no other', () => {
@@ -80,7 +88,7 @@ describe('what runs by itself', () => {
   });
 });
 
-/** What the commands consist of. Variables of Node itself, `NODE_…`, are its own documentation's. */
+/** The sources of the commands. */
 function commandSources(): string[] {
   const files = globSync('{admin,bin,demo,smoke,shared,lib/settings}/**/*.ts');
   return files.map((file) => readFileSync(file, 'utf8'));

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { maxBacklogMs, maxListMs } from '../../lambdas/shared/list-limits.ts';
+import { maxBacklogMs, maxListMs, minBytesPerSecond } from '../../lambdas/shared/list-limits.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { properties } from '../lib/readable.ts';
 
 const page = readFileSync('docs/scaling.md', 'utf8');
+const mbitPerSecond = (minBytesPerSecond * 8) / 1_000_000;
 const number = new Intl.NumberFormat('en');
 
 describe('docs/scaling.md', () => {
@@ -19,6 +20,16 @@ describe('docs/scaling.md', () => {
       return [name, number.format(perMinute), ...held];
     });
     expect(rows.map(cellsOf)).toEqual(expected);
+  });
+
+  it.each([
+    ['docs/scaling.md', `${minBytesPerSecond / 1_000} KB/s (${mbitPerSecond} Mbit/s)`],
+    ['docs/scaling.md', `falls ${maxBacklogMs / 1_000} s behind`],
+    ['docs/scaling.md', `for more than ${maxListMs / 1_000} s`],
+    ['docs/runbook.md', `up to ${maxListMs / 1_000} s`],
+    ['openapi.yaml', `less than ${mbitPerSecond} Mbit/s`],
+  ])('and others state the limits of lambdas/shared/list-limits.ts: %s, %s', (file, words) => {
+    expect(readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ')).toContain(words);
   });
 
   it('computes what a list costs with the memory that its function has', () => {

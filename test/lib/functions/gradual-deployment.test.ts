@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { functionNames } from '../../../lib/settings/functions.ts';
+import { capitalized } from '../../../lib/settings/names.ts';
 import { properties, readable, resources } from '../readable.ts';
 import { synthesize } from '../stack-factory.ts';
 
-const functionNames = ['Authorizer', 'ListOrders', 'CancelOrder'];
+const names = functionNames.map(capitalized);
 
 describe('deployment of prod', () => {
-  it.each(functionNames)('moves the alias of %s from version to version', (name) => {
+  it.each(names)('moves the alias of %s from version to version', (name) => {
     expect(resources('prod', 'AWS::Lambda::Alias')[`${name}Live`]).toMatchObject({
       Properties: {
         Name: 'live',
@@ -21,7 +23,7 @@ describe('deployment of prod', () => {
     });
   });
 
-  it.each(functionNames)('keeps the versions of %s, so that there is one to go back to', (name) => {
+  it.each(names)('keeps the versions of %s, so that there is one to go back to', (name) => {
     const version = resources('prod', 'AWS::Lambda::Version')[`${name}FunctionCurrentVersion`];
 
     expect(version).toMatchObject({
@@ -53,11 +55,9 @@ describe('deployment of prod', () => {
       },
     };
 
-    expect(properties('prod', 'AWS::CodeDeploy::DeploymentGroup')).toEqual({
-      DeploymentAuthorizer: group,
-      DeploymentListOrders: group,
-      DeploymentCancelOrder: group,
-    });
+    expect(properties('prod', 'AWS::CodeDeploy::DeploymentGroup')).toEqual(
+      Object.fromEntries(names.map((name) => [`Deployment${name}`, group])),
+    );
     expect(properties('prod', 'AWS::CodeDeploy::Application')).toEqual({
       DeploymentApplication: { ComputePlatform: 'Lambda' },
     });

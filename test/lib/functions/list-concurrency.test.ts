@@ -4,7 +4,7 @@ import { createStack, synthesize, warningsOf } from '../stack-factory.ts';
 
 const quiet = { runbookUrl: 'https://example.com/runbook.md', alarmEmail: 'alarms@example.com' };
 
-/** What each function has for itself, by its name in the template. */
+/** The reserved concurrency of each function, by its name in the template. */
 function reservations(overrides: Partial<StageConfiguration>): Record<string, unknown> {
   const { Resources } = synthesize('staging', overrides);
   const functions = Object.entries(Resources).filter(

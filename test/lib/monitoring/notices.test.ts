@@ -14,11 +14,20 @@ describe('synthesis', () => {
     ['of prod with somebody to tell', 'prod', { alarmEmail }, [noRunbook]],
     ['of prod with both', 'prod', { runbookUrl, alarmEmail }, []],
     ['of staging, where nobody has to be told', 'staging', { runbookUrl }, []],
-  ])('warns of what nobody will find at night: %s', (_, stage, overrides, expected) => {
-    const warnings = warningsOf(createStack(stage, { lambdaConcurrency: 1_000, ...overrides }));
+    [
+      'of another stage whose data is protected',
+      'staging',
+      { runbookUrl, deletionProtection: true, removalPolicy: 'retain' },
+      [expect.stringContaining('set STAGING_ALARM_EMAIL to an e-mail address')],
+    ],
+  ])(
+    'warns where an alarm would be missed, or its runbook not be found: %s',
+    (_, stage, overrides, expected) => {
+      const warnings = warningsOf(createStack(stage, { lambdaConcurrency: 1_000, ...overrides }));
 
-    expect(warnings).toEqual(expected);
-  });
+      expect(warnings).toEqual(expected);
+    },
+  );
 
   it('gives every alarm the full address of its section', () => {
     const { Resources } = synthesize('prod', { runbookUrl });
