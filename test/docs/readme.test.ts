@@ -46,6 +46,22 @@ describe('README.md', () => {
     ).toEqual([]);
   });
 
+  it('has the default of each option that has a value', () => {
+    const defaults = localCommand()
+      .options.filter(({ defaultValue }) => !['boolean', 'undefined'].includes(typeof defaultValue))
+      .map(({ long, defaultValue }) => `${long}: ${defaultValue}`);
+    const described = rowsAfter('## Two commands', page).map(
+      (cells) => `${cells[0]!.replace(/[ [].*/, '')}: ${cells.at(-1)}`,
+    );
+
+    expect(
+      missing(
+        ['demo/local-options.ts', defaults],
+        ['README.md, options after npm start --', described],
+      ),
+    ).toEqual([]);
+  });
+
   it('or a document beside it names every variable that a command reads', () => {
     const variables = [...commandSources()].flatMap((source) => [
       ...source.matchAll(/\b(?:process\.env|environment)\.((?!NODE_)[A-Z][A-Z_]+)/g),
