@@ -25,7 +25,7 @@ export async function runLocalCommand(
     return 0;
   } catch (error) {
     if (stop.aborted) return 0;
-    // It can quote a line of the orders file, or an answer of another server.
+    // The message can contain a line of the orders file, or an answer of another server.
     process.stderr.write(`${escapeControls(messageOf(error))}\n`);
     return 1;
   }
@@ -44,7 +44,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   }
   const console = consoleFor(options);
   started.defer(() => console.close());
-  // It takes some seconds, in which a person would wonder whether anything happens.
+  // The start takes some seconds, so the user is told.
   if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
   const service = await startStoreService(options, {
     dynamodbEndpoint: dynamodbEndpointOf(process.env),

@@ -55,11 +55,7 @@ export function localCommand(): Command {
       'keep orders, keys and counters there (default: in memory)',
       directoryOf,
     )
-    .option(
-      '--orders <file>',
-      `load these orders: ${ordersFile} (default: a sample of 1,000)`,
-      fileOf,
-    )
+    .option('--orders <file>', `load these orders: ${ordersFile} (default: a sample)`, fileOf)
     .option('--watch', 'run saved changes of lambdas/ and lib/ at once', false)
     .addOption(
       new Option('--inspect [port]', 'let a debugger attach, also to the functions; no time limits')

@@ -10,7 +10,8 @@ import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
-import { OperatorError, reasonOf } from '../shared/errors.ts';
+import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
+import { makeDirectory } from '../shared/make-directory.ts';
 import type { RunConsole } from './console/run-console.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { checkOrdersFile, provideOrders } from './demo-orders.ts';
@@ -56,6 +57,7 @@ export async function startStoreService(
   environment: RunEnvironment,
 ): Promise<StoreService> {
   await checkAddress(options);
+  if (options.data !== undefined) makeDataDirectory(options.data);
   if (environment.dynamodbEndpoint) await checkEndpoint(environment.dynamodbEndpoint);
   const failing = new AbortController();
   const signal = AbortSignal.any([environment.signal, failing.signal]);
@@ -204,6 +206,16 @@ function referencePages(
     );
     return (await page)(incoming, outgoing);
   };
+}
+
+/** @throws OperatorError when the directory is not there and cannot be created */
+function makeDataDirectory(path: string): void {
+  try {
+    makeDirectory(path, 0o700);
+  } catch (cause) {
+    const expected = `a directory in which data can be kept (${reasonOf(cause)})`;
+    throw new InvalidValueError('--data', path, expected);
+  }
 }
 
 /** Checks the address before anything is started. @throws OperatorError when it is not available */

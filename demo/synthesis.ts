@@ -76,7 +76,7 @@ async function runApp(stage: StageName, directory: string, signal: AbortSignal):
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
 }
 
-/** What is of use to who edits the stack: not the way through Node and packages to an error. */
+/** The lines of an error that help somebody who edits the stack, without the frames in Node and packages. */
 export function withoutInternals(text: string): string {
   return text.replaceAll(internals, '').replaceAll(/\n{3,}/g, '\n\n');
 }

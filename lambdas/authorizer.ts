@@ -5,6 +5,7 @@ import type {
 } from 'aws-lambda';
 import type { Decision } from './authorizer/decision.ts';
 import { Limiter } from './authorizer/limiter.ts';
+import type { AuthorizerContext } from './shared/api-event.ts';
 import { hashOwnerPart, hashToken, parseAuthorization } from './shared/api-key.ts';
 import { clockOf, createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
@@ -65,7 +66,11 @@ function authorizerResult(decision: Decision, methodArn: string): APIGatewayAuth
         },
       ],
     },
-    context: { ...allowance, retryAfter: retryAfterSeconds, ...rejection },
+    context: {
+      ...allowance,
+      retryAfter: retryAfterSeconds,
+      ...rejection,
+    } satisfies Record<keyof AuthorizerContext, unknown>,
   };
 }
 

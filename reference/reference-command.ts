@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { connect } from '../admin/stage/stage-connection.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
+import { makeDirectory } from '../shared/make-directory.ts';
 import { staticReference } from './static-reference.ts';
 
 interface ReferenceOptions {
@@ -69,7 +70,7 @@ async function baseUrlOf({ stage, url }: ReferenceOptions): Promise<string> {
 
 function write(directory: string, files: Readonly<Record<string, string>>): void {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     for (const [name, content] of Object.entries(files)) {
       writeFileSync(join(directory, name), content);
     }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { OperatorError } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
 import { type KeySources, readKey } from './key.ts';
@@ -48,7 +50,7 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   const reporter = (json ? jsonReporter : textReporter)(url.href, print);
   const startedAt = performance.now();
   try {
-    contract ??= Contract.read(contractFile);
+    contract ??= new Contract(parse(readFileSync(contractFile, 'utf8')));
     const stage = new Stage(client, contract, key, clock);
     reporter.begin();
     const waitedMs = await preflight(stage, {

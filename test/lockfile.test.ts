@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { differences } from './helpers/differences.ts';
 
 interface LockedPackage {
   readonly version?: string;
@@ -17,7 +18,13 @@ const manifest = readJson('package.json');
 const { '': _, ...locked }: Record<string, LockedPackage> = readJson('package-lock.json').packages;
 /** A bundled package lies in its parent's archive, which has a hash itself. */
 const downloaded = Object.entries(locked).filter(([, { inBundle, link }]) => !inBundle && !link);
-const optional: [name: string, version: string][] = Object.entries(manifest.optionalDependencies);
+const { dependencies, devDependencies, optionalDependencies } = manifest;
+const versions: Record<string, string> = {
+  ...dependencies,
+  ...devDependencies,
+  ...optionalDependencies,
+};
+const optional = Object.keys(optionalDependencies);
 
 /** docs/adr/0009-dependencies-are-pinned-by-hash.md says why, and how each gets its hash. */
 const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'].map(
@@ -37,33 +44,33 @@ describe('package-lock.json', () => {
     expect(sources).toEqual([]);
   });
 
-  it('has the version of each optional dependency that package.json asks for', () => {
-    const versions = optional.map(([name]) => [name, locked[`node_modules/${name}`]?.version]);
+  it('has the version of each dependency that package.json asks for: npm install writes it', () => {
+    const names = Object.keys(versions);
+    const found = names.map((name) => `${name} ${locked[`node_modules/${name}`]?.version}`);
 
-    expect(versions).toEqual(optional);
+    expect(
+      differences(
+        ['package.json', names.map((name) => `${name} ${versions[name]}`)],
+        ['package-lock.json', found],
+      ),
+    ).toEqual([]);
   });
 
   it('restricts each optional dependency to the platform that its name says', () => {
-    const platforms = optional.map(([name]) => platformOf(name));
-
-    expect(platforms).toEqual(optional.map(([name]) => platformInName(name)));
+    expect(optional.map(platformOf)).toEqual(optional.map(platformInName));
   });
 });
 
 describe('package.json', () => {
   it('brings Node and DynamoDB to the same platforms', () => {
-    const names = optional.map(([name]) => name);
-    const withDynamodb = names.filter((name) => name.startsWith('@dynoxide/'));
-    const withNode = names.filter((name) => name.startsWith('node-'));
+    const withDynamodb = optional.filter((name) => name.startsWith('@dynoxide/'));
+    const withNode = optional.filter((name) => name.startsWith('node-'));
 
     expect(withNode.map(platformOf).sort()).toEqual(withDynamodb.map(platformOf).sort());
   });
 
   it('asks for one released version of each dependency', () => {
-    const { dependencies, devDependencies, optionalDependencies } = manifest;
-    const versions = { ...dependencies, ...devDependencies, ...optionalDependencies };
-
-    const others = Object.entries<string>(versions).filter(
+    const others = Object.entries(versions).filter(
       ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
     );
 

@@ -98,6 +98,17 @@ describe('the synthesis for a deployment', () => {
       ),
     ).toEqual([]);
   });
+
+  it('is followed by a deployment of every stage, and of no other', () => {
+    const deployed = Object.values(deploy.jobs).flatMap(({ with: inputs }) => inputs?.stage ?? []);
+
+    expect(
+      differences(
+        ['lib/settings/stages.ts', stageNames],
+        ['.github/workflows/deploy.yml, jobs', deployed as string[]],
+      ),
+    ).toEqual([]);
+  });
 });
 
 describe('what is deployed', () => {

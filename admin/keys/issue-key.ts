@@ -77,7 +77,7 @@ function requireSamePlan(owner: CompleteOwner, request: KeyRequest): CompleteOwn
   if (!item.isActive) throw suspended(owner);
   if (others.length === 0) return owner;
   const what = others.map((field) => `${nameOf[field]} ${item[field]} and not ${request[field]}`);
-  const limits = plans[request.plan ?? item.plan].limitsPerOwner
+  const limits = plans[request.plan ?? item.plan]?.limitsPerOwner
     ? ' --per-minute N --per-day N'
     : '';
   throw new WrongStateError(

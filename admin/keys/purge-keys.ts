@@ -67,6 +67,9 @@ export async function findStageKeys(store: KeyStore): Promise<StageKeys> {
  * the keys in API Gateway, which CloudFormation would not delete. The Owners table keeps a record of
  * the keys. If it is interrupted, running it again completes it.
  *
+ * An owner that is created meanwhile may have been given its item after the others were removed, and
+ * have lost its key in API Gateway since. Its item is removed at the end.
+ *
  * @throws OperatorError when DynamoDB or API Gateway fails
  */
 export async function withdrawStageKeys(
@@ -74,13 +77,19 @@ export async function withdrawStageKeys(
   store: KeyStore,
 ): Promise<void> {
   await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
-    for (const { ownerHash } of await scan<{ ownerHash: string }>(store, store.apiKeysTable)) {
-      const command = new DeleteCommand({ TableName: store.apiKeysTable, Key: { ownerHash } });
-      await store.documents.send(command);
-    }
+    await removeItems(store);
     for (const key of [...valid, ...unfinished]) await recordRevocation(key, key.entry, store);
     for (const apiKey of gatewayKeys) await store.gateway.deleteApiKey({ apiKey });
+    await removeItems(store);
   });
+}
+
+/** Removes the items of all owners from the authorizer's table. */
+async function removeItems(store: KeyStore): Promise<void> {
+  for (const { ownerHash } of await scan<{ ownerHash: string }>(store, store.apiKeysTable)) {
+    const command = new DeleteCommand({ TableName: store.apiKeysTable, Key: { ownerHash } });
+    await store.documents.send(command);
+  }
 }
 
 /** The time at which a key ended, in milliseconds; undefined for a key that has not ended. */

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
 import type { TextPosition } from '../../shared/json-array.ts';
+import { makeDirectory } from '../../shared/make-directory.ts';
 import type { LoadCounts } from './load-orders.ts';
 
 /** The progress of an import, which is stored until the import is complete. */
@@ -63,7 +64,7 @@ export class CheckpointFile {
 
   /** Replaces the checkpoint atomically, so that an interrupted write keeps the previous one. */
   async write(checkpoint: Checkpoint): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(this.path), 0o700);
     // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
     const next = `${this.path}.${randomBytes(8).toString('hex')}`;
     await writeFile(next, `${JSON.stringify(checkpoint)}\n`, { flag: 'wx', mode: 0o600 });

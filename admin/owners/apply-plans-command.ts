@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { isPlanName } from '../../lib/settings/plans.ts';
+import { quoted } from '../../shared/errors.ts';
 import {
   type CommandIo,
   columnsOf,
@@ -65,6 +67,10 @@ function reviewText(outdated: readonly OutdatedOwner[], width: number): string {
 
 function unclearText({ details, item }: CompleteOwner): string {
   const { ownerId, agreed } = details;
+  if (!isPlanName(item.plan)) {
+    const { plan } = item as { plan: string };
+    return `${ownerId} is left out: there is no plan ${quoted(plan)} any more; "owners set-plan" moves it to another`;
+  }
   return (
     `${ownerId} is left out: its move from ${item.plan} to ${agreed.plan} was interrupted; ` +
     '"owners set-plan" completes it'

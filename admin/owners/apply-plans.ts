@@ -1,3 +1,4 @@
+import { isPlanName } from '../../lib/settings/plans.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { allOwners } from './find-owner.ts';
 import { withHalfDoneError } from './half-done.ts';
@@ -13,14 +14,19 @@ export interface OutdatedOwner {
 
 interface PlanReview {
   readonly outdated: OutdatedOwner[];
-  /** Owners whose move to another plan was interrupted, so that their plan is unknown. */
+  /**
+   * Owners whose plan is unknown, because their move to another one was interrupted or it is no longer
+   * in the table of plans.
+   */
   readonly unclear: CompleteOwner[];
 }
 
 /** Compares every owner's limits with the current numbers of its plan. */
 export async function reviewPlans(store: KeyStore): Promise<PlanReview> {
   const owners = (await allOwners(store)).filter(isComplete);
-  const unclear = owners.filter(({ details, item }) => details.agreed.plan !== item.plan);
+  const unclear = owners.filter(
+    ({ details, item }) => details.agreed.plan !== item.plan || !isPlanName(item.plan),
+  );
   const outdated = owners
     .filter((owner) => !unclear.includes(owner))
     .map((owner) => ({ owner, limits: presentLimits(owner.details.agreed, owner.item) }))

@@ -2,7 +2,7 @@ import { ownerCounters } from '../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { change, putNew } from '../stage/conditional-writes.ts';
+import { change, changeTogether, putNew } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { ownerIdOfName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
@@ -21,6 +21,9 @@ export interface NewOwner extends Partial<OwnerLimits> {
  * details, the API Gateway key in the plan's usage plan, and the item in the ApiKeys table, without
  * which no key of the owner can be valid. If it is interrupted, the same command completes it.
  *
+ * The agreed limits are written together with the item, so of several commands that create the owner
+ * at the same time, one decides on both.
+ *
  * @throws OperatorError when the name is taken, or DynamoDB or API Gateway fails
  */
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
@@ -30,7 +33,9 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
     const ownerId = await reserveName(name, store);
     const details = await putDetails(ownerId, name, request, store);
     await putGatewayKey(ownerId, request.plan, store);
-    await putItem(details, request.plan, limits, store);
+    await putItem(details, request, limits, store);
+    // "keys purge --all" may have deleted the key before there was an item that it would have removed.
+    await putGatewayKey(ownerId, request.plan, store);
     return (await readOwner(ownerId, store))!;
   });
 }
@@ -46,7 +51,7 @@ async function reserveName(name: string, store: KeyStore): Promise<string> {
   return present;
 }
 
-/** Writes the details. Those of an interrupted creation are kept, except for the agreed limits. */
+/** Writes the details, or returns those of an interrupted creation. */
 async function putDetails(
   ownerId: string,
   name: string,
@@ -55,20 +60,20 @@ async function putDetails(
 ): Promise<OwnerDetails> {
   const { seed, ownerHash } = createIdentity(store.tokenPrefix);
   const createdAt = new Date(store.now()).toISOString();
-  const once = { name, createdAt, seed, ownerHash, keys: {} };
+  const agreed = agreedLimits(request.plan, request);
+  const once = { name, createdAt, seed, ownerHash, agreed, keys: {} };
   const fields = Object.keys(once);
   const details = await change<OwnerDetails>(
     {
       table: store.ownersTable,
       key: { ownerId },
-      update: `SET agreed = :agreed, ${fields
+      update: `SET ${fields
         .map((field) => `#${field} = if_not_exists(#${field}, :${field})`)
         .join(', ')}`,
       names: Object.fromEntries(fields.map((field) => [`#${field}`, field])),
-      values: {
-        ':agreed': agreedLimits(request.plan, request),
-        ...Object.fromEntries(Object.entries(once).map(([field, value]) => [`:${field}`, value])),
-      },
+      values: Object.fromEntries(
+        Object.entries(once).map(([field, value]) => [`:${field}`, value]),
+      ),
     },
     store,
   );
@@ -77,10 +82,11 @@ async function putDetails(
 
 async function putItem(
   { ownerId, ownerHash }: OwnerDetails,
-  plan: PlanName,
+  request: NewOwner,
   limits: OwnerLimits,
   store: KeyStore,
 ): Promise<void> {
+  const { plan } = request;
   const item: DocumentOfOwner & { ownerHash: string } = {
     ownerHash,
     ownerId,
@@ -90,7 +96,18 @@ async function putItem(
     ...noUsage,
     keys: {},
   };
-  if (await putNew(store.apiKeysTable, item, 'ownerHash', store)) return;
+  const put = {
+    TableName: store.apiKeysTable,
+    Item: item,
+    ConditionExpression: 'attribute_not_exists(ownerHash)',
+  };
+  const agree = {
+    TableName: store.ownersTable,
+    Key: { ownerId },
+    UpdateExpression: 'SET agreed = :agreed',
+    ExpressionAttributeValues: { ':agreed': agreedLimits(plan, request) },
+  };
+  if (await changeTogether([{ Put: put }, { Update: agree }], store)) return;
   const present = (await readOwner(ownerId, store))!;
   // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (hasLimits(present.item, plan, limits)) return;

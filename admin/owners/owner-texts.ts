@@ -1,3 +1,4 @@
+import { isPlanName } from '../../lib/settings/plans.ts';
 import { type Column, counted, grouped, pairs, table } from '../console/text-layout.ts';
 import type { OutdatedOwner } from './apply-plans.ts';
 import type { OwnerDescription, OwnerSummary, Usage, UsageNow } from './owner-description.ts';
@@ -8,7 +9,7 @@ export function ownerText(owner: OwnerDescription): string {
   return pairs([
     ['owner id', owner.ownerId],
     ['name', owner.name],
-    ['plan', owner.plan ?? 'none yet: "owners create" with this name and a plan completes it'],
+    ['plan', planText(owner)],
     ['status', owner.status],
     ...limitsLine(owner),
     ['created', owner.createdAt],
@@ -72,6 +73,12 @@ export function suspendQuestion({ name, ownerId, keys }: OwnerSummary): string {
     `Suspend ${name} (${ownerId})? Its ${counted(keys, 'key')} will be refused from the next ` +
     'request on, until "owners resume".'
   );
+}
+
+function planText({ plan }: OwnerSummary): string {
+  if (plan === null) return 'none yet: "owners create" with this name and a plan completes it';
+  if (isPlanName(plan)) return plan;
+  return `${plan}, which is no plan any more: "owners set-plan" moves the owner to another`;
 }
 
 function limitsLine({ perMinute, perDay }: OwnerSummary): [string, string][] {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import { isPlanName, type PlanName, plans } from '../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/conditional-writes.ts';
 import type { KeyStore } from '../stage/key-store.ts';
@@ -35,7 +35,9 @@ export async function setOwnerPlan(
   const agreed = agreedLimits(asked.plan, asked);
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
-  const isLarger = plans[asked.plan].perMinute >= plans[owner.item.plan].perMinute;
+  const { plan, perMinute } = owner.item;
+  const isLarger =
+    plans[asked.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
   return withHalfDoneError(`The plan of ${ownerId} may be changed in part only`, async () => {
     const before = owner.details.agreed;
     if (!(await replaceAgreed(ownerId, before, agreed, store))) {

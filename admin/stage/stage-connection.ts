@@ -67,7 +67,16 @@ function clientSettings({ local }: Target) {
   if (local === undefined) return callLimitSettings();
   // The local service requires a signature but does not verify it, so any credentials will do.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return { ...callLimitSettings(), endpoint: labelOf({ local }), region: 'us-east-1', credentials };
+  return {
+    ...callLimitSettings(),
+    endpoint: labelOf({ local }),
+    region: 'us-east-1',
+    credentials,
+    // The SDK takes these from the user's environment and AWS configuration, and then refuses an endpoint.
+    defaultsMode: 'standard' as const,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+  };
 }
 
 async function describeStack(client: CloudFormationClient, target: Target): Promise<Stack> {

@@ -23,7 +23,7 @@ const trueWord = Buffer.from('true').readInt32LE();
 const falseWord = Buffer.from('fals').readInt32LE();
 const int64Digits = 19;
 const greatestInt64 = Buffer.from('9223372036854775807');
-/** Without its minus. */
+/** The digits of -2^63, without the minus sign. */
 const leastInt64 = Buffer.from('9223372036854775808');
 /** Longer values are copied with `Buffer.copy`, which is faster for them than word by word. */
 const longValueBytes = 64;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** The context that the authorizer returned; API Gateway passes every value as a string. */
-interface AuthorizerContext {
+export interface AuthorizerContext {
   ownerId: string;
   keyId: string;
   plan: string;
@@ -10,6 +10,7 @@ interface AuthorizerContext {
   reset: string;
   rateLimitPolicy: string;
   rateLimit: string;
+  retryAfter: string;
 }
 
 /** The authorizer's context; empty for a method without authorizer or context. */

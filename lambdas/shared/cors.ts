@@ -1,14 +1,12 @@
+import { rateLimitHeaders } from './rate-limit-fields.ts';
+
 /**
  * The headers that scripts in a browser may read in addition to those that are always readable.
  *
  * @see https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
  */
 const exposedHeaders = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'RateLimit',
-  'RateLimit-Policy',
+  ...Object.keys(rateLimitHeaders),
   'Retry-After',
   'Deprecation',
   'Sunset',

@@ -1,7 +1,8 @@
 import { requiredVariable } from './environment.ts';
 import { type LogFields, writeLine } from './log.ts';
 
-const namespace = 'StoreOrders';
+/** The namespace of all metrics, which `lib/monitoring/service-metrics.ts` repeats. */
+export const metricNamespace = 'StoreOrders';
 const stage = requiredVariable('STAGE');
 
 /** The unit of each metric. `lib/monitoring/service-metrics.ts` has what the dashboard shows. */
@@ -40,7 +41,7 @@ export function recordMetrics(
       Timestamp: Date.now(),
       CloudWatchMetrics: [
         {
-          Namespace: namespace,
+          Namespace: metricNamespace,
           Dimensions: dimensions,
           Metrics: names.map((name) => ({ Name: name, Unit: metricUnits[name] })),
         },

@@ -3,6 +3,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import type { AuthorizerContext } from '../../lambdas/shared/api-event.ts';
 import { acknowledge } from '../settings/acknowledge.ts';
 
 /**
@@ -18,9 +19,9 @@ const fields = {
   requestId: '$context.requestId',
   // Clients can choose `requestId`, but not this id, which they receive as `x-amz-apigw-id`.
   extendedRequestId: '$context.extendedRequestId',
-  ownerId: '$context.authorizer.ownerId',
-  keyId: '$context.authorizer.keyId',
-  plan: '$context.authorizer.plan',
+  ownerId: ofAuthorizer('ownerId'),
+  keyId: ofAuthorizer('keyId'),
+  plan: ofAuthorizer('plan'),
   sourceIp: '$context.identity.sourceIp',
   method: '$context.httpMethod',
   resource: '$context.resourcePath',
@@ -35,6 +36,10 @@ const fields = {
   integrationLatencyMs: '$context.integrationLatency',
   integrationStatus: '$context.integrationStatus',
 };
+
+function ofAuthorizer(name: keyof AuthorizerContext): string {
+  return `$context.authorizer.${name}`;
+}
 
 export interface AccessLogsProps {
   readonly retentionDays: number;

@@ -20,7 +20,7 @@ export function listConcurrency({ lambdaConcurrency }: StageConfiguration): numb
   return lambdaConcurrency - half >= leastUnreserved ? half : undefined;
 }
 
-/** Says at synthesis what the account's quota means, where it is known, and to state it in prod. */
+/** Warns at synthesis of a quota that is too small, and of an unknown one where data is protected. */
 export function warnOfConcurrency(scope: IConstruct, configuration: StageConfiguration): void {
   const { stage, lambdaConcurrency } = configuration;
   const annotations = Annotations.of(scope);

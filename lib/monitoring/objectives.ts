@@ -5,7 +5,7 @@ import type { ServiceMetrics } from './service-metrics.ts';
 /** A service level objective over 30 days. */
 interface Objective {
   readonly id: string;
-  /** The objective in words. */
+  /** What the requests have to be that are within the objective. */
   readonly promise: string;
   /** The error budget: the share of requests that may fail. */
   readonly budget: number;
@@ -54,14 +54,14 @@ function objectives(metrics: ServiceMetrics): Objective[] {
   return [
     {
       id: 'Availability',
-      promise: '99.9 % of requests are not answered 5xx',
+      promise: 'requests are not answered 5xx',
       budget: 0.001,
       failedShare: 'errors / requests',
       usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
     },
     {
       id: 'CancelLatency',
-      promise: '99 % of cancellations are answered within a second',
+      promise: `cancellations are answered within ${cancelWithinMs} ms`,
       budget: 0.01,
       failedShare: '(100 - percentWithin) / 100',
       usingMetrics: {
@@ -76,9 +76,10 @@ function budgetBurn(objective: Objective, { id, timesBudget, window }: BurnRate)
   const { promise, budget, failedShare, usingMetrics } = objective;
   // With fewer requests, a single failure exceeds the budget, so the rate has no meaning.
   const leastRequests = Math.round(1 / budget);
+  const percent = Number((100 * (1 - budget)).toFixed(3));
   return {
     id: `${objective.id}${id}`,
-    meaning: `Objective: ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
+    meaning: `Objective: ${percent} % of ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
     metric: new MathExpression({
       label: 'times the error budget',
       expression: `IF(requests >= ${leastRequests}, ${failedShare} / ${budget}, 0)`,

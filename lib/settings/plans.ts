@@ -54,6 +54,11 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
 
 export const planNames = Object.keys(plans) as PlanName[];
 
+/** Whether a plan is in the table. The stored plan of an owner can have been renamed or removed since. */
+export function isPlanName(name: string): name is PlanName {
+  return Object.hasOwn(plans, name);
+}
+
 /** A record with a value for each plan. */
 export function forEachPlan<T>(value: (name: PlanName) => T): Record<PlanName, T> {
   return Object.fromEntries(planNames.map((name) => [name, value(name)])) as Record<PlanName, T>;

@@ -188,7 +188,7 @@ function numberRules(configuration: StageConfiguration): Rule[] {
 function integerRule(field: string, value: number, min: number, max: number): Rule {
   return {
     field,
-    // What is no number has no JSON.
+    // JSON has no NaN, and would show `null`.
     value: Number.isNaN(value) ? 'no number' : value,
     isValid: Number.isInteger(value) && value >= min && value <= max,
     remedy: `use a whole number from ${min} to ${max}`,

@@ -138,7 +138,7 @@ const suffixes = {
   runbookUrl: 'RUNBOOK_URL',
   emergencyDeployment: 'EMERGENCY_DEPLOYMENT',
   lambdaConcurrency: 'LAMBDA_CONCURRENCY',
-} as const;
+} as const satisfies Partial<Readonly<Record<keyof StageConfiguration, string>>>;
 
 function fromEnvironment(stage: StageName, environment: Environment) {
   // CI passes an unset variable as an empty string.
@@ -154,7 +154,7 @@ function fromEnvironment(stage: StageName, environment: Environment) {
     runbookUrl: value('runbookUrl'),
     emergencyDeployment: value('emergencyDeployment'),
     lambdaConcurrency: numberOf(value('lambdaConcurrency')),
-  };
+  } satisfies Record<keyof typeof suffixes, unknown>;
 }
 
 function numberOf(text: string | undefined): number | undefined {

@@ -18,5 +18,14 @@ export function localDynamoDbClient(
   credentials = anyCredentials,
 ): DynamoDBClient {
   const requestHandler = { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true };
-  return new DynamoDBClient({ endpoint, region: localRegion, credentials, requestHandler });
+  return new DynamoDBClient({
+    endpoint,
+    region: localRegion,
+    credentials,
+    requestHandler,
+    // The SDK takes these from the user's environment and AWS configuration, and then refuses an endpoint.
+    defaultsMode: 'standard',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+  });
 }

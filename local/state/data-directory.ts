@@ -1,5 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -9,14 +8,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../template/local-run-error.ts';
 
 /** A directory with the data that outlives a run. One process at a time can open it. */
@@ -49,6 +47,9 @@ export interface FileFormat<T> {
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
+const lockFile = 'lock.sqlite';
+/** SQLite's result code for a lock that somebody else has. */
+const sqliteBusy = 5;
 const temporaryName = /\.[0-9a-f]{16}\.new$/;
 
 /**
@@ -58,17 +59,14 @@ const temporaryName = /\.[0-9a-f]{16}\.new$/;
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   makeDirectory(path);
-  const lock = await acquireLock(realpathSync(path), path);
+  const lock = acquireLock(path);
   removeLeftovers(path);
   return {
     path,
     pathOf: (name) => join(path, name),
     read: (name, format) => readWhole(join(path, name), format),
     write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
-    release: async () => {
-      lock.close();
-      await once(lock, 'close');
-    },
+    release: async () => lock.close(),
   };
 }
 
@@ -86,56 +84,38 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * Locks a directory by listening on a local socket. The system closes it when the process ends in
- * any way, whereas a file with a process id would remain.
+ * Locks a directory by a transaction on a database in it, which stays empty. SQLite locks a file of the
+ * disk, so the lock also holds for a container that shares nothing but the directory. The system
+ * releases it when the process ends in any way, whereas a file with a process id would remain.
  */
-async function acquireLock(realPath: string, path: string): Promise<Server> {
-  const name = `local-run-${createHash('sha256').update(realPath).digest('hex').slice(0, 24)}`;
-  const address = socketAddress(name);
+function acquireLock(path: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
   try {
-    return await listen(address);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-  }
-  const isStale = process.platform === 'darwin' && !(await answers(address));
-  if (!isStale) {
+    lock = new DatabaseSync(join(path, lockFile));
+    // Nothing is ever written, so no file is needed that would undo it.
+    chmodSync(join(path, lockFile), fileMode);
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    const { errcode, message } = cause as { errcode?: number; message: string };
+    if (errcode === sqliteBusy) {
+      throw new LocalRunError(
+        `the directory ${path} is in use by another local run: stop that, or name another`,
+      );
+    }
     throw new LocalRunError(
-      `the directory ${path} is in use by another local run: stop that, or name another`,
+      `the directory ${path} cannot be locked (${lockFile}: ${message}): name another`,
+      { cause },
     );
   }
-  rmSync(address, { force: true });
-  return await listen(address);
-}
-
-// An abstract socket on Linux and a named pipe on Windows leave no file behind. Elsewhere the socket
-// is a file, which remains when the process is killed.
-function socketAddress(name: string): string {
-  if (process.platform === 'linux') return `\0${name}`;
-  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
-  return join(tmpdir(), `${name}.sock`);
-}
-
-async function listen(address: string): Promise<Server> {
-  const server = createServer((socket) => socket.destroy()).listen(address);
-  await once(server, 'listening');
-  server.unref();
-  return server;
-}
-
-async function answers(address: string): Promise<boolean> {
-  const socket = connect(address);
-  return once(socket, 'connect').then(
-    () => {
-      socket.destroy();
-      return true;
-    },
-    () => false,
-  );
 }
 
 function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | undefined {
   if (!existsSync(file)) return undefined;
   try {
+    // Reading a pipe would wait for its writer.
+    if (!statSync(file).isFile()) throw new TypeError('it is no file');
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (isValid(value)) return value;
     throw new TypeError('it does not have the format that a run writes');
@@ -148,7 +128,7 @@ function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | und
 /** Removes temporary files of runs that were killed while they wrote. */
 function removeLeftovers(path: string): void {
   for (const name of readdirSync(path)) {
-    if (temporaryName.test(name)) rmSync(join(path, name));
+    if (temporaryName.test(name)) rmSync(join(path, name), { recursive: true });
   }
 }
 

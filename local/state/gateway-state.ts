@@ -1,4 +1,4 @@
-import type { ControlPlaneState } from '../control-plane/control-plane.ts';
+import type { ApiKey, ControlPlaneState } from '../control-plane/control-plane.ts';
 import type { QuotaUsage } from '../gateway/usage-plan.ts';
 import type { DataDirectory, FileFormat } from './data-directory.ts';
 
@@ -13,10 +13,46 @@ interface StoredState extends ControlPlaneState {
 const format: FileFormat<StoredState> = {
   isValid: (value): value is StoredState => {
     const { apiKeys, usagePlanKeys, usage } = Object(value) as Partial<StoredState>;
-    return Array.isArray(apiKeys) && Array.isArray(usagePlanKeys) && typeof usage === 'object';
+    return areKeys(apiKeys) && areMembers(usagePlanKeys) && areCounts(usage);
   },
   remedy: 'put a copy of it back, or start with an empty directory',
 };
+
+/** The types of a stored API key's fields; a description is optional. */
+const keyTypes = {
+  id: 'string',
+  name: 'string',
+  value: 'string',
+  enabled: 'boolean',
+  createdDate: 'number',
+  lastUpdatedDate: 'number',
+};
+
+function areKeys(value: unknown): boolean {
+  if (!Array.isArray(value) || !value.every((key) => hasTypes(key, keyTypes))) return false;
+  const keys: ApiKey[] = value;
+  return [keys.map(({ id }) => id), keys.map((key) => key.value)].every(
+    (texts) => new Set(texts).size === texts.length,
+  );
+}
+
+function areMembers(value: unknown): boolean {
+  const types = { usagePlanId: 'string', keyId: 'string' };
+  return Array.isArray(value) && value.every((member) => hasTypes(member, types));
+}
+
+function areCounts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const types = { period: 'string', count: 'number' };
+  return Object.values(value as QuotaUsage).every(
+    (each) => hasTypes(each, types) && Number.isSafeInteger(each.count) && each.count >= 0,
+  );
+}
+
+function hasTypes(value: unknown, types: Readonly<Record<string, string>>): boolean {
+  const fields = Object(value) as Record<string, unknown>;
+  return Object.entries(types).every(([name, type]) => typeof fields[name] === type);
+}
 
 /**
  * The gateway's keys and its counts against their quotas, which outlive a run. A change of a key is

@@ -42,7 +42,7 @@ beforeAll(async () => {
   script = (await admin(['completion', 'bash'])).stdout;
 });
 
-/** Presses the tabulator key in a real shell, which nothing in this process behaves like. */
+/** Presses the tabulator key in a real shell, because nothing in this process can imitate one. */
 function offered(commandLines: string[][]): string[][] {
   const quoted = (word: string) => `'${word}'`;
   const presses = commandLines.map(

@@ -46,7 +46,7 @@ async function line(part: string): Promise<string> {
   }
 }
 
-/** With the end of the line. */
+/** The bytes of a line, including its line break. */
 function bytes(text: string): number {
   return Buffer.byteLength(text) + 1;
 }

@@ -6,7 +6,7 @@ import type { FunctionError, Invocation } from '../../local/functions/execution-
 
 /** What a runtime asks and reports. */
 interface Runtime {
-  /** It waits for an invocation: what it did before that is done. */
+  /** Resolves when the runtime waits for an invocation, and so has finished the previous one. */
   onNext(): void;
   onInitError(error: FunctionError): void;
   onResponse(payload: string): void;

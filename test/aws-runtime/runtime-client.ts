@@ -28,7 +28,7 @@ function buildName(): string {
   return `${process.version}-${process.arch}-${digest}`;
 }
 
-/** Moved to its place when it is complete: a build that broke off is never taken for one. */
+/** It is moved to its place when it is complete, so that an interrupted build is never used. */
 function build(directory: string): void {
   const workplace = `${directory}.${process.pid}`;
   mkdirSync(builds, { recursive: true });

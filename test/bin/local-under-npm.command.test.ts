@@ -11,7 +11,7 @@ afterEach(() => {
     try {
       process.kill(-(pid ?? Number.NaN), 'SIGKILL');
     } catch {
-      // It has ended by itself, as it should.
+      // The process has ended already, as expected.
     }
   }
 });

@@ -6,9 +6,9 @@ import type { Page } from 'playwright-core';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * What axe finds serious or critical in a part of a page as it is now, light and dark, with the
- * elements concerned. Its time grows with every element and rule: it looks at the first rows of a
- * list only, and in the dark at the one rule that asks for colours.
+ * The serious and critical findings of axe in a part of the page, in light and in dark mode, with the
+ * elements concerned. To save time, only the first rows of a list are checked, and in dark mode only
+ * the rule about colours.
  *
  * @param part a selector
  */

@@ -1,8 +1,6 @@
 import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
-import { Contract } from '../../smoke/stage/contract.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';
-
-export const contract = Contract.read('openapi.yaml');
 
 export interface ErrorBody {
   readonly status: number;

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as errors from '../../lambdas/shared/errors.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 import { type StageName, stageNames, type Template, template } from '../helpers/synthesized.ts';
 import { synthesize } from '../lib/stack-factory.ts';
 import {
   authorizerCodes,
   authorizerExamples,
-  contract,
   describeBody,
   type ErrorBody,
   examplesOf,

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { parse } from 'yaml';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
+import { contractDocument as document } from '../helpers/contract-document.ts';
 
 interface Response {
   readonly headers?: Readonly<
@@ -16,7 +15,6 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-const document = parse(readFileSync('openapi.yaml', 'utf8'));
 const paths = withoutReferences(document.paths) as Record<string, Record<string, Operation>>;
 const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
 const ajv = new Ajv2020({ strict: false, coerceTypes: true });

@@ -6,7 +6,7 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
-import { Contract } from '../../smoke/stage/contract.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { differences } from '../helpers/differences.ts';
 
 interface OrderSchema {
@@ -14,7 +14,6 @@ interface OrderSchema {
 }
 
 const codePlace = 'lambdas/shared/order-fields.ts';
-const contract = Contract.read('openapi.yaml');
 const { Order: schema } = (
   contract.document.components as { schemas: { readonly Order: OrderSchema } }
 ).schemas;
@@ -63,6 +62,21 @@ describe('the fields of an order', () => {
     ).toEqual([]);
   });
 
+  it.each(['docs/clients.md', 'reference/code-samples.ts'])(
+    'are kept exact by the parser in %s where they are an int64',
+    (file) => {
+      const kept = readFileSync(file, 'utf8').matchAll(/\bname === '(\w+)'/g);
+
+      const exact = Object.entries<OrderField>(orderFields)
+        .filter(([, { format }]) => format === 'int64')
+        .map(([name]) => name);
+
+      expect(differences([codePlace, exact], [file, [...kept].map(([, name]) => name!)])).toEqual(
+        [],
+      );
+    },
+  );
+
   it.each([
     ['README.md', orderFieldNames],
     ['docs/operating.md', [...orderFieldNames, 'status']],
@@ -95,8 +109,10 @@ function listExamples(): object[] {
   return Object.values(examples).flatMap(({ value }) => value);
 }
 
-/** The orders of a text, each an object of JSON that begins with an id and has no other in it. */
-/** What is typed after a shell's `$` can be an order with only some fields, or a bad one. */
+/**
+ * The orders of a text, which are the JSON objects without nested objects that begin with an id.
+ * Command lines after a `$` are left out: they may contain incomplete or invalid orders.
+ */
 function ordersIn(text: string): Record<string, unknown>[] {
   const shown = text.replaceAll(/^\s*\$ .*$/gm, '');
   return [...shown.matchAll(/\{"id":[^{}…]*\}/g)].map(([order]) => JSON.parse(order));

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { type ComparedAnswer, Contract } from '../../smoke/stage/contract.ts';
+import type { ComparedAnswer } from '../../smoke/stage/contract.ts';
 import { HttpClient } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stage/stage.ts';
 import { RunningStore } from '../e2e/running-store.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
@@ -22,7 +22,6 @@ import {
 } from './documented-errors.ts';
 import { independentFindings } from './independent-validator.ts';
 
-const contract = Contract.read(join(import.meta.dirname, '../../openapi.yaml'));
 const largest = '9223372036854775807';
 /** What is in the table before each test. */
 const orders = [
@@ -104,7 +103,7 @@ async function updateKey(plan: PlanName, expression: string, values: Record<stri
   );
 }
 
-/** Of the minute that comes next, so that it does not end before the request. */
+/** Uses up the next minute, because the current one could end before the request. */
 const useUpMinute = () =>
   updateKey('free', 'SET minuteWindow = :minute, minuteCount = :limit', {
     ':minute': (Math.floor(Date.now() / 60_000) + 1) * 60,
@@ -194,19 +193,19 @@ const provocations: Provocation[] = [
   ...['listOrders', 'cancelOrder'].flatMap((operation): Provocation[] => {
     const asked = { operation, options: { orderId: '5' } };
     return [
-      // By the function itself, to which the key has been recognised.
+      // The function answers these, after the authorizer has recognised the key.
       { ...asked, status: 503, code: 'service_unavailable', before: refuseOrders },
       { ...asked, status: 500, code: 'internal_error', before: disownOrders },
     ];
   }),
-  // By the gateway, for an authorizer that cannot tell.
+  // The gateway answers these, because the authorizer fails without DynamoDB.
   ...['listOrders', 'cancelOrder', 'getPet'].map((operation): Provocation => {
     const asked = { operation, options: { orderId: '5' } };
     return { ...asked, status: 503, code: 'service_unavailable', before: refuseEverything };
   }),
 ];
 
-/** Documented, and not to be had here; template.test.ts compares them with the gateway responses. */
+/** Documented answers that cannot be provoked here; template.test.ts compares them with the gateway responses. */
 const notProvoked = new Set([
   // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
   'listOrders 504',

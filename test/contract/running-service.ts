@@ -52,7 +52,7 @@ export function startRun(
   const printed = once(child.stdout, 'data').then(([chunk]) => String(chunk));
   const failed = exited.then(async () => Promise.reject(new Error(await stderr)));
   const started = Promise.race([printed, failed]);
-  // It may end without anybody waiting for its start.
+  // If the run ends before a caller waits for its start, the rejection is not unhandled.
   started.catch(() => {});
   return { child, started, stdout: text(child.stdout), stderr, exited };
 }

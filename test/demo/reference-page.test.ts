@@ -20,7 +20,7 @@ const handle = referencePage({
   openapiFile: join(import.meta.dirname, '../../openapi.yaml'),
 });
 
-// What the page leaves to others is answered by the gateway; here, by 404.
+// Requests that the page does not answer go to the gateway, which this test replaces by a 404.
 const server = await serve(async (request, response) => {
   if (!(await handle(request, response))) response.writeHead(404).end();
 });

@@ -58,7 +58,7 @@ export async function runCommands(
     .map((output) => output.trimEnd());
 }
 
-/** Without what is another each time: ids, tokens and their ends, moments, seconds. */
+/** Replaces what differs between runs: ids, tokens and their last characters, times, durations. */
 export function comparable(output: string): string {
   return output
     .replaceAll(/\b(key|own)_[0-9A-Za-z]{20,32}\b/g, '$1_…')

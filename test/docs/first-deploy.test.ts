@@ -37,7 +37,7 @@ describe('docs/first-deploy.md', () => {
   });
 });
 
-/** What else the sources read by name: a deployment's entry point, and the smoke test. */
+/** The other variables that the sources of the deployment and of the smoke test read by name. */
 function otherVariables(): string[] {
   const files = ['bin/app.ts', ...sourcesIn('lib/settings'), ...sourcesIn('smoke')];
   const reads = files.flatMap((file) => [

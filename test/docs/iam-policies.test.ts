@@ -155,7 +155,7 @@ async function runEveryCommand(): Promise<void> {
   ).toEqual([]);
 }
 
-/** Where two add a gateway key to a usage plan at the same time, the second one looks again. */
+/** The call that is made when two commands add a gateway key to a usage plan at the same time. */
 async function addTwice(): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new APIGatewayClient({ endpoint: proxy.url, region, credentials });

@@ -8,9 +8,9 @@ export const region = 'eu-central-1';
 export interface AwsCall {
   readonly action: string;
   readonly resource: string;
-  /** Of what is called upon. */
+  /** The tags of the resource that the call uses. */
   readonly resourceTags?: Readonly<Record<string, string>> | undefined;
-  /** Of what is to be made. */
+  /** The tags of the resource that the call creates. */
   readonly requestTags?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -9,7 +9,7 @@ const page = readFileSync('README.md', 'utf8');
 const otherDocuments = ['CONTRIBUTING.md', ...globSync('docs/*.md')];
 const documents = [page, ...otherDocuments.map((file) => readFileSync(file, 'utf8'))].join('\n');
 
-/** What runs by itself: for every change, every night, or to deploy. */
+/** The scripts and workflows that run for every change, every night, or to deploy. */
 const automation = ['.ci', '.github/workflows'].flatMap((folder) =>
   readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8')),
 );
@@ -24,6 +24,14 @@ describe('README.md', () => {
     );
   });
 
+  it('links to every page of docs', () => {
+    const linked = [...page.matchAll(/\((docs\/[\w-]+\.md)\)/g)].map(([, file]) => file!);
+
+    expect(
+      missing(['the repository', globSync('docs/*.md')], ['README.md, links', linked]),
+    ).toEqual([]);
+  });
+
   it('has every option of npm start, and no other', () => {
     const options = localCommand().options.map(({ long }) => long!);
     const described = rowsAfter('## Two commands', page).map(([option]) =>
@@ -33,6 +41,22 @@ describe('README.md', () => {
     expect(
       differences(
         ['demo/local-options.ts', options],
+        ['README.md, options after npm start --', described],
+      ),
+    ).toEqual([]);
+  });
+
+  it('has the default of each option that has a value', () => {
+    const defaults = localCommand()
+      .options.filter(({ defaultValue }) => !['boolean', 'undefined'].includes(typeof defaultValue))
+      .map(({ long, defaultValue }) => `${long}: ${defaultValue}`);
+    const described = rowsAfter('## Two commands', page).map(
+      (cells) => `${cells[0]!.replace(/[ [].*/, '')}: ${cells.at(-1)}`,
+    );
+
+    expect(
+      missing(
+        ['demo/local-options.ts', defaults],
         ['README.md, options after npm start --', described],
       ),
     ).toEqual([]);
@@ -80,7 +104,7 @@ describe('what runs by itself', () => {
   });
 });
 
-/** What the commands consist of. Variables of Node itself, `NODE_…`, are its own documentation's. */
+/** The sources of the commands. */
 function commandSources(): string[] {
   const files = globSync('{admin,bin,demo,smoke,shared,lib/settings}/**/*.ts');
   return files.map((file) => readFileSync(file, 'utf8'));

@@ -1,11 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
+import { apiKeyPrefixes, stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
+import { differences } from '../helpers/differences.ts';
 
 const [, pattern = ''] = /find one without calling the service: `(.+)`/.exec(
   readFileSync('SECURITY.md', 'utf8'),
 )!;
+
+describe('the prefix of each stage', () => {
+  it.each(['openapi.yaml', 'docs/clients.md'])('is in %s', (file) => {
+    const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
+
+    expect(differences(['lib/settings/stages.ts', apiKeyPrefixes], [file, named])).toEqual([]);
+  });
+
+  it('is followed by as many characters as openapi.yaml says', () => {
+    const contract = readFileSync('openapi.yaml', 'utf8');
+
+    const [, stated] = /bearerFormat: .* and (\d+) base62 characters/.exec(contract)!;
+
+    expect(Number(stated)).toBe(charactersAfterPrefix);
+  });
+});
 
 describe('the pattern of SECURITY.md', () => {
   it.each(stageNames)('finds a key of %s in a text, and the whole of it', (stage) => {

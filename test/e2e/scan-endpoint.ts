@@ -9,6 +9,8 @@ export interface ScanCall {
   readonly answer: ServerResponse;
   /** Answers with the next page of the canned table. */
   readonly page: () => unknown;
+  /** Has the other DynamoDB answer, from its own table. */
+  readonly forward: () => unknown;
 }
 
 /** A DynamoDB with canned scans, so that a table can have any size without being filled. */
@@ -30,7 +32,7 @@ export interface ScanEndpoint extends AsyncDisposable {
 export const endless = 50_000_000;
 export const ordersPerPage = 5_000;
 
-/** Starts the endpoint. @param target receives all requests that are not scans */
+/** Starts the endpoint. @param target receives all requests but the scans that are answered here */
 export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
   const pageBody = createPageSource();
   const forward = forwardTo(target);
@@ -44,7 +46,12 @@ export async function scanEndpoint(target: string): Promise<ScanEndpoint> {
       endpoint.ordersSent += range.end - range.first;
       answer.writeHead(200, contentType).end(Buffer.concat(pageBody(range)));
     };
-    endpoint.onScan({ number: ++endpoint.scans, answer, page });
+    endpoint.onScan({
+      number: ++endpoint.scans,
+      answer,
+      page,
+      forward: () => forward(call),
+    });
   });
   const endpoint: ScanEndpoint = {
     url: proxy.url,

@@ -8,7 +8,7 @@ const examples = join(import.meta.dirname, '../../examples');
 const directory = temporaryDirectoryOfFile();
 
 describe('typed client', () => {
-  it('has types that are made from the contract as it is', () => {
+  it('has the types that node examples/generate-types.ts makes from the contract', () => {
     const file = join(directory.path, 'types.ts');
 
     execFileSync(process.execPath, [join(examples, 'generate-types.ts'), file]);

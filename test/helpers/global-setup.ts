@@ -1,11 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { removeLeftovers } from '../../demo/synthesis.ts';
 import { keepCompiledCode } from '../../shared/compile-cache.ts';
+import { contractJson } from './synthesized.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Synthesizes both stages once for all test files; `synthesized.ts` gives access to the result. */
+/**
+ * Synthesizes both stages and parses the contract, once for all test files. `synthesized.ts` and
+ * `contract-document.ts` give access to the results.
+ */
 export default function globalSetup(): void {
   const parent = join(root, '.cache/synthesized');
   removeLeftovers(parent);
@@ -18,5 +24,7 @@ export default function globalSetup(): void {
     env: { PATH, NODE_COMPILE_CACHE, CDK_OUTDIR: directory, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  const contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+  writeFileSync(join(directory, contractJson), JSON.stringify(contract));
   process.env.SYNTHESIZED_DIRECTORY = directory;
 }

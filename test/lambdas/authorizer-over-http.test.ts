@@ -132,7 +132,7 @@ describe('the authorizer, at the DynamoDB that it calls', () => {
 
     const { context } = await ask();
 
-    // By its own clock, the window would be void, and it would have been repaired.
+    // By the machine's own clock the window would be void, and would have been repaired.
     expect(server.requests[1]?.input.UpdateExpression).toContain(
       'minuteCount = minuteCount + :one',
     );

@@ -24,6 +24,7 @@ import {
   requestId,
 } from '../helpers/events.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
+import { functionEnvironment } from '../helpers/function-environment.ts';
 import { keyId } from '../helpers/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
 import { type ScannedTable, scanOf } from '../helpers/scanned-table.ts';
@@ -42,12 +43,8 @@ installAwsLambda();
 beforeAll(async () => {
   table = await DynamodbProxy.start(unanswered);
   Object.assign(process.env, {
+    ...functionEnvironment,
     AWS_ENDPOINT_URL_DYNAMODB: table.url,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'id',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-    ORDERS_TABLE: 'orders',
-    STAGE: 'staging',
   });
   jest.unstable_mockModule('../../lambdas/list-orders/young-generation.ts', () => ({
     keepYoungGenerationSmall,

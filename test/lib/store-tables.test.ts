@@ -1,28 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
+import { stageConfiguration } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
 import { tableShapes } from '../helpers/embedded-dynamodb.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { resources } from './readable.ts';
 
-const protection = {
-  staging: {
-    DeletionProtectionEnabled: false,
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
-  },
-  prod: {
-    DeletionProtectionEnabled: true,
-    PointInTimeRecoverySpecification: {
-      PointInTimeRecoveryEnabled: true,
-      RecoveryPeriodInDays: 35,
-    },
-  },
-};
-
 describe.each(stageNames)('tables of %s', (stage) => {
+  const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageConfiguration(
+    stage,
+    {},
+  );
+  const isRecoverable = pointInTimeRecoveryDays > 0;
   const defaults = {
     BillingMode: 'PAY_PER_REQUEST',
     SSESpecification: { SSEEnabled: true },
-    ...protection[stage],
+    DeletionProtectionEnabled: deletionProtection,
+    PointInTimeRecoverySpecification: {
+      PointInTimeRecoveryEnabled: isRecoverable,
+      ...(isRecoverable && { RecoveryPeriodInDays: pointInTimeRecoveryDays }),
+    },
   };
 
   it('are those that the tests of functions and commands create', () => {
@@ -43,8 +39,8 @@ describe.each(stageNames)('tables of %s', (stage) => {
     expect(Properties).toEqual({ ...defaults, ...shape });
   });
 
-  it(stage === 'prod' ? 'outlive their stack' : 'go with their stack', () => {
-    const policy = stage === 'prod' ? 'Retain' : 'Delete';
+  it(removalPolicy === 'retain' ? 'outlive their stack' : 'go with their stack', () => {
+    const policy = removalPolicy === 'retain' ? 'Retain' : 'Delete';
     const tables = resources(stage, 'AWS::DynamoDB::Table');
 
     expect(tables).not.toEqual({});

@@ -8,7 +8,7 @@ export interface FakeAnswer {
   body: string | Buffer;
 }
 
-/** What arrives, as far as a mutation cares. */
+/** The parts of a request that mutations use. */
 export interface FakeRequest {
   readonly method: string;
   readonly path: string;

@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { listKeys } from '../../../admin/keys/list-keys.ts';
@@ -10,6 +11,7 @@ import {
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { createOwner } from '../../../admin/owners/create-owner.ts';
+import { allOwners } from '../../../admin/owners/find-owner.ts';
 import type { KeyStore } from '../../../admin/stage/key-store.ts';
 import {
   failing,
@@ -128,6 +130,64 @@ describe('withdrawStageKeys', () => {
 
     const left = [...gateway.keys.values()].map(({ name }) => name.replace(/-own_.*/, ''));
     expect(left).toEqual(names);
+  });
+
+  const createdAt = (at: KeyStore) =>
+    createOwner({ name: 'New', plan: 'pro' }, at).catch((error: Error) =>
+      expect(error.message).toContain('run the command again'),
+    );
+  const withdraw = async (at: KeyStore) => withdrawStageKeys(await findStageKeys(at), at);
+  it.each([
+    ['all keys are withdrawn while it is created', createdAt, withdraw],
+    ['it is created while all keys are withdrawn', withdraw, createdAt],
+  ])('leaves no owner without a gateway key, wherever %s', async (_, run, other) => {
+    for (let calls = 0, isBetween = true; isBetween; calls++) {
+      isBetween = false;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const meanwhile = async () => {
+        isBetween = true;
+        await other(store);
+      };
+
+      await run(interposed(store, isNext, meanwhile));
+
+      const complete = (await allOwners(store)).filter(({ item }) => item);
+      const inPlan = [...gateway.keys.values()].filter(({ usagePlanIds }) =>
+        usagePlanIds.has('plan-pro'),
+      );
+      expect([calls, inPlan.map(({ value }) => value)]).toEqual([
+        calls,
+        expect.arrayContaining(complete.map(({ details }) => details.ownerId)),
+      ]);
+      await withdraw(store);
+    }
+  });
+
+  it('leaves no owner without a gateway key that is complete just before that is deleted', async () => {
+    const reached = Promise.withResolvers<void>();
+    const withdrawing: Promise<void>[] = [];
+    const slowly = interposed(
+      store,
+      (call) => call === 'deleteApiKey',
+      async () => {
+        reached.resolve();
+        await creating;
+      },
+    );
+    const isLast = (call: unknown) => call instanceof TransactWriteCommand;
+    const creating = createdAt(
+      interposed(store, isLast, async () => {
+        withdrawing.push(withdraw(slowly));
+        await reached.promise;
+      }),
+    );
+
+    await creating;
+    await Promise.all(withdrawing);
+
+    expect([...gateway.keys]).toEqual([]);
+    expect(await database.readAll(store.apiKeysTable)).toEqual([]);
   });
 
   it('lets the owner have keys again, under the same id', async () => {

@@ -84,6 +84,30 @@ describe('applyPlans', () => {
     expect(unclear.map(({ details }) => details.name)).toEqual(['A']);
   });
 
+  it.each(['gold', 'constructor'])(
+    'leaves an owner alone whose plan is gone, and names it: %s',
+    async (gone) => {
+      const { details } = await createOwner({ name: 'A', plan: 'pro' }, store);
+      await createOwner({ name: 'B', plan: 'free' }, store);
+      await stage.set(details.ownerId, { plan: gone });
+      const agreed = { ...details.agreed, plan: gone };
+      const { ownerId } = details;
+      await store.documents.send(
+        new UpdateCommand({
+          TableName: store.ownersTable,
+          Key: { ownerId },
+          UpdateExpression: 'SET agreed = :agreed',
+          ExpressionAttributeValues: { ':agreed': agreed },
+        }),
+      );
+
+      const { outdated, unclear } = await reviewPlans(store);
+
+      expect(outdated).toEqual([]);
+      expect(unclear.map((owner) => owner.details.name)).toEqual(['A']);
+    },
+  );
+
   it('finds those that are left when it is run again', async () => {
     for (const name of ['A', 'B', 'C']) {
       await createEarlier(

@@ -3,6 +3,7 @@ import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../../admin/owners/find-owner.ts';
 import { describeOwner, summarizeOwner } from '../../../admin/owners/owner-description.ts';
+import { ownerText } from '../../../admin/owners/owner-texts.ts';
 import { renameOwner } from '../../../admin/owners/rename-owner.ts';
 import { resetUsage } from '../../../admin/owners/reset-usage.ts';
 import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
@@ -123,6 +124,26 @@ describe('createOwner', () => {
     expect(usagePlans()).toEqual([[`plan-${owner!.item!.plan}`]]);
   });
 
+  it('has what was agreed with the one who created it, wherever another create comes between', async () => {
+    for (let calls = 0, isBetween = true; isBetween; calls++) {
+      const name = `Acme ${calls}`;
+      isBetween = false;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const taken = (error: Error) => expect(error.message).toContain('There is an owner');
+      const meanwhile = async () => {
+        isBetween = true;
+        await create({ name, plan: 'pro', perDay: 5 }).catch(taken);
+      };
+
+      await create({ name, perMinute: 7 }, interposed(store, isNext, meanwhile)).catch(taken);
+
+      const { details, item } = await findOwner(name, store);
+      const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
+      expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
+    }
+  });
+
   it.each(['createApiKey', 'createUsagePlanKey', 'findApiKeys'] as const)(
     'says to run it again when %s fails, which completes it, also with another plan',
     async (call) => {
@@ -221,6 +242,16 @@ describe('setOwnerPlan', () => {
 
     // A day of 5,000,000 on a usage plan of 100,000 would refuse a good client.
     expect(usagePlans()).toEqual([['plan-enterprise']]);
+  });
+
+  it('moves an owner whose plan is gone from the table of plans', async () => {
+    const { details } = await create({ plan: 'pro' });
+    await stage.set(details.ownerId, { plan: 'gold' });
+
+    const owner = await setOwnerPlan('Acme', { plan: 'free' }, store);
+
+    expect(owner.item).toMatchObject({ plan: 'free', perMinute: free.perMinute });
+    expect(usagePlans()).toEqual([['plan-free']]);
   });
 
   it('makes the API Gateway key anew when somebody deleted it', async () => {
@@ -418,6 +449,15 @@ describe('describeOwner', () => {
         day: { limit: perDay, used: 0, remaining: perDay, resetsAt: '2026-11-21T00:00:00Z' },
       },
     });
+  });
+
+  it('tells of a plan that is gone what to do', async () => {
+    const { details } = await create();
+    await stage.set(details.ownerId, { plan: 'gold' });
+
+    const text = ownerText(describeOwner(await stage.owner(details.ownerId), nowMs));
+
+    expect(text).toMatch(/^plan +gold, which is no plan any more: "owners set-plan" moves/m);
   });
 
   it('calls an owner incomplete that was created in part only', async () => {

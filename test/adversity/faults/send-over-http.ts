@@ -4,7 +4,7 @@ import type { StoreAnswer, StoreRequest } from './store-under-faults.ts';
 /** Sends a request, and takes what comes of it. Never rejects. */
 export async function sendOverHttp(
   request: StoreRequest,
-  client: HttpClient,
+  client: Pick<HttpClient, 'send'>,
 ): Promise<StoreAnswer> {
   const chunks: Buffer[] = [];
   let head: Pick<StoreAnswer, 'status' | 'headers'> = { status: undefined, headers: new Map() };

@@ -25,10 +25,6 @@ export class Violations {
     this.counts = Object.fromEntries(names.map((name) => [name, 0])) as typeof this.counts;
   }
 
-  get total(): number {
-    return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
-  }
-
   add(name: InvariantName, found: readonly string[]): void {
     const room = Math.max(0, keptExamples - this.counts[name]);
     this.examples.push(...found.slice(0, room).map((example) => `${name}: ${example}`));

@@ -18,8 +18,8 @@ const requestMix: readonly RequestKind[] = [
 ];
 const badKeys = ['', 'Bearer wrong', 'Basic c286dGVzdA==', `Bearer so_test_${'a'.repeat(46)}`];
 const unknownOrder = '404';
-/** The probability that a cancel is for the same order as the one before, so that they compete. */
-const repetition = 0.3;
+/** The number of orders that are cancelled at a time, so that several requests compete for each. */
+const poolSize = 10;
 
 interface Tokens {
   readonly unlimited: string;
@@ -28,21 +28,22 @@ interface Tokens {
 
 /** A mixed load. The caller sets its rate, which does not depend on the answers. */
 export class Load {
-  readonly #client: HttpClient;
+  readonly #client: Pick<HttpClient, 'send'>;
   readonly #tokens: Tokens;
   readonly #random: Random;
   readonly #record: (exchange: Exchange) => void;
   readonly #inFlight = new Set<Promise<void>>();
-  #orderId = unknownOrder;
   /** The orders to cancel. */
   batch: OrderBatch | undefined;
+  /** How far the load has come through them, from 0 to 1. */
+  progress = 0;
   /** The time of `performance.now()` from which the service is expected to have recovered. */
   faultFreeFromMs = 0;
   /** The number of requests that were not sent because too many were in flight. */
   notSent = 0;
 
   constructor(
-    client: HttpClient,
+    client: Pick<HttpClient, 'send'>,
     tokens: Tokens,
     seed: number,
     record: (exchange: Exchange) => void,
@@ -83,10 +84,10 @@ export class Load {
     this.#record({ kind, answer, startedAtMs, endedAtMs: performance.now(), isFaultFree });
   }
 
-  #pickOrder({ ids, cancels }: OrderBatch): string {
-    const isAgain = this.#random.chance(repetition) && cancels.has(this.#orderId);
-    if (!isAgain) this.#orderId = this.#random.pick(ids);
-    return this.#orderId;
+  /** Picks one of a few orders, which move on with the progress, so that cancels can always succeed. */
+  #pickOrder({ ids }: OrderBatch): string {
+    const first = Math.floor(this.progress * Math.max(0, ids.length - poolSize));
+    return this.#random.pick(ids.slice(first, first + poolSize));
   }
 
   #requestOf(kind: RequestKind, orderId: string): StoreRequest {

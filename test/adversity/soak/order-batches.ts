@@ -13,7 +13,7 @@ export interface CancelRecord {
   confirmed: number;
   /** Answered 409. */
   rejected: number;
-  /** Without a whole answer, or answered 5xx. */
+  /** Answered 5xx, or without a complete answer. */
   unknown: number;
 }
 
@@ -35,8 +35,10 @@ export const rowOf = (id: string) =>
 // The ids are above 2^53, where different ids can be the same JavaScript number.
 const firstId = 9_007_199_254_740_993n;
 const itemsPerWrite = 25;
-/** Once there are so many, checked batches are used again, so that the table stays small. */
-const maxBatches = 12;
+// The load of a soak is the same whatever its length and rate, so the lists must not grow with these.
+const ordersPerBatch = 300;
+/** Once there are so many, checked batches are used again. */
+const maxBatches = 4;
 
 /**
  * The orders of a run, written to DynamoDB without faults. No order is removed during the run, because
@@ -55,10 +57,10 @@ export class OrderBatches {
   }
 
   /** Writes pending orders: new ones, or those of a checked batch once there are enough batches. */
-  async place(count: number): Promise<OrderBatch> {
+  async place(): Promise<OrderBatch> {
     const checked = this.#batches.length < maxBatches ? undefined : this.#checkedBatches.shift();
     if (checked) return this.#putOrders(checked);
-    const ids = Array.from({ length: count }, () => String(firstId + this.#placed++));
+    const ids = Array.from({ length: ordersPerBatch }, () => String(firstId + this.#placed++));
     const placed = { startedAtMs: performance.now(), endedAtMs: Number.POSITIVE_INFINITY };
     const batch: OrderBatch = { ids, cancels: new Map(), placed, inFlight: 0 };
     this.#batches.push(batch);

@@ -12,16 +12,16 @@ export interface Phase {
 export const phaseSeconds = 20;
 
 /** Small, so that a list has several pages. */
-const ordersPerPage = 100;
+const ordersPerPage = 400;
 
 const rates = [0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1];
 
 /** The phases of a run, of which the first and the last have no faults. */
-export function phasesOf(seed: number, minutes: number): Phase[] {
+export function phasesOf(seed: number, minutes: number, hasFaults: boolean): Phase[] {
   const pairs = Math.max(1, Math.round((minutes * 60) / (2 * phaseSeconds)));
   const phases = Array.from({ length: pairs }, (_, index) => [
     faultFree(seed),
-    withFaults(seed, index),
+    hasFaults ? withFaults(seed, index) : faultFree(seed),
   ]);
   return [...phases.flat(), faultFree(seed)];
 }

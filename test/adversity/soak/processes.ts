@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The memory and open file descriptors of a process. */
+/** The memory, open file descriptors and processor time of a process, with all of its threads. */
 export interface ProcessUse {
   readonly residentMb: number;
   readonly descriptors: number;
+  /** Since the process was started. */
+  readonly processorSeconds: number;
 }
 
 /** Whether this system has `/proc`. */
@@ -16,7 +18,11 @@ export function useOf(processId: number): ProcessUse | undefined {
     const status = readFileSync(`/proc/${processId}/status`, 'utf8');
     const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
     const descriptors = readdirSync(`/proc/${processId}/fd`).length;
-    return { residentMb: Math.round(kilobytes / 1_024), descriptors };
+    const [, fields = ''] = readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+    // The fields are in hundredths of a second.
+    const processorSeconds = (user! + system!) / 100;
+    return { residentMb: Math.round(kilobytes / 1_024), descriptors, processorSeconds };
   } catch {
     return undefined;
   }

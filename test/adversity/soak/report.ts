@@ -17,19 +17,41 @@ export interface SoakReport {
   readonly samples: readonly Sample[];
 }
 
+/** Formats a sample as a line, with the violations since the beginning of the run by name. */
+export function progressLine({
+  seconds,
+  requestsPerSecond,
+  latencyMs,
+  processes,
+  violations,
+  phase,
+}: Sample): string {
+  const found = Object.entries(violations).filter(([, count]) => count > 0);
+  return [
+    `${seconds} s: ${Math.round(requestsPerSecond)} a second`,
+    `p99 ${Math.round(latencyMs?.p99 ?? 0)} ms`,
+    `service ${processes.service?.residentMb ?? '-'} MB`,
+    found.length > 0
+      ? `violations: ${found.map(([name, count]) => `${count} ${name}`).join(', ')}`
+      : 'no violations',
+    phase,
+  ].join('; ');
+}
+
 /** Formats the report as tables. */
 export function reportText(report: SoakReport): string {
-  const { seed, minutes, ratePerSecond, requests, notSent, latencyMs } = report;
+  const { seed, minutes, ratePerSecond, requests, notSent, latencyMs, samples } = report;
+  const seconds = samples.at(-1)?.seconds ?? 0;
   return [
-    `${requests} requests in ${minutes} minutes, ${ratePerSecond} a second asked for, ${notSent} not sent; seed ${seed}`,
+    `${requests} requests in ${seconds} seconds of ${minutes} minutes, ${ratePerSecond} a second asked for, ${notSent} not sent; seed ${seed}`,
     '',
     ...table([
-      ['answers', 'p50', 'p95', 'p99'],
-      ['without faults', ...latencyCells(latencyMs.withoutFaults)],
-      ['with faults', ...latencyCells(latencyMs.withFaults)],
+      ['answers', 'a second', 'p50', 'p95', 'p99'],
+      ['without faults', rateCell(samples, true), ...latencyCells(latencyMs.withoutFaults)],
+      ['with faults', rateCell(samples, false), ...latencyCells(latencyMs.withFaults)],
     ]),
     '',
-    ...processLines(report.samples),
+    ...processLines(samples),
     '',
     ...table(statusRows(report.samples)),
     '',
@@ -97,6 +119,12 @@ export function reportOf(
   return { ...settings, ...found, violations: counts, examples };
 }
 
+function rateCell(samples: readonly Sample[], isFaultFree: boolean): string {
+  const rates = samples.filter((each) => each.isFaultFree === isFaultFree);
+  const sum = rates.reduce((total, { requestsPerSecond }) => total + requestsPerSecond, 0);
+  return rates.length > 0 ? String(Math.round(sum / rates.length)) : '-';
+}
+
 const latencyCells = (latency: Latency | undefined) =>
   (['p50', 'p95', 'p99'] as const).map((name) =>
     latency ? `${Math.round(latency[name])} ms` : '-',
@@ -105,14 +133,20 @@ const latencyCells = (latency: Latency | undefined) =>
 function processLines(samples: readonly Sample[]): string[] {
   if (!isMeasurable) return ['Memory and file descriptors are measured on Linux only.'];
   const names = Object.keys(samples[0]?.processes ?? {});
+  // The processor time before the first sample is mostly that of the start.
+  const statuses = samples.slice(1).flatMap((sample) => Object.values(sample.statuses));
+  const answers = statuses.reduce((sum, count) => sum + count, 0);
   const rows = names.map((name) => {
     const uses = samples.flatMap(({ processes }) => processes[name] ?? []);
     const cells = (values: number[]) =>
       values.length > 0 ? `${values[0]} / ${Math.max(...values)} / ${values.at(-1)}` : '-';
     const resident = cells(uses.map(({ residentMb }) => residentMb));
-    return [name, resident, cells(uses.map(({ descriptors }) => descriptors))];
+    const descriptors = cells(uses.map((use) => use.descriptors));
+    const seconds = uses.length > 1 ? uses.at(-1)!.processorSeconds - uses[0]!.processorSeconds : 0;
+    return [name, resident, descriptors, ((1_000 * seconds) / answers).toFixed(2)];
   });
-  return table([['first / highest / last', 'resident MB', 'file descriptors'], ...rows]);
+  const head = ['resident MB', 'file descriptors', 'processor ms per request'];
+  return table([['first / highest / last', ...head], ...rows]);
 }
 
 function statusRows(samples: readonly Sample[]): string[][] {

@@ -40,6 +40,8 @@ export async function startServiceProcess(
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0'], {
     cwd: root,
     env: { ...process.env, DYNAMODB_ENDPOINT: dynamodbEndpoint },
+    // In a process group of its own, it does not get the terminal's Ctrl+C, and answers to the end.
+    detached: true,
     stdio: ['ignore', 'pipe', openSync(logFile, 'w', 0o600)],
   });
   const exited = once(child, 'exit');

@@ -263,7 +263,7 @@ describe.each(keyTables)('R26: continued sending, on %s', (_, startTable) => {
       await environment.decide(address);
       await owner.put({ ...used(300, 300), ...raised });
 
-      // It still holds that there is something left, and learns that there is not.
+      // Its cached state still has requests left; the failed write shows that there are none.
       await environment.decide(address);
       await environment.decide(address);
 

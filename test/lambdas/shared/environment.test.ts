@@ -5,19 +5,15 @@ import {
   optionalVariable,
   requiredVariable,
 } from '../../../lambdas/shared/environment.ts';
+import { functionEnvironment } from '../../helpers/function-environment.ts';
 
 const before = { ...process.env };
 
 beforeEach(() => {
   Object.assign(process.env, {
-    AWS_REGION: 'eu-central-1',
+    ...functionEnvironment,
     AWS_ACCESS_KEY_ID: 'id',
     AWS_SECRET_ACCESS_KEY: 'secret',
-    API_KEYS_TABLE: 'api-keys',
-    API_KEY_PREFIX: 'so_test_',
-    BAN_RULES: '{}',
-    ORDERS_TABLE: 'orders',
-    STAGE: 'staging',
   });
   delete process.env.AWS_ENDPOINT_URL;
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { functionNames } from '../../../lib/settings/functions.ts';
+import { capitalized } from '../../../lib/settings/names.ts';
+import { stageConfiguration } from '../../../lib/settings/stages.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties, resources } from '../readable.ts';
-
-const retentionDays = { staging: 14, prod: 90 };
 
 describe.each(stageNames)('access logs of %s', (stage) => {
   it('tell who asked by the public key id, and what came of it, never the token', () => {
@@ -37,12 +38,14 @@ describe.each(stageNames)('access logs of %s', (stage) => {
   });
 
   it('end after the configured time, like all logs', () => {
-    const days = retentionDays[stage];
+    const { logRetentionDays: days } = stageConfiguration(stage, {});
+    const ofFunctions = functionNames.map((name) => [
+      `${capitalized(name)}Logs`,
+      { RetentionInDays: days },
+    ]);
 
     expect(properties(stage, 'AWS::Logs::LogGroup')).toEqual({
-      AuthorizerLogs: { RetentionInDays: days },
-      ListOrdersLogs: { RetentionInDays: days },
-      CancelOrderLogs: { RetentionInDays: days },
+      ...Object.fromEntries(ofFunctions),
       ApiAccessLogs: { RetentionInDays: days },
       ApiExecutionLogs: {
         RetentionInDays: days,

@@ -29,7 +29,7 @@ describe.each(stageNames)('usage plans of %s', (stage) => {
         2 * perMinute <= account.BurstLimit
           ? { BurstLimit: 2 * perMinute, RateLimit: perMinute / 60 }
           : account,
-      // What docs/iam/operator-policy.json tells the stages apart by.
+      // docs/iam/operator-policy.json distinguishes the stages by this tag.
       Tags: [{ Key: 'store-orders-stack', Value: `StoreOrders-${stage}` }],
     };
   }

@@ -1,9 +1,11 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
 import { forEachPlan, plans } from '../../../lib/settings/plans.ts';
 import { stageConfiguration } from '../../../lib/settings/stages.ts';
-import { differences } from '../../helpers/differences.ts';
+import { differences, missing } from '../../helpers/differences.ts';
+import { functionEnvironment } from '../../helpers/function-environment.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
@@ -47,14 +49,25 @@ describe.each(stageNames)('functions of %s', (stage) => {
     ).toEqual([]);
   });
 
+  it('are told every variable that they read, and no other', () => {
+    const read = globSync('lambdas/**/*.ts').flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/requiredVariable\('(?!AWS_)(\w+)'\)/g),
+    ]);
+    const told = functionNames.flatMap((name) => Object.keys(variablesOf(capitalized(name))));
+    const own = read.map(([, name]) => name!);
+
+    const found = [
+      ...differences(['lambdas/', own], ['lib/store-orders-stack.ts', told]),
+      ...missing(
+        ['lambdas/', own],
+        ['test/helpers/function-environment.ts', Object.keys(functionEnvironment)],
+      ),
+    ];
+    expect(found).toEqual([]);
+  });
+
   it.each([
-    [
-      'ListOrders',
-      {
-        ORDERS_TABLE: '${TablesOrders}',
-        STAGE: stage,
-      },
-    ],
+    ['ListOrders', { ORDERS_TABLE: '${TablesOrders}', STAGE: stage }],
     ['CancelOrder', { ORDERS_TABLE: '${TablesOrders}', STAGE: stage }],
   ])('are told their table and their stage: %s', (name, variables) => {
     expect(variablesOf(name)).toEqual(variables);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { answer, DynamodbProxy, failure, lost, type Reply } from '../../helpers/dynamodb-proxy.ts';
+import { functionEnvironment } from '../../helpers/function-environment.ts';
 import { exampleToken, ownerItem } from '../../helpers/key-items.ts';
 import { assemblyDirectory } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
@@ -113,18 +114,13 @@ describe('what is left out of the bundles is not needed', () => {
       {
         // The process has no other variables, no profiles in its home, and no metadata service.
         env: {
+          ...functionEnvironment,
           HOME: home.path,
           NODE_EXTRA_CA_CERTS: certificateFile,
-          AWS_REGION: 'eu-central-1',
           AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
           AWS_SECRET_ACCESS_KEY: 'secret',
           AWS_SESSION_TOKEN: 'session-token',
           AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
-          STAGE: 'staging',
-          API_KEYS_TABLE: 'ApiKeys',
-          API_KEY_PREFIX: 'so_test_',
-          BAN_RULES: '{"free":{"toleratedRejectionsPerMinute":180,"banSeconds":300}}',
-          ORDERS_TABLE: 'Orders',
         },
       },
     );

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { functionNames } from '../../../lib/settings/functions.ts';
+import { capitalized } from '../../../lib/settings/names.ts';
 import { properties, resources } from '../readable.ts';
 
-const functionNames = ['Authorizer', 'ListOrders', 'CancelOrder'];
+const names = functionNames.map(capitalized);
 
 describe('deployment of prod', () => {
-  it.each(functionNames)('moves the alias of %s from version to version', (name) => {
+  it.each(names)('moves the alias of %s from version to version', (name) => {
     expect(resources('prod', 'AWS::Lambda::Alias')[`${name}Live`]).toMatchObject({
       Properties: {
         Name: 'live',
@@ -20,7 +22,7 @@ describe('deployment of prod', () => {
     });
   });
 
-  it.each(functionNames)('keeps the versions of %s, so that there is one to go back to', (name) => {
+  it.each(names)('keeps the versions of %s, so that there is one to go back to', (name) => {
     const version = resources('prod', 'AWS::Lambda::Version')[`${name}FunctionCurrentVersion`];
 
     expect(version).toMatchObject({
@@ -52,11 +54,9 @@ describe('deployment of prod', () => {
       },
     };
 
-    expect(properties('prod', 'AWS::CodeDeploy::DeploymentGroup')).toEqual({
-      DeploymentAuthorizer: group,
-      DeploymentListOrders: group,
-      DeploymentCancelOrder: group,
-    });
+    expect(properties('prod', 'AWS::CodeDeploy::DeploymentGroup')).toEqual(
+      Object.fromEntries(names.map((name) => [`Deployment${name}`, group])),
+    );
     expect(properties('prod', 'AWS::CodeDeploy::Application')).toEqual({
       DeploymentApplication: { ComputePlatform: 'Lambda' },
     });

@@ -7,7 +7,7 @@ import { type StageName, stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
 Object.assign(process.env, functionEnvironment);
-const { metricUnits } = await import('../../../lambdas/shared/metrics.ts');
+const { metricNamespace, metricUnits } = await import('../../../lambdas/shared/metrics.ts');
 
 interface AlarmProperties {
   AlarmDescription: string;
@@ -196,7 +196,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
     const shownMetrics = new Set(
       widgets
         .flatMap((widget: { properties: { metrics?: unknown[][] } }) => widget.properties.metrics)
-        .filter((metric?: unknown[]) => metric?.[0] === 'StoreOrders')
+        .filter((metric?: unknown[]) => metric?.[0] === metricNamespace)
         .map((metric: unknown[]) => metric[1]),
     );
 
@@ -210,7 +210,10 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
     expect(
       differences(
         ['lambdas/shared/metrics.ts or lib/monitoring/access-log-metrics.ts', recorded],
-        ['lib/monitoring/dashboard.ts', shownMetrics as Set<string>],
+        [
+          `lib/monitoring/dashboard.ts, in the namespace ${metricNamespace},`,
+          shownMetrics as Set<string>,
+        ],
       ),
     ).toEqual([]);
   });

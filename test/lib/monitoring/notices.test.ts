@@ -20,11 +20,20 @@ describe('synthesis', () => {
     ['of prod with somebody to tell', 'prod', { alarmEmail }, [noRunbook]],
     ['of prod with both', 'prod', { runbookUrl, alarmEmail }, []],
     ['of staging, where nobody has to be told', 'staging', { runbookUrl }, []],
-  ])('warns of what nobody will find at night: %s', (_, stage, settings, expected) => {
-    const scope = new Stack();
+    [
+      'of another stage whose data is protected',
+      'staging',
+      { runbookUrl, deletionProtection: true, removalPolicy: 'retain' },
+      [expect.stringContaining('set STAGING_ALARM_EMAIL to an e-mail address')],
+    ],
+  ])(
+    'warns where an alarm would be missed, or its runbook not be found: %s',
+    (_, stage, settings, expected) => {
+      const scope = new Stack();
 
-    warnOfMissingSettings(scope, { ...stageConfiguration(stage, {}), ...settings });
+      warnOfMissingSettings(scope, { ...stageConfiguration(stage, {}), ...settings });
 
-    expect(warningsOf(scope)).toEqual(expected);
-  });
+      expect(warningsOf(scope)).toEqual(expected);
+    },
+  );
 });

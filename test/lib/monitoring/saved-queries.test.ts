@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { differences } from '../../helpers/differences.ts';
+import { differences, missing } from '../../helpers/differences.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
@@ -32,6 +32,22 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     ).toEqual([]);
   });
 
+  it('read fields that the access log has, where they read it alone', () => {
+    const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage')) as [
+      { AccessLogSetting: { Format: string } },
+    ];
+    const read = savedQueries(stage)
+      .filter(({ logs }) => logs.join() === `\${${logGroupIds['access log']}}`)
+      .flatMap(({ text }) => fieldsIn(text));
+
+    const logged = Object.keys(JSON.parse(AccessLogSetting.Format));
+
+    expect(read).not.toEqual([]);
+    expect(
+      missing(['lib/monitoring/log-queries.ts', read], ['lib/api/access-logs.ts', logged]),
+    ).toEqual([]);
+  });
+
   it('are linked on the dashboard, in its own Region, with text and logs filled in', () => {
     const [{ DashboardBody }] = Object.values(properties(stage, 'AWS::CloudWatch::Dashboard')) as [
       { DashboardBody: string },
@@ -45,6 +61,14 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     expect(byName(linkedQueries(markdown))).toEqual(byName(savedQueries(stage)));
   });
 });
+
+/** The names in a query that are neither the language's own nor given by `as`. */
+function fieldsIn(text: string): string[] {
+  const words = text.replaceAll(/"[^"]*"|\/[^/]*\/|\b\w+\(\*?|\d+\w*/g, ' ').match(/\b[a-z]\w*/gi)!;
+  const given = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name!);
+  const language = ['filter', 'stats', 'sort', 'by', 'as', 'and', 'in', 'like', 'desc'];
+  return words.filter((word) => ![...language, ...given].includes(word));
+}
 
 /** Each query as one text. */
 function factsOf(queries: readonly Query[]): string[] {

@@ -14,7 +14,7 @@ describe('stageOfKey', () => {
 
     expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
     expect(apiKeyPrefixes.filter((prefix) => prefix.startsWith(apiKeyPrefix))).toHaveLength(1);
-    // What hides keys in printed texts looks for this form.
+    // The code that removes keys from printed texts searches for this form.
     expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
   });
 

@@ -67,7 +67,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lets the time pass that a start takes, until it is over. */
+/** Advances the fake clock until a start has ended. */
 async function inFakeTime<T>(starting: Promise<T>): Promise<T> {
   let isOver = false;
   const over = () => {

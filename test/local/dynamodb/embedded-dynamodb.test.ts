@@ -120,7 +120,7 @@ describe('embedded DynamoDB', () => {
 
     child.kill('SIGKILL');
 
-    // Without an end to this, the time that a test may take ends it.
+    // If this never ends, the test's own time limit ends it.
     while (await answers(endpoint)) await sleep(20);
     expect(await answers(endpoint)).toBe(false);
   });

@@ -5,8 +5,16 @@ import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
 import { isSignedWith, readSignature } from '../../../local/dynamodb/signature.ts';
 import { serve } from '../../helpers/loopback-server.ts';
 
+const userSettings = {
+  AWS_USE_FIPS_ENDPOINT: 'true',
+  AWS_USE_DUALSTACK_ENDPOINT: 'true',
+  AWS_DEFAULTS_MODE: 'no mode',
+  AWS_ENDPOINT_URL_DYNAMODB: 'http://192.0.2.1',
+};
+
 afterEach(() => {
   jest.useRealTimers();
+  for (const name of Object.keys(userSettings)) delete process.env[name];
 });
 
 describe('a client of a local server', () => {
@@ -31,6 +39,20 @@ describe('a client of a local server', () => {
     });
     expect(isSignedWith(secret, signature, headers, Buffer.from('{}'))).toBe(true);
   });
+
+  it.each(Object.entries(userSettings))(
+    "calls the server whatever the user's settings for AWS are: %s",
+    async (name, value) => {
+      await using server = await serve((_, answer) => answer.end('{"TableNames":["here"]}'));
+      process.env[name] = value;
+      const client = localDynamoDbClient(server.url);
+
+      const answered = client.send(new ListTablesCommand({}));
+
+      await expect(answered).resolves.toMatchObject({ TableNames: ['here'] });
+      client.destroy();
+    },
+  );
 
   it('gives up on a server that does not answer', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ScanQueue } from '../../../local/dynamodb/scan-queue.ts';
 
 const { signal } = new AbortController();
-/** Lets everything go on that can. */
+/** Waits until all promises that can settle have settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Enters scans by name, and notes who has had a turn. */

@@ -54,7 +54,7 @@ class StubEnvironment implements ExecutionEnvironment {
     this.#onFinished();
   }
 
-  /** It ends somewhat later, as a thread does. */
+  /** Ends later, as a thread does. */
   stop = async () => {
     this.isStopped = true;
     setTimeout(this.options.onEnd, 10);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartEnvironment } from '../../../local/functions/execution-environment.ts';
 import { FunctionRunner } from '../../../local/functions/function-runner.ts';
 import type { LambdaFunction } from '../../../local/functions/lambda-functions.ts';
-import { type Assembly, writeAssembly } from '../small-template.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 export type Invoked = ReturnType<FunctionRunner['invoke']>;
 
@@ -18,7 +18,7 @@ export class FunctionUnderTest {
   /** What the function has logged. */
   lines: string[] = [];
   readonly #startEnvironment: StartEnvironment | undefined;
-  #assembly: Assembly | undefined;
+  #directory: TemporaryDirectory | undefined;
   #runner: FunctionRunner | undefined;
 
   constructor(startEnvironment?: StartEnvironment) {
@@ -27,7 +27,8 @@ export class FunctionUnderTest {
 
   /** @param code the text of its `index.js` */
   prepare(code: string, { lambda, maxEnvironments }: PrepareOptions = {}) {
-    const assembly = writeAssembly({}, { Fn: code });
+    const directory = temporaryDirectory();
+    directory.write('index.js', code);
     const lines: string[] = [];
     const runner = new FunctionRunner({
       variablesOf: () => ({ AWS_REGION: 'eu-central-1' }),
@@ -36,9 +37,9 @@ export class FunctionUnderTest {
       startEnvironment: this.#startEnvironment,
     });
     Object.assign(this, { lines });
-    this.#assembly = assembly;
+    this.#directory = directory;
     this.#runner = runner;
-    const described = { ...exampleFunction(assembly), ...lambda };
+    const described = { ...exampleFunction(directory), ...lambda };
     return (event: unknown = {}) =>
       runner.invoke(described, {
         event: JSON.stringify(event),
@@ -49,8 +50,8 @@ export class FunctionUnderTest {
 
   async close(): Promise<void> {
     await this.#runner?.close();
-    this.#assembly?.remove();
-    this.#assembly = undefined;
+    this.#directory?.remove();
+    this.#directory = undefined;
   }
 
   /** @throws Error when there is no line with a text in it after a time */
@@ -63,12 +64,12 @@ export class FunctionUnderTest {
   }
 }
 
-function exampleFunction({ directory }: Assembly): LambdaFunction {
+function exampleFunction({ path }: TemporaryDirectory): LambdaFunction {
   return {
     logicalId: 'Fn',
     name: 'fn',
     arn: 'arn:fn',
-    codeDirectory: `${directory}/asset.Fn`,
+    codeDirectory: path,
     handler: 'index.handler',
     memorySizeMb: 128,
     timeoutMs: 5_000,

@@ -49,7 +49,7 @@ describe('execution environment', () => {
     async (_, lambda, maxEnvironments) => {
       const invoke = prepare(code, { lambda, maxEnvironments });
 
-      const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke({ ms: 50 }))));
+      const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke({ ms: 5 }))));
 
       expect(new Set(results.map(({ id }) => id)).size).toBe(1);
       expect(results.map(({ calls }) => calls)).toEqual([1, 2, 3]);

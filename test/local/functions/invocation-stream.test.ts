@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';
 import { creditBytes, InvocationStream } from '../../../local/functions/invocation-stream.ts';
 
-/** Lets everything go on that can. */
+/** Waits until all promises that can settle have settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const full = Buffer.alloc(creditBytes);
 

@@ -31,6 +31,8 @@ export function describeStreamingFunctions(
 ): void {
   const tested = new FunctionUnderTest(startEnvironment);
   const prepare: FunctionUnderTest['prepare'] = (...parameters) => tested.prepare(...parameters);
+  /** More than a function can write before it has to wait for its reader. */
+  const chunks = 2 * maxChunksAhead;
 
   describe(`a streaming function in ${environment}`, () => {
     afterEach(() => tested.close());
@@ -133,13 +135,13 @@ export function describeStreamingFunctions(
     });
 
     it('that does not end its stream runs until it times out', async () => {
-      const invoke = prepare(streaming("output.write('x');"), { lambda: { timeoutMs: 500 } });
+      const invoke = prepare(streaming("output.write('x');"), { lambda: { timeoutMs: 100 } });
       let received: [text: string, error?: string];
       // On a busy machine, its time may have passed before it has written.
       do received = await readUntilBroken(invoke());
       while (received[0] === '');
 
-      expect(received).toEqual(['x', expect.stringContaining('timed out after 0.50 seconds')]);
+      expect(received).toEqual(['x', expect.stringContaining('timed out after 0.10 seconds')]);
     });
 
     it('that promises nothing fails', async () => {
@@ -154,22 +156,22 @@ export function describeStreamingFunctions(
       const invoke = prepare(
         `${streaming(`
           const chunk = Buffer.alloc(65536);
-          for (let index = 0; index < 600; index++) {
+          for (let index = 0; index < ${chunks}; index++) {
             globalThis.written = index;
             if (!output.write(chunk)) await new Promise((resolve) => output.once('drain', resolve));
           }
           output.end();
-        `)}setInterval(() => console.log('written', globalThis.written), 20).unref();`,
+        `)}setInterval(() => console.log('written', globalThis.written), 5).unref();`,
       );
 
       const stream = await streamOf(invoke());
       // A busy machine may report several times before the first chunk is written.
       const reports = () =>
         tested.lines.map((line) => Number(line.split(' ').at(-1))).filter(Number.isFinite);
-      while (reports().length < 10) await sleep(20);
+      while (reports().length < 10) await sleep(5);
 
       expect(reports().at(-1)).toBeLessThan(maxChunksAhead);
-      expect(await buffer(stream)).toHaveLength(600 * 65_536);
+      expect(await buffer(stream)).toHaveLength(chunks * 65_536);
     });
 
     it('goes on to its end when its reader has gone away, and only then serves the next', async () => {
@@ -177,7 +179,7 @@ export function describeStreamingFunctions(
         `${counting} let isAllWritten = false; ${streaming(`
           calls++;
           if (event.short) return output.end(JSON.stringify({ calls, isAllWritten }));
-          for (let index = 0; index < 400; index++) {
+          for (let index = 0; index < ${chunks}; index++) {
             const hasRoom = output.write(Buffer.alloc(65536));
             if (!hasRoom) await new Promise((resolve) => output.once('drain', resolve));
           }

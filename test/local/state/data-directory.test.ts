@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import {
@@ -7,14 +6,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
@@ -35,16 +31,9 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const directory of opened) await directory.release();
-  pretend(ownPlatform);
-  process.chdir(ownDirectory);
   removeParent();
 });
 
-// Elsewhere than on Linux and Windows, the lock is a file, which any system can have.
-const platforms = ['linux', 'darwin'] as const;
-const ownPlatform = process.platform;
-const ownDirectory = process.cwd();
-const pretend = (value: string) => Object.defineProperty(process, 'platform', { value });
 const anything: FileFormat<unknown> = { isValid: (_): _ is unknown => true, remedy: 'remove it' };
 
 async function open(path = join(parent, 'deep/data')): Promise<DataDirectory> {
@@ -87,7 +76,10 @@ describe('data directory', () => {
 
     directory.write('a.json', {});
 
-    expect(statSync(directory.pathOf('a.json')).mode & 0o077).toBe(0);
+    const modes = readdirSync(directory.path).map(
+      (name) => statSync(directory.pathOf(name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o600, 0o600]);
   });
 
   it('lets nobody else look into it, also when it was open before', async () => {
@@ -111,7 +103,7 @@ describe('data directory', () => {
     const next = await open(join(parent, 'data'));
 
     expect(next.read('a.json', anything)).toBe('old');
-    expect(readdirSync(next.path)).toEqual(['a.json', ...others]);
+    expect(readdirSync(next.path)).toEqual(['a.json', ...others, 'lock.sqlite']);
   });
 
   it('has nothing of a write that failed, and leaves no file open', async () => {
@@ -123,7 +115,7 @@ describe('data directory', () => {
     directory.write('b.json', 1);
     expect(() => directory.write('a.json', 1)).toThrow('a.json cannot be written (EISDIR');
 
-    expect(readdirSync(directory.path)).toEqual(['a.json', 'b.json']);
+    expect(readdirSync(directory.path)).toEqual(['a.json', 'b.json', 'lock.sqlite']);
     expect(openFiles()).toBe(before);
   });
 
@@ -159,6 +151,27 @@ describe('data directory', () => {
     );
   });
 
+  it.each([
+    ['a directory', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => spawnSync('mkfifo', [path])],
+  ])('does not wait for %s in the place of a file', async (_, make) => {
+    const directory = await open();
+    make(directory.pathOf('a.json'));
+
+    expect(() => directory.read('a.json', anything)).toThrow(
+      /a\.json is damaged \(it is no file\): remove it$/,
+    );
+  });
+
+  it('removes also a directory with the name of a temporary file', async () => {
+    const path = join(parent, 'data');
+    mkdirSync(join(path, 'a.json.0123456789abcdef.new/deep'), { recursive: true });
+
+    await open(path);
+
+    expect(readdirSync(path)).toEqual(['lock.sqlite']);
+  });
+
   it('says of a file that cannot be written where it is and what to do', async () => {
     const directory = await open();
     rmSync(directory.path, { recursive: true });
@@ -190,31 +203,20 @@ describe('data directory', () => {
     },
   );
 
-  it.each<[string, (name: string) => string]>([
-    ['linux', (name) => `\0${name}`],
-    ['darwin', (name) => join(tmpdir(), `${name}.sock`)],
-    ['win32', (name) => `\\\\.\\pipe\\${name}`],
-  ])('lets nobody hold on to its lock, on %s', async (platform, addressOf) => {
-    pretend(platform);
-    // Elsewhere than on Windows, the name of its pipe is that of a file.
-    process.chdir(parent);
-    const { path } = await open();
-    const digest = createHash('sha256').update(realpathSync(path)).digest('hex');
+  it.each([
+    ['a directory', (path: string) => mkdirSync(path), 'unable to open'],
+    ['no database', (path: string) => writeFileSync(path, 'x'.repeat(4_096)), 'not a database'],
+  ])('says why it cannot be locked where its lock is %s', async (_, make, reason) => {
+    const path = join(parent, 'data');
+    mkdirSync(path);
+    make(join(path, 'lock.sqlite'));
 
-    const socket = connect(addressOf(`local-run-${digest.slice(0, 24)}`)).resume();
-
-    await once(socket, 'close');
-    expect(socket.errored).toBeNull();
-  });
-
-  it('says why it cannot be locked where that is not another run', async () => {
-    pretend('win32');
-    const gone = join(parent, 'gone');
-    mkdirSync(gone);
-    process.chdir(gone);
-    rmSync(gone, { recursive: true });
-
-    await expect(open()).rejects.toMatchObject({ syscall: 'listen' });
+    await expect(open(path)).rejects.toMatchObject({
+      name: 'LocalRunError',
+      message: expect.stringMatching(
+        `cannot be locked \\(lock.sqlite: .*${reason}.*\\): name another`,
+      ),
+    });
   });
 
   it('does not keep the process alive', async () => {
@@ -225,45 +227,42 @@ describe('data directory', () => {
     expect(process.getActiveResourcesInfo()).toEqual(before);
   });
 
-  it.each(platforms)(
-    'belongs to one run at a time, also under another name, on %s',
-    async (platform) => {
-      pretend(platform);
-      const { path } = await open();
-      const link = join(parent, 'link');
-      symlinkSync(path, link);
+  it('belongs to one run at a time, also under another name', async () => {
+    const { path } = await open();
+    const link = join(parent, 'link');
+    symlinkSync(path, link);
 
-      await expect(openDataDirectory(link)).rejects.toThrow(
-        `the directory ${link} is in use by another local run: stop that, or name another`,
-      );
-    },
-  );
+    await expect(openDataDirectory(link)).rejects.toThrow(
+      `the directory ${link} is in use by another local run: stop that, or name another`,
+    );
+  });
 
-  it.each(platforms)('is free again once it has been released, on %s', async (platform) => {
-    pretend(platform);
+  it('is free again once it has been released', async () => {
     const first = await openDataDirectory(join(parent, 'data'));
     await first.release();
 
     await expect(open(join(parent, 'data'))).resolves.toBeDefined();
   });
 
-  it.each(platforms)(
-    'is free again when the process that had it was killed, on %s',
-    async (platform) => {
-      pretend(platform);
-      const path = join(parent, 'data');
-      const module = new URL('../../../local/state/data-directory.ts', import.meta.url).href;
-      const code = `Object.defineProperty(process, 'platform', { value: '${platform}' });
-      const { openDataDirectory } = await import(${JSON.stringify(module)});
+  it('belongs to one run also across containers, and is free again when that was killed', async () => {
+    const path = join(parent, 'data');
+    const module = new URL('../../../local/state/data-directory.ts', import.meta.url).href;
+    const code = `const { openDataDirectory } = await import(${JSON.stringify(module)});
       await openDataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
-      const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'pipe' });
-      await once(child.stdout, 'data');
-      await expect(openDataDirectory(path)).rejects.toThrow('in use');
+    const [program, ...words] = [...inOtherNetwork(), process.execPath];
+    const child = spawn(program!, [...words, '--input-type=module', '-e', code], { stdio: 'pipe' });
+    await once(child.stdout, 'data');
+    await expect(openDataDirectory(path)).rejects.toThrow('in use');
 
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
 
-      await expect(open(path)).resolves.toBeDefined();
-    },
-  );
+    await expect(open(path)).resolves.toBeDefined();
+  });
 });
+
+/** The words that run a program with a network of its own, like a container; none where that is not allowed. */
+function inOtherNetwork(): string[] {
+  const words = ['unshare', '--net', '--map-root-user'];
+  return spawnSync(words[0]!, [...words.slice(1), 'true']).status === 0 ? words : [];
+}

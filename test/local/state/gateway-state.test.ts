@@ -120,6 +120,33 @@ describe('gateway state', () => {
     expect(() => stateIn(directory)).toThrow(/gateway\.json is damaged .*: put a copy of it back/);
   });
 
+  const other = { ...key, id: 'k2', value: 'value-2' };
+  const count = { period: '2026-11-20', count: 3 };
+  it.each<[string, object]>([
+    ['a key that is nothing', { apiKeys: [null] }],
+    ['a key without a name', { apiKeys: [{ ...key, name: undefined }] }],
+    ['a key whose value is a number', { apiKeys: [{ ...key, value: 7 }] }],
+    ['a key that may be enabled', { apiKeys: [{ ...key, enabled: 'no' }] }],
+    ['a key from no time', { apiKeys: [{ ...key, createdDate: '1' }] }],
+    ['a key that was changed at no time', { apiKeys: [{ ...key, lastUpdatedDate: null }] }],
+    ['two keys with one id', { apiKeys: [key, { ...other, id: key.id }] }],
+    ['two keys with one value', { apiKeys: [key, { ...other, value: key.value }] }],
+    ['a member that is nothing', { usagePlanKeys: [null] }],
+    ['a member of no plan', { usagePlanKeys: [{ keyId: 'k1' }] }],
+    ['a member that is a list', { usagePlanKeys: [{ usagePlanId: 'p1', keyId: ['k1'] }] }],
+    ['no counts', { usage: null }],
+    ['a list of counts', { usage: [] }],
+    ['a count that is nothing', { usage: { 'p1 k1': null } }],
+    ['a count that is a text', { usage: { 'p1 k1': { ...count, count: '3' } } }],
+    ['a count below zero', { usage: { 'p1 k1': { ...count, count: -1 } } }],
+    ['a count beyond all bounds', { usage: { 'p1 k1': { ...count, count: 2 ** 60 } } }],
+    ['a count of no period', { usage: { 'p1 k1': { count: 3 } } }],
+  ])('that has %s stops the run as well', (_, part) => {
+    directory.write('gateway.json', { ...keys, usage: {}, ...part });
+
+    expect(() => stateIn(directory)).toThrow(/gateway\.json is damaged .*: put a copy of it back/);
+  });
+
   it('survives a disk that is full: says so once, tries again, and says that it is over', () => {
     const state = watchedState();
     isFull = true;

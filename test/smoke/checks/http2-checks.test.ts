@@ -13,7 +13,7 @@ afterEach(() => {
   server.close();
 });
 
-/** What is found of an answer over HTTP/2, which needs no TLS between two that both expect it. */
+/** The differences in an answer over HTTP/2, which needs no TLS if client and server expect it. */
 async function differencesOf(answer: (stream: ServerHttp2Stream) => void): Promise<string[]> {
   server.on('stream', answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
