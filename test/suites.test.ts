@@ -45,13 +45,8 @@ const reasons: Readonly<Record<string, string>> = {
   'local/dynamodb/embedded-dynamodb.ts': 'The database of a service in this process is a program.',
   'test/admin/completion.test.ts':
     'A shell completes the words, and nothing else does it as it does.',
-  'test/nightly.test.ts': 'A shell runs the script, with commands that are made up.',
-  'test/workflows.test.ts': 'A shell runs the scripts, with commands that are made up.',
-  'test/docs/clients.test.ts': 'A reader runs the example as a program.',
-  'test/reference/static-reference.test.ts': 'A reader runs the code samples as programs.',
   'test/demo/synthesis.test.ts': 'It is what starts the synthesis.',
   'test/lambdas/list-orders/young-generation.test.ts': 'An option of a whole process is set.',
-  'test/lib/functions/bundling.test.ts': 'A bundle is run without what is loaded here.',
   'test/shared/make-directory.test.ts': 'A call that never returned could not be ended otherwise.',
   'test/local/dynamodb/embedded-dynamodb.test.ts': 'The process that has the database is killed.',
   'test/local/state/data-directory.test.ts': 'The process that has the directory is killed.',

@@ -8,14 +8,15 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Annotations, Duration } from 'aws-cdk-lib/core';
+import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { stackName } from '../settings/names.ts';
-import { type StageConfiguration, variableName } from '../settings/stages.ts';
+import type { StageConfiguration } from '../settings/stages.ts';
 import { AccessLogMetrics } from './access-log-metrics.ts';
 import { AlarmTopic } from './alarm-topic.ts';
 import { Dashboard } from './dashboard.ts';
 import type { LogName } from './log-queries.ts';
+import { warnOfMissingSettings } from './notices.ts';
 import { budgetBurns } from './objectives.ts';
 import { SavedQueries } from './saved-queries.ts';
 import { ServiceMetrics, type ServiceMetricsProps } from './service-metrics.ts';
@@ -62,7 +63,7 @@ export class Monitoring extends Construct {
     if (configuration.alarmEmail) {
       this.topic = new AlarmTopic(this, 'AlarmTopic', { email: configuration.alarmEmail });
     }
-    this.warnOfMissingSettings();
+    warnOfMissingSettings(this, configuration);
     new AccessLogMetrics(this, 'AccessLog', {
       accessLog: logs.accessLog.logGroup,
       metrics: this.metrics,
@@ -80,24 +81,6 @@ export class Monitoring extends Construct {
       alarms: this.alarms,
       queryLinks: links,
     });
-  }
-
-  /** Warns at synthesis of optional settings without which an alarm is hard to notice or handle. */
-  private warnOfMissingSettings(): void {
-    const { stage, runbookUrl, alarmEmail, deletionProtection } = this.configuration;
-    const annotations = Annotations.of(this);
-    if (!runbookUrl) {
-      annotations.addWarningV2(
-        'store-orders:runbookUrl',
-        `The alarms of ${stage} name the runbook by its path, without an address: set ${variableName(stage, 'runbookUrl')} to its https URL.`,
-      );
-    }
-    if (!alarmEmail && deletionProtection) {
-      annotations.addWarningV2(
-        'store-orders:alarmEmail',
-        `Nobody is told of an alarm of ${stage}: set ${variableName(stage, 'alarmEmail')} to an e-mail address.`,
-      );
-    }
   }
 
   private addServerErrorAlarm(): Alarm {

@@ -5,8 +5,8 @@ import {
   renderGatewayResponse,
 } from '../../local/gateway/gateway-responses.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
+import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import {
-  type Assembly,
   api,
   createContext,
   createRequest,
@@ -33,12 +33,12 @@ const facts = [...recordings.flatMap((recording) => recording.facts), ...gateway
 const titled = recordings.map((recording) => ({ title: titleOf(recording.source), recording }));
 
 let service: LocalService;
-let first: Assembly;
+/** Of all recordings in turn, so that functions which several of them have go on running. */
+const directory = temporaryDirectoryOfFile();
 
 beforeAll(async () => {
-  first = writeAssembly(api, {});
   service = await startLocalService({
-    ...first,
+    ...writeAssembly(api, {}, {}, directory),
     stackName: 'Facts',
     // No recording has a table.
     dynamodbEndpoint: 'http://127.0.0.1:9',
@@ -48,7 +48,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.close();
-  first?.remove();
 });
 
 describe.each(titled)('recorded by $title', ({ recording }) => {
@@ -58,7 +57,7 @@ describe.each(titled)('recorded by $title', ({ recording }) => {
     deployed = await deploy(recording);
   });
 
-  afterAll(() => deployed?.remove());
+  afterAll(() => deployed?.removeKey());
 
   it.each(recording.facts)('$id: $title', async (fact) => {
     const found = deployed.refusal ?? (await factDifferences(fact));
@@ -101,24 +100,18 @@ function titleOf(source: Source): string {
 interface Deployed {
   /** Why the template is not supported, which fails each fact and may be a deviation. */
   readonly refusal: string | undefined;
-  remove(): void;
+  removeKey(): void;
 }
 
 /** Replaces the service's template, because each start of a service takes a moment. */
 async function deploy({ api: factApi }: Recording): Promise<Deployed> {
   const { resources, code } = createFactAssembly(factApi);
-  const assembly = writeAssembly(resources, code);
+  const assembly = writeAssembly(resources, code, {}, directory);
   const refusal = await service
     .replaceTemplate(assembly.templateFile)
     .then(() => undefined, String);
   const removeKey = factApi.apiKey && !refusal ? createKey(factApi.apiKey) : () => {};
-  return {
-    refusal,
-    remove() {
-      removeKey();
-      assembly.remove();
-    },
-  };
+  return { refusal, removeKey };
 }
 
 function createKey({ value, isEnabled }: NonNullable<FactApi['apiKey']>): () => void {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   api,
   arnOf,
@@ -23,22 +24,16 @@ const headerPrefix = 'method.response.header.';
 /** The template that deploys an API with the parts that matter to a recording. */
 export function createFactAssembly(factApi: FactApi): FactAssembly {
   const methods = Object.entries(factApi.methods);
-  const code = Object.fromEntries(
-    methods.flatMap(([name, { function: own }]) =>
-      own ? [[functionName(name), codeOf(own)]] : [],
-    ),
-  );
   const { authorizer } = factApi;
-  if (authorizer) code.Authorize = authorizerCode(authorizer);
+  const codes = methods.flatMap(([, { function: own }]) => (own ? [codeOf(own)] : []));
+  if (authorizer) codes.push(authorizerCode(authorizer));
+  const code = Object.fromEntries(codes.map((text) => [functionName(text), text]));
   const resources: Resources = {
     ...api,
     ...sharedResources(factApi),
     ...(authorizer ? authorizerResource(authorizer) : {}),
     ...Object.assign({}, ...Object.keys(code).map((name) => lambda(name))),
-    ...Object.assign(
-      {},
-      ...methods.map(([name, own]) => method(name, methodProperties(name, own))),
-    ),
+    ...Object.assign({}, ...methods.map(([name, own]) => method(name, methodProperties(own)))),
   };
   return { resources, code };
 }
@@ -75,7 +70,7 @@ function authorizerResource(authorizer: FactAuthorizer): Resources {
   const Properties = defined({
     Type: 'TOKEN',
     RestApiId: { Ref: 'Api' },
-    AuthorizerUri: invocationUri(arnOf('Authorize')),
+    AuthorizerUri: invocationUri(arnOf(functionName(authorizerCode(authorizer)))),
     IdentitySource: `method.request.header.${authorizer.header}`,
     IdentityValidationExpression: authorizer.validationExpression,
     AuthorizerResultTtlInSeconds: authorizer.resultTtlSeconds,
@@ -83,10 +78,11 @@ function authorizerResource(authorizer: FactAuthorizer): Resources {
   return { Auth: { Type: 'AWS::ApiGateway::Authorizer', Properties } };
 }
 
-function methodProperties(name: string, factMethod: FactMethod): Properties {
-  const { mock, hasAuthorizer, isApiKeyRequired, authorizationType } = factMethod;
+function methodProperties(factMethod: FactMethod): Properties {
+  const { mock, function: own, hasAuthorizer, isApiKeyRequired, authorizationType } = factMethod;
   return defined({
-    ...(mock ? mockProperties(mock) : proxy(functionName(name))),
+    ...(own && proxy(functionName(codeOf(own)))),
+    ...(mock && mockProperties(mock)),
     ApiKeyRequired: isApiKeyRequired,
     AuthorizationType: authorizationType ?? (hasAuthorizer ? 'CUSTOM' : 'NONE'),
     AuthorizerId: hasAuthorizer ? { Ref: 'Auth' } : undefined,
@@ -121,9 +117,9 @@ function mockProperties(mock: FactMock): Properties {
   };
 }
 
-/** A method's own function; its name is made of what of the method's name a logical id may have. */
-function functionName(methodName: string): string {
-  return methodName.replaceAll(/[^A-Za-z0-9]/g, '');
+/** Functions are named after their code, so that methods and APIs with the same code share one. */
+function functionName(code: string): string {
+  return `Function${createHash('sha256').update(code).digest('hex').slice(0, 16)}`;
 }
 
 function codeOf(factFunction: FactFunction): string {

@@ -103,19 +103,3 @@ describe('a stage that allows an origin', () => {
     expect(headerOf(answer, 'access-control-expose-headers')).toMatch(/\bRetry-After\b/);
   });
 });
-
-describe('a stage that allows none', () => {
-  it('I11: answers a preflight like any unknown method, and names no origin', async () => {
-    await using plain = await RunningStore.start();
-
-    const answers = [
-      await plain.call('OPTIONS', '/store/orders', { headers: { origin } }),
-      await plain.call('GET', '/store/orders', { headers: { origin } }),
-    ];
-
-    expect(answers.map(({ status }) => status)).toEqual([404, 401]);
-    for (const { headers } of answers) {
-      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-    }
-  });
-});

@@ -21,8 +21,20 @@ export function readable(value: any): any {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, readable(part)]));
 }
 
-/** All resources of one type in readable form, by logical id without hash. */
+const known = new Map<string, Record<string, TemplateResource>>();
+
+/**
+ * All resources of one type in readable form, by logical id without hash. They are made once for all
+ * tests of a file, which don't change them.
+ */
 export function resources(stage: StageName, type: string): Record<string, TemplateResource> {
+  const key = `${stage} ${type}`;
+  const found = known.get(key) ?? readResources(stage, type);
+  known.set(key, found);
+  return found;
+}
+
+function readResources(stage: StageName, type: string): Record<string, TemplateResource> {
   const found = Object.entries(template(stage).Resources).filter(([, { Type }]) => Type === type);
   return Object.fromEntries(found.map(([id, resource]) => [withoutHash(id), readable(resource)]));
 }

@@ -53,7 +53,7 @@ function newStack(stage: StageName, overrides: Partial<StageConfiguration>): Sto
   });
 }
 
-// Templates are validated in checks.test.ts and not at the synthesis of each variant here.
+// Templates are validated by test/bin/app.command.test.ts, and not at the synthesis of each variant here.
 process.env.CDK_VALIDATION = 'false';
 
 /** The template of a stage with a different configuration. */
@@ -68,13 +68,4 @@ export function synthesize(
 export function templateOf(stack: StoreOrdersStack): Template {
   const assembly = withoutStackTraces(() => (stack.node.root as App).synth({ force: true }));
   return assembly.getStackByName(stack.stackName).template;
-}
-
-/** The warnings that the synthesis of a stack prints. */
-export function warningsOf(stack: StoreOrdersStack): unknown[] {
-  return stack.node
-    .findAll()
-    .flatMap(({ node }) => node.metadata)
-    .filter(({ type }) => type === 'aws:cdk:warning')
-    .map(({ data }) => data);
 }

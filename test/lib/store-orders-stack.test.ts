@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
+import { variableName } from '../../lib/settings/stages.ts';
 import { stageNames, type Template, template } from '../helpers/synthesized.ts';
 import { readable } from './readable.ts';
-import { synthesize } from './stack-factory.ts';
+import { createStack, synthesize, templateOf } from './stack-factory.ts';
+import { warningsOf } from './warnings.ts';
 
 const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
 
@@ -44,23 +46,44 @@ describe.each(stageNames)('stack of %s', (stage) => {
   });
 });
 
-describe('stack with a custom domain', () => {
-  const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
-  const stack = synthesize('prod', { domainName: 'api.example.com', certificateArn });
+/** Every setting of prod that does nothing to what the others do. */
+const settings = {
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d',
+  firewall: { requestsPerIpPer5Minutes: 400_000 },
+  alarmEmail: 'alarms@example.com',
+  runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+  lambdaConcurrency: 1_001,
+  emergencyDeployment: 'true',
+};
+const completeStack = createStack('prod', settings);
+const complete = templateOf(completeStack);
 
+describe('stack with every optional setting', () => {
+  it('is synthesized without a warning, and one with none of them with a warning of each', () => {
+    const named = ['runbookUrl', 'alarmEmail', 'lambdaConcurrency'] as const;
+
+    const warnings = warningsOf(createStack('prod')).join('\n');
+
+    expect(warningsOf(completeStack)).toEqual([]);
+    for (const field of named) expect(warnings).toContain(variableName('prod', field));
+  });
+});
+
+describe('stack with a custom domain', () => {
   it('I30: states the address with the domain', () => {
-    expect(stack.Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' });
+    expect(complete.Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' });
   });
 
   it('serves the stage at the root of the domain, with a current TLS', () => {
-    expect(one(stack, 'AWS::ApiGateway::DomainName')).toEqual({
+    expect(one(complete, 'AWS::ApiGateway::DomainName')).toEqual({
       DomainName: 'api.example.com',
-      RegionalCertificateArn: certificateArn,
+      RegionalCertificateArn: settings.certificateArn,
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
       EndpointAccessMode: 'STRICT',
     });
-    expect(one(stack, 'AWS::ApiGateway::BasePathMapping')).toEqual({
+    expect(one(complete, 'AWS::ApiGateway::BasePathMapping')).toEqual({
       DomainName: '${ApiRestApiDomain}',
       RestApiId: '${ApiRestApi}',
       Stage: '${ApiRestApiDeploymentStageprod}',
@@ -68,13 +91,13 @@ describe('stack with a custom domain', () => {
   });
 
   it('closes the address that API Gateway gave it', () => {
-    expect(one(stack, 'AWS::ApiGateway::RestApi')).toMatchObject({
+    expect(one(complete, 'AWS::ApiGateway::RestApi')).toMatchObject({
       DisableExecuteApiEndpoint: true,
     });
   });
 
   it('says what the DNS record must point at', () => {
-    expect(readable(stack.Outputs)).toMatchObject({
+    expect(readable(complete.Outputs)).toMatchObject({
       DomainNameTarget: { Value: '${ApiRestApiDomain.RegionalDomainName}' },
       DomainNameTargetZoneId: { Value: '${ApiRestApiDomain.RegionalHostedZoneId}' },
     });
@@ -82,10 +105,8 @@ describe('stack with a custom domain', () => {
 });
 
 describe('stack with a firewall', () => {
-  const stack = synthesize('prod', { firewall: { requestsPerIpPer5Minutes: 400_000 } });
-
   it('R24: blocks an address above the rate with a 429 like every other', () => {
-    const acl = one(stack, 'AWS::WAFv2::WebACL');
+    const acl = one(complete, 'AWS::WAFv2::WebACL');
 
     expect(acl).toMatchObject({
       Scope: 'REGIONAL',
@@ -128,7 +149,7 @@ describe('stack with a firewall', () => {
   });
 
   it('stands in front of the stage', () => {
-    expect(one(stack, 'AWS::WAFv2::WebACLAssociation')).toEqual({
+    expect(one(complete, 'AWS::WAFv2::WebACLAssociation')).toEqual({
       ResourceArn:
         'arn:${AWS::Partition}:apigateway:${AWS::Region}::/restapis/${ApiRestApi}/stages/${ApiRestApiDeploymentStageprod}',
       WebACLArn: '${FirewallWebAcl.Arn}',
@@ -141,14 +162,13 @@ describe('stack with a firewall', () => {
 });
 
 describe('stack with an alarm address', () => {
-  const stack = synthesize('prod', { alarmEmail: 'alarms@example.com' });
   const topic = '${MonitoringAlarmTopic}';
 
   it('tells it of every alarm, and of its end', () => {
-    for (const alarm of all(stack, 'AWS::CloudWatch::Alarm')) {
+    for (const alarm of all(complete, 'AWS::CloudWatch::Alarm')) {
       expect(alarm).toMatchObject({ AlarmActions: [topic], OKActions: [topic] });
     }
-    expect(one(stack, 'AWS::SNS::Subscription')).toEqual({
+    expect(one(complete, 'AWS::SNS::Subscription')).toEqual({
       Protocol: 'email',
       Endpoint: 'alarms@example.com',
       TopicArn: topic,
@@ -156,7 +176,7 @@ describe('stack with an alarm address', () => {
   });
 
   it('lets only the alarms of its own account publish, and only encrypted', () => {
-    expect(one(stack, 'AWS::SNS::TopicPolicy').PolicyDocument.Statement).toEqual([
+    expect(one(complete, 'AWS::SNS::TopicPolicy').PolicyDocument.Statement).toEqual([
       expect.objectContaining({
         Effect: 'Deny',
         Action: 'sns:Publish',
@@ -171,6 +191,53 @@ describe('stack with an alarm address', () => {
         Condition: { StringEquals: { 'aws:SourceAccount': '${AWS::AccountId}' } },
       },
     ]);
+  });
+});
+
+describe('stack with an address of the runbook', () => {
+  it('gives every alarm the full address of its section', () => {
+    const descriptions = all(complete, 'AWS::CloudWatch::Alarm').map(
+      ({ AlarmDescription }) => AlarmDescription,
+    );
+
+    expect(descriptions).not.toEqual([]);
+    for (const description of descriptions) {
+      expect(description).toMatch(
+        / Runbook: https:\/\/example\.com\/store-orders\/blob\/main\/docs\/runbook\.md#[a-z-]+$/,
+      );
+    }
+  });
+});
+
+describe("stack with the account's Lambda concurrency", () => {
+  it('reserves a half of it for lists, and leaves the rest to all other functions', () => {
+    const functions = Object.entries(complete.Resources).filter(
+      ([, { Type }]) => Type === 'AWS::Lambda::Function',
+    );
+
+    const reserved = functions.map(([id, { Properties }]) => [
+      id.replace(/Function\w*$/, ''),
+      Properties.ReservedConcurrentExecutions,
+    ]);
+
+    expect(Object.fromEntries(reserved)).toEqual({
+      Authorizer: undefined,
+      CancelOrder: undefined,
+      ListOrders: 500,
+    });
+  });
+});
+
+describe('stack of an emergency deployment', () => {
+  it('takes all traffic at once and looks at no alarm', () => {
+    const groups = all(complete, 'AWS::CodeDeploy::DeploymentGroup');
+
+    for (const group of groups) {
+      expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
+      expect(group.AlarmConfiguration).toMatchObject({ Enabled: false });
+      expect(group.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
+    }
+    expect(groups).not.toEqual([]);
   });
 });
 

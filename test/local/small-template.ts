@@ -7,7 +7,7 @@ import {
 } from '../../local/exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../../local/exchange/request-context.ts';
 import { Template } from '../../local/template/template.ts';
-import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 type Properties = Record<string, unknown>;
 export type Resources = Record<
@@ -133,13 +133,17 @@ export interface Assembly {
   remove(): void;
 }
 
-/** @param code by function name; each is the text of an `index.js` */
+/**
+ * @param code by function name; each is the text of an `index.js`
+ * @param into where the assembly replaces an earlier one. @default - a new directory
+ */
 export function writeAssembly(
   resources: Resources,
-  code: Record<string, string>,
+  code: Readonly<Record<string, string>>,
   outputs: object = {},
+  into: TemporaryDirectory = temporaryDirectory(),
 ): Assembly {
-  const { path: directory, write, remove } = temporaryDirectory();
+  const { path: directory, write, remove } = into;
   const files = Object.keys(code).map((name) => [
     name,
     {
@@ -148,7 +152,7 @@ export function writeAssembly(
     },
   ]);
   for (const [name, text] of Object.entries(code)) {
-    mkdirSync(join(directory, `asset.${name}`));
+    mkdirSync(join(directory, `asset.${name}`), { recursive: true });
     write(`asset.${name}/index.js`, text);
   }
   const template = { Resources: resources, Outputs: outputs };

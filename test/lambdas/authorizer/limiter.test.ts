@@ -156,7 +156,7 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
       const addresses = keysOfOwner(10);
       await owner.put({}, Object.fromEntries(addresses.map(({ tokenHash }) => [tokenHash, {}])));
       const environments = [1, 2, 3, 4, 5].map(() => owner.environment());
-      const requests = Array.from({ length: 200 }, (_, index) =>
+      const requests = Array.from({ length: 100 }, (_, index) =>
         environments[index % environments.length]!.decide(addresses[index % addresses.length]!),
       );
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { properties, readable, resources } from '../readable.ts';
-import { synthesize } from '../stack-factory.ts';
+import { properties, resources } from '../readable.ts';
 
 const names = functionNames.map(capitalized);
 
@@ -61,23 +60,6 @@ describe('deployment of prod', () => {
     expect(properties('prod', 'AWS::CodeDeploy::Application')).toEqual({
       DeploymentApplication: { ComputePlatform: 'Lambda' },
     });
-  });
-});
-
-describe('emergency deployment of prod', () => {
-  it('takes all traffic at once and looks at no alarm', () => {
-    const { Resources } = synthesize('prod', { emergencyDeployment: 'true' });
-
-    const groups = Object.values(Resources)
-      .filter(({ Type }) => Type === 'AWS::CodeDeploy::DeploymentGroup')
-      .map(({ Properties }) => readable(Properties));
-
-    for (const group of groups) {
-      expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
-      expect(group.AlarmConfiguration).toMatchObject({ Enabled: false });
-      expect(group.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
-    }
-    expect(groups).not.toEqual([]);
   });
 });
 

@@ -1,36 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StageConfiguration, StageName } from '../../../lib/settings/stages.ts';
-import { createStack, synthesize, warningsOf } from '../stack-factory.ts';
+import { Stack } from 'aws-cdk-lib/core';
+import { listConcurrency, warnOfConcurrency } from '../../../lib/functions/list-concurrency.ts';
+import { type StageName, stageConfiguration } from '../../../lib/settings/stages.ts';
+import { warningsOf } from '../warnings.ts';
 
-const quiet = { runbookUrl: 'https://example.com/runbook.md', alarmEmail: 'alarms@example.com' };
-
-/** The reserved concurrency of each function, by its name in the template. */
-function reservations(overrides: Partial<StageConfiguration>): Record<string, unknown> {
-  const { Resources } = synthesize('staging', overrides);
-  const functions = Object.entries(Resources).filter(
-    ([, { Type }]) => Type === 'AWS::Lambda::Function',
-  );
-  return Object.fromEntries(
-    functions.map(([id, { Properties }]) => [
-      id.replace(/Function\w*$/, ''),
-      Properties.ReservedConcurrentExecutions,
-    ]),
-  );
-}
+const configured = (stage: StageName, lambdaConcurrency: number | undefined) => ({
+  ...stageConfiguration(stage, {}),
+  lambdaConcurrency,
+});
 
 describe("the account's Lambda concurrency", () => {
-  it('is left by lists to the authorizer and to cancellations, one half of it', () => {
-    expect(reservations({ lambdaConcurrency: 1_001 })).toEqual({
-      Authorizer: undefined,
-      CancelOrder: undefined,
-      ListOrders: 500,
-    });
+  it.each([
+    [1_001, 500],
+    [199, 99],
+  ])('is left by lists to the rest, one half of it: of %i they get %i', (quota, expected) => {
+    expect(listConcurrency(configured('staging', quota))).toBe(expected);
   });
 
   it.each([undefined, 10, 198])('is not divided where it is %s: Lambda keeps 100 free', (quota) => {
-    const { ListOrders } = reservations({ lambdaConcurrency: quota });
-
-    expect(ListOrders).toBeUndefined();
+    expect(listConcurrency(configured('staging', quota))).toBeUndefined();
   });
 
   it.each<[StageName, number | undefined, string[]]>([
@@ -39,9 +27,11 @@ describe("the account's Lambda concurrency", () => {
     ['staging', 10, ['10 concurrent executions are few']],
     ['prod', 1_000, []],
     ['staging', undefined, []],
-  ])('is spoken of at synthesis: %s with %s', (stage, lambdaConcurrency, expected) => {
-    const warnings = warningsOf(createStack(stage, { ...quiet, lambdaConcurrency }));
+  ])('is spoken of at synthesis: %s with %s', (stage, quota, expected) => {
+    const scope = new Stack();
 
-    expect(warnings).toEqual(expected.map((text) => expect.stringContaining(text)));
+    warnOfConcurrency(scope, configured(stage, quota));
+
+    expect(warningsOf(scope)).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 });

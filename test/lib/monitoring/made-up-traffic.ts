@@ -45,7 +45,9 @@ export function metricsOf(stage: StageName, minutes: readonly Minute[]): Recorde
   const filters: MetricFilter[] = Object.values(properties(stage, 'AWS::Logs::MetricFilter'));
   minutes.forEach(({ answers = [], recorded = {}, throttled }, minute) => {
     recordApiMetrics(metrics, stage, minute, answers);
-    for (const answer of answers) recordFiltered(metrics, filters, minute, logLine(stage, answer));
+    for (const [answer, same] of Map.groupBy(answers, (each) => each)) {
+      recordFiltered(metrics, filters, minute, logLine(stage, answer), same.length);
+    }
     for (const [MetricName, value] of Object.entries(recorded)) {
       const Dimensions = [{ Name: 'Stage', Value: stage }];
       metrics.record({ Namespace: 'StoreOrders', MetricName, Dimensions }, minute, [value]);
@@ -113,6 +115,7 @@ function recordFiltered(
   filters: readonly MetricFilter[],
   minute: number,
   line: Readonly<Record<string, string>>,
+  times: number,
 ): void {
   for (const { FilterPattern, MetricTransformations } of filters) {
     if (!matches(FilterPattern, line)) continue;
@@ -122,7 +125,7 @@ function recordFiltered(
       MetricName,
       Dimensions: Dimensions.map(({ Key, Value }) => ({ Name: Key, Value: field(line, Value) })),
     };
-    metrics.record(identity, minute, [Number(MetricValue)]);
+    metrics.record(identity, minute, Array(times).fill(Number(MetricValue)));
   }
 }
 

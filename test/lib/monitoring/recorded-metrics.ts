@@ -13,10 +13,14 @@ export interface Span {
   readonly to: number;
 }
 
-/** The values of a minute, and their sum, because alarms look at hours of them every minute. */
+/**
+ * The values of a minute, their sum, and how many of them are at most so large: alarms look at hours of
+ * them every minute.
+ */
 interface RecordedMinute {
   readonly values: number[];
   sum: number;
+  readonly counts: Map<number, number>;
 }
 
 /** Stores metrics like CloudWatch, by minute, and computes statistics of periods. */
@@ -26,7 +30,8 @@ export class RecordedMetrics {
   record(metric: MetricIdentity, minute: number, values: readonly number[]): void {
     const key = keyOf(metric);
     const minutes = this.series.get(key) ?? new Map<number, RecordedMinute>();
-    const recorded = minutes.get(minute) ?? { values: [], sum: 0 };
+    const recorded = minutes.get(minute) ?? emptyMinute();
+    recorded.counts.clear();
     recorded.values.push(...values);
     recorded.sum += sumOf(values);
     this.series.set(key, minutes.set(minute, recorded));
@@ -41,14 +46,18 @@ export class RecordedMetrics {
     if (count === 0) return undefined;
     if (name === 'Sum') return sumOf(recorded.map(({ sum }) => sum));
     if (name === 'SampleCount') return count;
-    return statisticOf(
+    const [, most] = /^PR\(:(\d+)\)$/.exec(name) ?? [];
+    if (most) return (100 * sumOf(recorded.map((each) => countOf(each, Number(most))))) / count;
+    return percentileOf(
       recorded.flatMap(({ values }) => values),
       name,
     );
   }
 }
 
-const nothing: RecordedMinute = { values: [], sum: 0 };
+const emptyMinute = (): RecordedMinute => ({ values: [], sum: 0, counts: new Map() });
+
+const nothing = emptyMinute();
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
@@ -57,13 +66,18 @@ function keyOf({ Namespace, MetricName, Dimensions }: MetricIdentity): string {
   return [Namespace, MetricName, ...dimensions].join('|');
 }
 
-function statisticOf(values: number[], name: string): number {
+/** How many values of a minute are at most so large. */
+function countOf({ values, counts }: RecordedMinute, most: number): number {
+  const known = counts.get(most);
+  if (known !== undefined) return known;
+  const count = values.filter((value) => value <= most).length;
+  counts.set(most, count);
+  return count;
+}
+
+function percentileOf(values: number[], name: string): number {
   const [, percentile] = /^p(\d+)$/.exec(name) ?? [];
-  if (percentile) {
-    const ascending = values.toSorted((left, right) => left - right);
-    return ascending[Math.ceil((Number(percentile) / 100) * values.length) - 1]!;
-  }
-  const [, most] = /^PR\(:(\d+)\)$/.exec(name) ?? [];
-  if (!most) throw new Error(`Unknown statistic: ${name}`);
-  return (100 * values.filter((value) => value <= Number(most)).length) / values.length;
+  if (!percentile) throw new Error(`Unknown statistic: ${name}`);
+  const ascending = values.toSorted((left, right) => left - right);
+  return ascending[Math.ceil((Number(percentile) / 100) * values.length) - 1]!;
 }

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import { stageNames, variableName } from '../../lib/settings/stages.ts';
+import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
+
+jest.setTimeout(120_000);
+
+const directory = temporaryDirectoryOfEachTest();
+
+/** Sources as somebody may have changed them: a text, and what stands there instead. */
+type ChangedSources = Readonly<Record<string, readonly [text: string, replacement: string]>>;
+
+/** Everything optional is on, so that nothing escapes the checks. */
+const everySetting = {
+  region: 'eu-central-1',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
+  corsOrigins: 'https://shop.example.com',
+  alarmEmail: 'alarms@example.com',
+  runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+  lambdaConcurrency: '1000',
+} as const;
+const withFirewall: ChangedSources = {
+  'lib/settings/stages.ts': [
+    'gradualDeployment:',
+    'firewall: { requestsPerIpPer5Minutes: 400_000 }, gradualDeployment:',
+  ],
+};
+
+function variables(): Record<string, string> {
+  const fields = Object.keys(everySetting) as (keyof typeof everySetting)[];
+  return Object.fromEntries(
+    stageNames.flatMap((stage) =>
+      fields.map((field) => [variableName(stage, field), everySetting[field]]),
+    ),
+  );
+}
+
+/** Synthesizes both stages, as `cdk deploy` does, and returns what the checks of their templates found. */
+function synthesis(environment: Record<string, string>, changed: ChangedSources = {}) {
+  const hook = join(import.meta.dirname, 'changed-sources.ts');
+  const { status, stderr } = spawnSync(process.execPath, ['--import', hook, 'bin/app.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: {
+      PATH: process.env.PATH,
+      CDK_OUTDIR: directory.path,
+      CHANGED_SOURCES: JSON.stringify(changed),
+      ...environment,
+    },
+    encoding: 'utf8',
+  });
+  const read = (file: string) => readFileSync(join(directory.path, file), 'utf8');
+  return {
+    status,
+    stderr,
+    findings: JSON.parse(read('validation-report.json')).pluginReports,
+    read,
+  };
+}
+
+describe('the synthesis for a deployment', () => {
+  it('finds nothing in the templates that CloudFormation would refuse', () => {
+    expect(synthesis({})).toMatchObject({ status: 0, stderr: '', findings: [] });
+  });
+
+  it('finds nothing with everything optional', () => {
+    const { status, findings, read } = synthesis(variables(), withFirewall);
+
+    expect({ status, findings }).toEqual({ status: 0, findings: [] });
+    for (const stage of stageNames) {
+      const template = read(`StoreOrders-${stage}.template.json`);
+      for (const type of ['ApiGateway::DomainName', 'WAFv2::WebACL', 'SNS::Subscription']) {
+        expect(template).toContain(`AWS::${type}`);
+      }
+    }
+  });
+
+  it('fails for a property that CloudFormation would refuse, and names the line that set it', () => {
+    const tooSmall: ChangedSources = { 'lib/functions/api-function.ts': ['?? 512', '?? 1'] };
+
+    const { status, stderr, findings } = synthesis({}, tooSmall);
+
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/lib\/functions\/api-function\.ts:\d+:\d+\nERROR MemorySize: 1 is less/);
+    expect(findings).toMatchObject([
+      { pluginName: 'CloudFormation Validate', conclusion: 'failure' },
+    ]);
+  });
+});
