@@ -165,7 +165,7 @@ describe('every file', () => {
     const unused = scripts
       .filter((file) => !imported.has(file))
       .filter((file) => {
-        const name = new RegExp(`['"\`/ ]${basename(file, extname(file))}(\\.[jt]s)?['"\`\\s]`);
+        const name = new RegExp(`['"\`/]${basename(file, extname(file))}(\\.[jt]s)?['"\`\\s]`);
         return !texts.some((other) => other.file !== file && name.test(other.text));
       })
       .map(

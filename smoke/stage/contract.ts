@@ -89,7 +89,7 @@ export class Contract {
   }
 
   #responseDifferences(pointer: string, answer: ComparedAnswer): string[] {
-    if (this.#at(pointer) === undefined) return [`status ${answer.status} is not documented`];
+    if (this.#at(pointer) === undefined) return [`status ${answer.status} is not in openapi.yaml`];
     const response = this.#resolve(pointer);
     const body =
       answer.text === undefined ? [] : this.#bodyDifferences(response, answer, answer.text);
@@ -100,7 +100,7 @@ export class Contract {
     const documented = this.#documentedHeaders(response);
     const undocumented = [...answer.headers.keys()]
       .filter((name) => !documented.has(name) && !isInfrastructureHeader(name))
-      .map((name) => `header ${name} is not documented`);
+      .map((name) => `header ${name} is not in openapi.yaml`);
     const wrong = [...documented].flatMap(([name, pointer]) =>
       this.#valuesDifferences(name, pointer, answer.headers.get(name) ?? []),
     );

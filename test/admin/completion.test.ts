@@ -1,22 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { planNames } from '../../lib/settings/plans.ts';
+import { stageNames } from '../../lib/settings/stages.ts';
 import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
 
 const globalOptions = ['--help', '--json', '--local', '--stage'];
 
 /** What is typed, the last word up to the tabulator key, and what is offered for it. */
-const offers: [string[], string[]][] = [
+const offers: [string[], readonly string[]][] = [
   [[''], ['completion', 'keys', 'orders', 'owners', ...globalOptions]],
   [['ow'], ['owners']],
   [['keys', 're'], ['revoke']],
   [['--stage', 'prod', 'keys', 'ro'], ['rotate']],
   [['keys', 'list', '--status', 'b'], ['banned']],
-  [
-    ['--stage', ''],
-    ['prod', 'staging'],
-  ],
+  [['--stage', ''], stageNames],
   [['keys', 'issue', '--plan', ''], planNames],
   [['owners', 'set-plan', 'Acme', 'ent'], ['enterprise']],
   [['keys', 'list', '--owner', 'l'], []],

@@ -19,7 +19,7 @@ import { renameOwner } from '../../admin/owners/rename-owner.ts';
 import { resetUsage } from '../../admin/owners/reset-usage.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import { setOwnerStatus } from '../../admin/owners/set-owner-status.ts';
-import type { CompleteOwner } from '../../admin/owners/stored-owner.ts';
+import type { CompleteOwner, StoredOwner } from '../../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
@@ -204,8 +204,7 @@ async function isKilledAndRepaired(command: Command, changes: number): Promise<b
     await expectNothingUnknown();
     if (killed) await repair(killed, command);
     await command.check();
-    await expectNothingUnknown();
-    await expectNobodyRefused();
+    await expectNobodyRefused(await expectNothingUnknown());
     return killed !== undefined;
   } catch (cause) {
     throw new Error(`killed after ${changes} changes`, { cause });
@@ -258,8 +257,12 @@ function isDoneAlready(error: Error): void {
   expect(error.message).toContain('There is an owner "New" already');
 }
 
-/** Every key that works is listed with its details, and API Gateway's keys are those of owners. */
-async function expectNothingUnknown(): Promise<void> {
+/**
+ * Every key that works is listed with its details, and API Gateway's keys are those of owners.
+ *
+ * @returns all owners
+ */
+async function expectNothingUnknown(): Promise<StoredOwner[]> {
   const owners = await allOwners(stage.store);
   const items = await database.readAll(stage.store.apiKeysTable);
   const hashes = owners.map(({ details }) => details.ownerHash);
@@ -271,11 +274,12 @@ async function expectNothingUnknown(): Promise<void> {
   }
   const ids = owners.map(({ details }) => details.ownerId);
   for (const { value } of stage.gateway.keys.values()) expect(ids).toContain(value);
+  return owners;
 }
 
 /** The usage plan of an owner with keys is never tighter than its own limits. */
-async function expectNobodyRefused(): Promise<void> {
-  for (const { details, item } of await allOwners(stage.store)) {
+async function expectNobodyRefused(owners: StoredOwner[]): Promise<void> {
+  for (const { details, item } of owners) {
     if (!item || item.keys.size === 0) continue;
     const plan = plans[await planOfUsagePlan(details.ownerId)];
     expect(plan.perMinute).toBeGreaterThanOrEqual(item.perMinute);

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
 import { contractDocument as document } from '../helpers/contract-document.ts';
@@ -39,10 +39,15 @@ export function independentFindings(operationId: string, answer: TextAnswer): st
   return [...headers, ...faults(schema, JSON.parse(answer.text), 'the body')];
 }
 
+/** By the schema as JSON: many answers have the same headers, and compiling takes long. */
+const validators = new Map<string, ValidateFunction>();
+
 function faults(schema: object, value: unknown, what: string): string[] {
+  const text = JSON.stringify(schema);
   // A number in a header is text: the schema's type makes it one, in an object that can hold it.
-  const isValid = ajv.validate({ properties: { value: schema } }, { value });
-  return isValid ? [] : [`${what}: ${ajv.errorsText()}`];
+  const validate = validators.get(text) ?? ajv.compile({ properties: { value: schema } });
+  validators.set(text, validate);
+  return validate({ value }) ? [] : [`${what}: ${ajv.errorsText(validate.errors)}`];
 }
 
 function withoutReferences(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { text as textOf } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
-import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
@@ -53,9 +53,7 @@ beforeAll(async () => {
   ) as Record<PlanName, string>;
 }, 60_000);
 
-beforeEach(async () => {
-  for (const order of orders) await putOrder(order);
-});
+beforeEach(() => store.putOrders(orders));
 
 afterEach(() => endpoint.faults.clear());
 
@@ -65,18 +63,6 @@ afterAll(async () => {
   await endpoint?.[Symbol.asyncDispose]();
   await database?.stop();
 });
-
-function putOrder({ id, status }: { id: string; status: string }): Promise<unknown> {
-  const Item = {
-    id: { N: id },
-    petId: { N: '7' },
-    quantity: { N: '2' },
-    shipDate: { S: '2026-11-20T09:30:00Z' },
-    complete: { BOOL: false },
-    status: { S: status },
-  };
-  return database.dynamodb.send(new PutItemCommand({ TableName: store.ordersTable, Item }));
-}
 
 const call = (operationId: string, options: CallOptions = {}, plan: PlanName = 'enterprise') =>
   new Stage(client, contract, tokens[plan]).call(operationId, options);

@@ -29,5 +29,5 @@ export function contractDifferences(method: string, path: string, answer: TextAn
   const types = Object.keys(gatewayResponses).filter((type) => status in gatewayResponses[type]!);
   const found = types.map((type) => contract.gatewayDifferences(type, checked));
   const isDocumented = found.some((differences) => differences.length === 0);
-  return isDocumented ? [] : (found[0] ?? [`status ${status} is not documented`]);
+  return isDocumented ? [] : (found[0] ?? [`status ${status} is not in openapi.yaml`]);
 }

@@ -37,7 +37,8 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
   const { endpoint, close } = await startEmbeddedDynamoDB();
   // Without a time limit: on a busy machine, a request that is given up and sent again counts twice.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const dynamodb = new DynamoDBClient({ endpoint, region: localRegion, credentials });
+  const options = { credentials, signer: unchecked };
+  const dynamodb = new DynamoDBClient({ endpoint, region: localRegion, ...options });
   let tables = 0;
   return {
     endpoint,
@@ -58,6 +59,17 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
     },
   };
 }
+
+/** The database wants a signature and checks none: to make one takes a third of a request's CPU time. */
+const unchecked = {
+  sign: async <Request extends { headers: Record<string, string> }>(request: Request) => {
+    request.headers.authorization =
+      'AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, ' +
+      `SignedHeaders=host, Signature=${'0'.repeat(64)}`;
+    request.headers['x-amz-date'] = '20260101T000000Z';
+    return request;
+  },
+};
 
 type TableShape = Omit<ConstructorParameters<typeof CreateTableCommand>[0], 'TableName'>;
 

@@ -67,13 +67,13 @@ afterAll(() => table?.[Symbol.asyncDispose]());
 
 describe('GET /store/orders', () => {
   it('R8: returns all orders placed in the store', async () => {
-    fillTable({ items: orderItems(10_000), ordersPerPage: 1_000, chunkBytes: 16_384 });
+    fillTable({ items: orderItems(3_000), ordersPerPage: 300, chunkBytes: 16_384 });
 
     const answer = await list();
 
     const ids = (parseExactly(answer.body.toString()) as { id: string }[]).map(({ id }) => id);
-    expect(ids).toHaveLength(10_000);
-    expect(new Set(ids).size).toBe(10_000);
+    expect(ids).toHaveLength(3_000);
+    expect(new Set(ids).size).toBe(3_000);
   });
 
   it('R9: supports no filtering and no pagination: query parameters are ignored', async () => {

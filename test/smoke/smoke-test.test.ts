@@ -128,7 +128,7 @@ const mutations: [string, Mutation, string][] = [
       answer.status = 403;
       answer.body = '{"message":"Missing Authentication Token"}';
     }),
-    'status 403 is not documented',
+    'status 403 is not in openapi.yaml',
   ],
   [
     'an error has a field too many',
@@ -145,7 +145,7 @@ const mutations: [string, Mutation, string][] = [
     ({ headers }) => {
       headers['X-Powered-By'] = 'Something';
     },
-    'header x-powered-by is not documented',
+    'header x-powered-by is not in openapi.yaml',
   ],
   [
     'the list is cut off',

@@ -43,7 +43,7 @@ export function reportText(report: SoakReport): string {
   const { seed, minutes, ratePerSecond, requests, notSent, latencyMs, samples } = report;
   const seconds = samples.at(-1)?.seconds ?? 0;
   return [
-    `${requests} requests in ${seconds} seconds of ${minutes} minutes, ${ratePerSecond} a second asked for, ${notSent} not sent; seed ${seed}`,
+    `${requests} requests in ${seconds} seconds, ${notSent} not sent; asked for: ${minutes} minutes of ${ratePerSecond} a second, seed ${seed}`,
     '',
     ...table([
       ['answers', 'a second', 'p50', 'p95', 'p99'],

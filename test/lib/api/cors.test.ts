@@ -14,7 +14,10 @@ const ofType = ({ Resources }: Template, type: string) =>
 const methodsOf = (stack: Template) => ofType(stack, 'AWS::ApiGateway::Method');
 
 describe.each(stageNames)('template of %s with an allowed origin', (stage: StageName) => {
-  const stack = synthesize(stage, { corsOrigins: [origin] });
+  const stack = synthesize(stage, {
+    corsOrigins: [origin],
+    firewall: { requestsPerIpPer5Minutes: 400_000 },
+  });
   const mocks = methodsOf(stack).filter(({ Integration }) => Integration.Type === 'MOCK');
   const preflights = methodsOf(stack).filter(({ HttpMethod }) => HttpMethod === 'OPTIONS');
 
@@ -32,6 +35,17 @@ describe.each(stageNames)('template of %s with an allowed origin', (stage: Stage
     const found = new Set(answers.map((one) => corsOf(one.ResponseParameters)));
 
     expect([...found]).toEqual([corsOf(expectedParameters('method.response'))]);
+  });
+
+  it('names them where the firewall refuses', () => {
+    const [acl] = ofType(stack, 'AWS::WAFv2::WebACL');
+
+    expect(acl?.Rules[0].Action.Block.CustomResponse.ResponseHeaders).toEqual(
+      expect.arrayContaining([
+        { Name: 'Access-Control-Allow-Origin', Value: origin },
+        { Name: 'Access-Control-Expose-Headers', Value: exposed },
+      ]),
+    );
   });
 
   it('gives the origin to every function that answers', () => {
@@ -75,24 +89,6 @@ describe.each(stageNames)('template of %s with an allowed origin', (stage: Stage
         'method.response.header.X-RateLimit-Limit': "'0'",
       });
     }
-  });
-});
-
-describe('template of a stage with a firewall and an allowed origin', () => {
-  it('names the origin where the firewall refuses', () => {
-    const stack = synthesize('prod', {
-      corsOrigins: ['*'],
-      firewall: { requestsPerIpPer5Minutes: 400_000 },
-    });
-
-    const [acl] = ofType(stack, 'AWS::WAFv2::WebACL');
-
-    expect(acl?.Rules[0].Action.Block.CustomResponse.ResponseHeaders).toEqual(
-      expect.arrayContaining([
-        { Name: 'Access-Control-Allow-Origin', Value: '*' },
-        { Name: 'Access-Control-Expose-Headers', Value: exposed },
-      ]),
-    );
   });
 });
 

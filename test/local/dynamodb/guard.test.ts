@@ -114,10 +114,17 @@ const operatorHeaders = () => ({
 const signedBody = '{"TableName":"Orders"}';
 const listing = { 'x-amz-target': 'DynamoDB_20120810.ListTables' };
 
+interface SendOptions {
+  readonly body?: string | Buffer;
+  readonly method?: string;
+  readonly path?: string;
+  readonly agent?: Agent;
+}
+
 async function send(
   { endpoint }: DynamoDBGuard,
   headers: Record<string, string>,
-  { body = signedBody, method = 'POST', path = '/', agent = globalAgent } = {},
+  { body = signedBody, method = 'POST', path = '/', agent = globalAgent }: SendOptions = {},
 ) {
   const call = request(endpoint + path, { method, headers, agent });
   call.end(method === 'POST' ? body : undefined);
@@ -238,7 +245,7 @@ describe('the guard before DynamoDB', () => {
     const headers = (await headersOf(guard)) as Record<string, string>;
 
     const large = { ...headers, 'content-length': String(bytes) };
-    const answer = await send(guard, large, { body: 'x'.repeat(bytes), agent });
+    const answer = await send(guard, large, { body: Buffer.alloc(bytes), agent });
     // The client sends its next call over the same connection.
     const next = await send(guard, headers, { agent });
 
