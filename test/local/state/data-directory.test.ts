@@ -237,8 +237,9 @@ describe('data directory', () => {
     );
   });
 
-  it('is free again once it has been released', async () => {
+  it('is free again once it has been released, however often', async () => {
     const first = await openDataDirectory(join(parent, 'data'));
+    await first.release();
     await first.release();
 
     await expect(open(join(parent, 'data'))).resolves.toBeDefined();
