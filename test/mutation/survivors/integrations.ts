@@ -99,37 +99,6 @@ export const integrations: readonly Explanation[] = [
   },
   {
     file: 'local/state/data-directory.ts',
-    code: "const isStale = process.platform === 'darwin' && !(await answers(address));",
-    changed: 'const isStale = true && !(await answers(address));',
-    reason: 'Elsewhere than on macOS whoever has the lock answers.',
-  },
-  {
-    file: 'local/state/data-directory.ts',
-    code: 'rmSync(address, { force: true });',
-    changed: 'rmSync(address, {});',
-    reason: 'It matters only when another process removes the file at this very moment.',
-  },
-  {
-    file: 'local/state/data-directory.ts',
-    code: 'rmSync(address, { force: true });',
-    changed: 'rmSync(address, { force: false });',
-    reason: 'It matters only when another process removes the file at this very moment.',
-  },
-  {
-    file: 'local/state/data-directory.ts',
-    code: 'socket.destroy();',
-    changed: ';',
-    reason:
-      'The other run ends the connection as well; that it is reset instead is a matter of chance.',
-  },
-  {
-    file: 'local/state/data-directory.ts',
-    code: '() => false,',
-    changed: '() => undefined,',
-    reason: 'Undefined is an answer as little as false is.',
-  },
-  {
-    file: 'local/state/data-directory.ts',
     code: "const value: unknown = JSON.parse(readFileSync(file, 'utf8'));",
     changed: 'const value: unknown = JSON.parse(readFileSync(file, ""));',
     reason: 'Without an encoding there are bytes, which JSON.parse reads as UTF-8 too.',
