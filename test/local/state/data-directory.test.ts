@@ -216,6 +216,7 @@ describe('data directory', () => {
       message: expect.stringMatching(
         `cannot be locked \\(lock.sqlite: .*${reason}.*\\): name another`,
       ),
+      cause: expect.objectContaining({ code: 'ERR_SQLITE_ERROR' }),
     });
   });
 

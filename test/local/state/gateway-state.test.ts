@@ -129,12 +129,15 @@ describe('gateway state', () => {
     ['a key that may be enabled', { apiKeys: [{ ...key, enabled: 'no' }] }],
     ['a key from no time', { apiKeys: [{ ...key, createdDate: '1' }] }],
     ['a key that was changed at no time', { apiKeys: [{ ...key, lastUpdatedDate: null }] }],
+    ['a second key without a name', { apiKeys: [key, { ...other, name: undefined }] }],
     ['two keys with one id', { apiKeys: [key, { ...other, id: key.id }] }],
     ['two keys with one value', { apiKeys: [key, { ...other, value: key.value }] }],
     ['a member that is nothing', { usagePlanKeys: [null] }],
+    ['a second member that is nothing', { usagePlanKeys: [...keys.usagePlanKeys, null] }],
     ['a member of no plan', { usagePlanKeys: [{ keyId: 'k1' }] }],
     ['a member that is a list', { usagePlanKeys: [{ usagePlanId: 'p1', keyId: ['k1'] }] }],
     ['no counts', { usage: null }],
+    ['a number of counts', { usage: 7 }],
     ['a list of counts', { usage: [] }],
     ['a count that is nothing', { usage: { 'p1 k1': null } }],
     ['a count that is a text', { usage: { 'p1 k1': { ...count, count: '3' } } }],
@@ -145,6 +148,17 @@ describe('gateway state', () => {
     directory.write('gateway.json', { ...keys, usage: {}, ...part });
 
     expect(() => stateIn(directory)).toThrow(/gateway\.json is damaged .*: put a copy of it back/);
+  });
+
+  it('may have several keys, and counts of nothing', () => {
+    const apiKeys = [key, other];
+    const usage = { 'p1 k1': { ...count, count: 0 } };
+    directory.write('gateway.json', { ...keys, apiKeys, usage });
+
+    const state = stateIn(directory);
+
+    expect(state.keys.apiKeys).toEqual(apiKeys);
+    expect(state.usage).toEqual(usage);
   });
 
   it('survives a disk that is full: says so once, tries again, and says that it is over', () => {
