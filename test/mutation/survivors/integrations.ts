@@ -110,12 +110,6 @@ export const integrations: readonly Explanation[] = [
     reason: 'Only after a loss of power does it show whether the bytes have reached the disk.',
   },
   {
-    file: 'local/state/gateway-state.ts',
-    code: "if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;",
-    changed: "if (typeof value !== 'object' || false || Array.isArray(value)) return false;",
-    reason: 'The values of null cannot be read, which is told as damage too.',
-  },
-  {
     file: 'local/template/template.ts',
     code: "return new Template(change(JSON.parse(readFileSync(file, 'utf8'))), environment);",
     changed: 'return new Template(change(JSON.parse(readFileSync(file, ""))), environment);',
