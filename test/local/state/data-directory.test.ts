@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import {
@@ -23,6 +23,7 @@ import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 let parent: string;
 let removeParent: () => void;
 let opened: DataDirectory[];
+let holder: ChildProcess | undefined;
 
 beforeEach(() => {
   ({ path: parent, remove: removeParent } = temporaryDirectory());
@@ -30,6 +31,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  holder?.kill('SIGKILL');
   for (const directory of opened) await directory.release();
   removeParent();
 });
@@ -253,6 +255,7 @@ describe('data directory', () => {
       await openDataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
     const [program, ...words] = [...inOtherNetwork(), process.execPath];
     const child = spawn(program!, [...words, '--input-type=module', '-e', code], { stdio: 'pipe' });
+    holder = child;
     await once(child.stdout, 'data');
     await expect(openDataDirectory(path)).rejects.toThrow('in use');
 
