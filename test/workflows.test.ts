@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { stageNames } from '../lib/settings/stages.ts';
 import { differences } from './helpers/differences.ts';
-import { variablesReadFor } from './helpers/read-variables.ts';
+import { variablesReadFor } from './helpers/functions/read-variables.ts';
 import { type Job, stepsOf, workflows, workflowTexts } from './workflows.ts';
 
 const files = Object.keys(workflows);

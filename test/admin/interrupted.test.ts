@@ -22,7 +22,7 @@ import { setOwnerStatus } from '../../admin/owners/set-owner-status.ts';
 import type { CompleteOwner, StoredOwner } from '../../admin/owners/stored-owner.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { dying, nowMs, nowSeconds, type StageOfKeys, stageOfKeys } from './stage-of-keys.ts';
 
 let database: EmbeddedDynamoDb;

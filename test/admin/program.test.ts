@@ -10,7 +10,7 @@ import { fileFields } from '../../admin/orders/order-record.ts';
 import { usagePlanOutput } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
 import { stageNames } from '../../lib/settings/stages.ts';
-import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 import { admin } from './run-admin.ts';
 

@@ -12,7 +12,10 @@ import type { StoredOwner } from '../../admin/owners/stored-owner.ts';
 import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { forEachPlan } from '../../lib/settings/plans.ts';
-import { type EmbeddedDynamoDb, embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
+import {
+  type EmbeddedDynamoDb,
+  embeddedDynamoDbOfFile,
+} from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');

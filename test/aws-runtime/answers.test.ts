@@ -8,7 +8,7 @@ import {
   refused,
   throttled,
   unanswered,
-} from '../helpers/dynamodb-proxy.ts';
+} from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { TwinStores } from './twin-stores.ts';
 
 let stores: TwinStores<DynamodbProxy>;

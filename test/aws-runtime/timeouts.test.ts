@@ -9,9 +9,9 @@ import { readTemplate } from '../../local/template/template.ts';
 import {
   type CannedHttpDynamodb,
   startCannedHttpDynamodb,
-} from '../helpers/canned-http-dynamodb.ts';
-import { authorizerEvent, cancelEvent, proxyEvent } from '../helpers/events.ts';
-import { exampleToken } from '../helpers/key-items.ts';
+} from '../helpers/dynamodb/canned-http-dynamodb.ts';
+import { exampleToken } from '../helpers/dynamodb/key-items.ts';
+import { authorizerEvent, cancelEvent, proxyEvent } from '../helpers/functions/events.ts';
 import { assetsManifestFile, templateFile } from '../helpers/synthesized.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 

@@ -7,7 +7,7 @@ import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { type AdminOptions, admin as runAdmin } from '../admin/run-admin.ts';
-import { type ServiceClock, serviceClock } from '../helpers/service-clock.ts';
+import { type ServiceClock, serviceClock } from '../helpers/functions/service-clock.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 const { free, pro, business } = plans;

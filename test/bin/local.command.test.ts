@@ -11,8 +11,8 @@ import { connect } from '../../admin/stage/stage-connection.ts';
 import { forEachPlan, planNames, plans } from '../../lib/settings/plans.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { type Ready, type Run, root, startRun, startService } from '../contract/running-service.ts';
-import { answer, DynamodbProxy, unanswered } from '../helpers/dynamodb-proxy.ts';
-import { orderItems, scanAnswer } from '../helpers/orders.ts';
+import { answer, DynamodbProxy, unanswered } from '../helpers/dynamodb/dynamodb-proxy.ts';
+import { orderItems, scanAnswer } from '../helpers/dynamodb/orders.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { isWithinAwakeMs } from './awake-time.ts';
 

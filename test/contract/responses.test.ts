@@ -11,9 +11,9 @@ import { type CallOptions, codeOf, Stage, serverSeconds } from '../../smoke/stag
 import { RunningStore } from '../e2e/running-store.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';
-import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb-proxy.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/embedded-dynamodb.ts';
-import { splitArray } from '../helpers/orders.ts';
+import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
+import { splitArray } from '../helpers/dynamodb/orders.ts';
 import {
   documentedErrors,
   type ErrorBody,

@@ -17,7 +17,7 @@ import { planNames } from '../../lib/settings/plans.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { type DataDirectory, openDataDirectory } from '../../local/state/data-directory.ts';
 import { stageOfKeys } from '../admin/stage-of-keys.ts';
-import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const database = embeddedDynamoDbOfFile();

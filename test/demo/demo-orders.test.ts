@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
 import { provideOrders } from '../../demo/demo-orders.ts';
 import { sampleOrders } from '../../demo/sample-orders.ts';
-import { embeddedDynamoDbOfFile } from '../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 const database = embeddedDynamoDbOfFile();

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { selectChecks } from '../../smoke/run.ts';
 import { differences } from '../helpers/differences.ts';
-import { variablesReadFor } from '../helpers/read-variables.ts';
+import { variablesReadFor } from '../helpers/functions/read-variables.ts';
 import { rowsAfter } from './markdown.ts';
 
 const page = readFileSync('docs/first-deploy.md', 'utf8');

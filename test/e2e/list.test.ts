@@ -13,8 +13,8 @@ import {
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import type { Answer } from '../../smoke/stage/http-client.ts';
-import { splitArray } from '../helpers/orders.ts';
-import { preloadingTemplate } from '../helpers/preloaded-functions.ts';
+import { splitArray } from '../helpers/dynamodb/orders.ts';
+import { preloadingTemplate } from '../helpers/functions/preloaded-functions.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { expectError, headerOf, RunningStore, rateLimitOf } from './running-store.ts';
 import {

@@ -5,7 +5,7 @@ const pauses = require('node:timers/promises');
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
-require('../helpers/patient-function.cjs');
+require('../helpers/functions/patient-function.cjs');
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');

@@ -6,7 +6,7 @@ import {
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
-import { DynamodbProxy, lost } from '../helpers/dynamodb-proxy.ts';
+import { DynamodbProxy, lost } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   expectError,
   headerOf,

@@ -25,8 +25,8 @@ import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
 import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
 import { serverSeconds } from '../../smoke/stage/stage.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
-import { orderItem } from '../helpers/orders.ts';
-import { preloadingTemplate } from '../helpers/preloaded-functions.ts';
+import { orderItem } from '../helpers/dynamodb/orders.ts';
+import { preloadingTemplate } from '../helpers/functions/preloaded-functions.ts';
 import { assemblyDirectory, type Template, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
@@ -237,7 +237,7 @@ export class RunningStore implements AsyncDisposable {
  * longer too, because a request may wait for an idle environment as long as its function may run.
  */
 export function patientTemplate(stage: StageName): string {
-  const preloaded = join(import.meta.dirname, '../helpers/patient-function.cjs');
+  const preloaded = join(import.meta.dirname, '../helpers/functions/patient-function.cjs');
   const patient: Template = JSON.parse(preloadingTemplate(stage, preloaded));
   for (const { Type, Properties } of Object.values(patient.Resources)) {
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 120;

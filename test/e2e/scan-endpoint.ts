@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createPageSource, pageRange } from '../../bench/doubles/order-pages.ts';
-import { contentType, DynamodbProxy, forwardTo } from '../helpers/dynamodb-proxy.ts';
+import { contentType, DynamodbProxy, forwardTo } from '../helpers/dynamodb/dynamodb-proxy.ts';
 
 /** A request for a page of a scan. */
 export interface ScanCall {

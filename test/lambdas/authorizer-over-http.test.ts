@@ -10,16 +10,16 @@ import {
   it,
   jest,
 } from '@jest/globals';
+import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import {
   type CannedHttpDynamodb,
   failureAnswer,
   startCannedHttpDynamodb,
-} from '../helpers/canned-http-dynamodb.ts';
-import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { authorizerEvent, lambdaContext } from '../helpers/events.ts';
+} from '../helpers/dynamodb/canned-http-dynamodb.ts';
+import { exampleToken, ownerHash, ownerItem } from '../helpers/dynamodb/key-items.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
-import { functionEnvironment } from '../helpers/function-environment.ts';
-import { exampleToken, ownerHash, ownerItem } from '../helpers/key-items.ts';
+import { authorizerEvent, lambdaContext } from '../helpers/functions/events.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
 // The windows are slightly ahead, so that they stay the current ones while the tests run.

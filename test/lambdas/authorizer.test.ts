@@ -11,15 +11,15 @@ import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { readKeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { attemptsOf } from '../helpers/attempts.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { authorizerEvent, lambdaContext } from '../helpers/events.ts';
-import { functionEnvironment } from '../helpers/function-environment.ts';
 import {
   exampleToken,
   type Overrides,
   ownerHash,
   ownerId,
   ownerItem,
-} from '../helpers/key-items.ts';
+} from '../helpers/dynamodb/key-items.ts';
+import { authorizerEvent, lambdaContext } from '../helpers/functions/events.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
 Object.assign(process.env, functionEnvironment);
 const { handler } = await import('../../lambdas/authorizer.ts');

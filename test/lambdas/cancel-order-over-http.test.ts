@@ -8,16 +8,16 @@ import {
   it,
   jest,
 } from '@jest/globals';
+import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import {
   type CannedHttpDynamodb,
   type DynamicAnswer,
   failureAnswer,
   startCannedHttpDynamodb,
-} from '../helpers/canned-http-dynamodb.ts';
-import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { cancelEvent, lambdaContext } from '../helpers/events.ts';
+} from '../helpers/dynamodb/canned-http-dynamodb.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
-import { functionEnvironment } from '../helpers/function-environment.ts';
+import { cancelEvent, lambdaContext } from '../helpers/functions/events.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
 let server: CannedHttpDynamodb;
 let captured: CapturedLines;

@@ -9,6 +9,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { attemptsOf } from '../helpers/attempts.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import { keyId } from '../helpers/dynamodb/key-items.ts';
 import {
   cancelEvent,
   lambdaContext,
@@ -16,9 +17,8 @@ import {
   rateLimitHeaders,
   requestContext,
   requestId,
-} from '../helpers/events.ts';
-import { functionEnvironment } from '../helpers/function-environment.ts';
-import { keyId } from '../helpers/key-items.ts';
+} from '../helpers/functions/events.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
 Object.assign(process.env, functionEnvironment);
 const { handler } = await import('../../lambdas/cancel-order.ts');

@@ -12,9 +12,18 @@ import {
 } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
-import { installAwsLambda, LambdaStream, streamed } from '../helpers/awslambda.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
-import { DynamodbProxy, refused, throttled, unanswered } from '../helpers/dynamodb-proxy.ts';
+import {
+  DynamodbProxy,
+  refused,
+  throttled,
+  unanswered,
+} from '../helpers/dynamodb/dynamodb-proxy.ts';
+import { keyId } from '../helpers/dynamodb/key-items.ts';
+import { orderItem, orderItems, parseExactly } from '../helpers/dynamodb/orders.ts';
+import { type ScannedTable, scanOf } from '../helpers/dynamodb/scanned-table.ts';
+import { fastForward } from '../helpers/fast-forward.ts';
+import { installAwsLambda, LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
 import {
   lambdaContext,
   noRateLimitHeaders,
@@ -22,12 +31,8 @@ import {
   rateLimitHeaders,
   requestContext,
   requestId,
-} from '../helpers/events.ts';
-import { fastForward } from '../helpers/fast-forward.ts';
-import { functionEnvironment } from '../helpers/function-environment.ts';
-import { keyId } from '../helpers/key-items.ts';
-import { orderItem, orderItems, parseExactly } from '../helpers/orders.ts';
-import { type ScannedTable, scanOf } from '../helpers/scanned-table.ts';
+} from '../helpers/functions/events.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
 type Handler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { stageConfiguration } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
-import { tableShapes } from '../helpers/embedded-dynamodb.ts';
+import { tableShapes } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { resources } from './readable.ts';
 
@@ -28,7 +28,7 @@ describe.each(stageNames)('tables of %s', (stage) => {
     expect(
       differences(
         ['lib/store-tables.ts', deployed],
-        ['test/helpers/embedded-dynamodb.ts, tableShapes', created],
+        ['test/helpers/dynamodb/embedded-dynamodb.ts, tableShapes', created],
       ),
     ).toEqual([]);
   });

@@ -17,10 +17,10 @@ import {
   tolerated,
   type WindowName,
 } from '../../model/state.ts';
-import type { Item as RealItem } from '../helpers/expressions.ts';
-import { type Command, InMemoryTable } from '../helpers/in-memory-table.ts';
-import { ownerHash, ownerItem } from '../helpers/key-items.ts';
-import { keysOfOwner } from '../helpers/limited-owner.ts';
+import type { Item as RealItem } from '../helpers/dynamodb/expressions.ts';
+import { type Command, InMemoryTable } from '../helpers/dynamodb/in-memory-table.ts';
+import { ownerHash, ownerItem } from '../helpers/dynamodb/key-items.ts';
+import { keysOfOwner } from '../helpers/dynamodb/limited-owner.ts';
 
 const secondsPerTick = 30;
 const midnightSeconds = Date.UTC(2026, 10, 21) / 1_000;

@@ -9,7 +9,7 @@ import {
   importOrders,
 } from '../../../admin/orders/import-orders.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
-import { embeddedDynamoDbOfFile } from '../../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../helpers/temporary-directory.ts';
 
 const database = embeddedDynamoDbOfFile();

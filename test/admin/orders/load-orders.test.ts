@@ -15,7 +15,7 @@ import type { OrderItem } from '../../../admin/orders/order-record.ts';
 import type { OrderLine } from '../../../admin/orders/orders-file.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
 import { BadLineError } from '../../../shared/errors.ts';
-import { embeddedDynamoDbOfFile } from '../../helpers/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 
 const database = embeddedDynamoDbOfFile();
 

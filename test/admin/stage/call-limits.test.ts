@@ -13,7 +13,7 @@ import {
   lost,
   type Reply,
   unanswered,
-} from '../../helpers/dynamodb-proxy.ts';
+} from '../../helpers/dynamodb/dynamodb-proxy.ts';
 
 const limits = {
   connectionTimeoutMs: 200,

@@ -1,5 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { answer, contentType, type DynamodbCall, failure } from '../../helpers/dynamodb-proxy.ts';
+import {
+  answer,
+  contentType,
+  type DynamodbCall,
+  failure,
+} from '../../helpers/dynamodb/dynamodb-proxy.ts';
 
 /** An answer of the database that has not been forwarded yet. */
 export interface HeldAnswer {

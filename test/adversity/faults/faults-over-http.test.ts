@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { startHttpStore } from './http-store.ts';
 import { checkSeeds, seedsFor } from './seeds.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';

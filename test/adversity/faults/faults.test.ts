@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { startInProcessStore } from './in-process-store.ts';
 import { buildQuickFunctions } from './quick-functions.ts';
 import { checkSeeds, seedsFor } from './seeds.ts';

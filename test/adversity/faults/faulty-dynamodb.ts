@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type DynamodbCall, DynamodbProxy } from '../../helpers/dynamodb-proxy.ts';
+import { type DynamodbCall, DynamodbProxy } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import { randomFrom } from '../random.ts';
 import { type FaultKind, faults, forwardAnswer, type HeldAnswer } from './fault-kinds.ts';
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RunningStore } from '../../e2e/running-store.ts';
-import { DynamodbProxy, unanswered } from '../../helpers/dynamodb-proxy.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { DynamodbProxy, unanswered } from '../../helpers/dynamodb/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { templateFile } from '../../helpers/synthesized.ts';
 
 /** Many more than all execution environments can begin before the first has waited too long. */

@@ -10,7 +10,7 @@ import { Gateway } from '../../../local/gateway/gateway.ts';
 import { readUsagePlans, UsageMeter } from '../../../local/gateway/usage-plan.ts';
 import { readTemplate, type Template } from '../../../local/template/template.ts';
 import { nextMinute, today } from '../../e2e/running-store.ts';
-import { exampleToken, ownerId, ownerItem } from '../../helpers/key-items.ts';
+import { exampleToken, ownerId, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import { assetsManifestFile, templateFile } from '../../helpers/synthesized.ts';
 import { FaultyDynamodb } from './faulty-dynamodb.ts';
 import { answerTimeoutMs, timeoutsMs } from './function-timeouts.ts';

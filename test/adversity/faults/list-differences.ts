@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { splitArray } from '../../helpers/orders.ts';
+import { splitArray } from '../../helpers/dynamodb/orders.ts';
 import type { StoreAnswer } from './store-under-faults.ts';
 
 /** What a list may and must have. */

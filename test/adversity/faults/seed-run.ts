@@ -6,7 +6,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { orderItem } from '../../helpers/orders.ts';
+import { orderItem } from '../../helpers/dynamodb/orders.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { type DoneWrite, noFaults } from './faulty-dynamodb.ts';
 import { type Action, knownOrders, lastOrder, planOf, type SeedPlan } from './seed-plan.ts';

@@ -5,7 +5,7 @@ import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import type { TextAnswer } from '../../../smoke/stage/http-client.ts';
 import { RunningStore, thisMinute } from '../../e2e/running-store.ts';
-import { type ServiceClock, serviceClock } from '../../helpers/service-clock.ts';
+import { type ServiceClock, serviceClock } from '../../helpers/functions/service-clock.ts';
 import { randomFrom } from '../random.ts';
 import { cancelContradictions, type Exchange, limitContradictions } from './history.ts';
 

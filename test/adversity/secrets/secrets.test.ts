@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { RunningStore } from '../../e2e/running-store.ts';
-import { DynamodbProxy, disowned, lost, throttled } from '../../helpers/dynamodb-proxy.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/embedded-dynamodb.ts';
+import { DynamodbProxy, disowned, lost, throttled } from '../../helpers/dynamodb/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { assemblyDirectory, template } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 

@@ -4,7 +4,7 @@ import {
   paginateScan,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { orderItem } from '../../helpers/orders.ts';
+import { orderItem } from '../../helpers/dynamodb/orders.ts';
 import type { StoreAnswer } from '../faults/store-under-faults.ts';
 
 /** The number of requests to cancel an order, by their answers. */

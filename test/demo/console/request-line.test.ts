@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { requestLine } from '../../../demo/console/request-line.ts';
 import type { AnsweredRequest } from '../../../local/http-server.ts';
-import { exampleToken } from '../../helpers/key-items.ts';
+import { exampleToken } from '../../helpers/dynamodb/key-items.ts';
 
 const key = exampleToken();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { KeyCache } from '../../../lambdas/authorizer/key-cache.ts';
 import { type KeyState, readKeyState } from '../../../lambdas/authorizer/key-state.ts';
-import { address, type Overrides, ownerItem } from '../../helpers/key-items.ts';
+import { address, type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 
 const minute = 1_795_000_020;
 

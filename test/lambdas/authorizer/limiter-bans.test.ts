@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import { address, type Overrides } from '../../helpers/key-items.ts';
-import { keyTables } from '../../helpers/key-tables.ts';
+import { address, type Overrides } from '../../helpers/dynamodb/key-items.ts';
+import { keyTables } from '../../helpers/dynamodb/key-tables.ts';
 import {
   banSeconds,
   type LimitedOwner,
@@ -11,7 +11,7 @@ import {
   startSeconds,
   tolerated,
   used,
-} from '../../helpers/limited-owner.ts';
+} from '../../helpers/dynamodb/limited-owner.ts';
 
 async function sendUntilBanned(owner: LimitedOwner): Promise<Decision> {
   await owner.put(used(60, 60));

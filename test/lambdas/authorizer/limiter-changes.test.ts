@@ -1,15 +1,15 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
-import { address } from '../../helpers/key-items.ts';
-import { keyTables } from '../../helpers/key-tables.ts';
+import { address } from '../../helpers/dynamodb/key-items.ts';
+import { keyTables } from '../../helpers/dynamodb/key-tables.ts';
 import {
   keysOfOwner,
   limitedOwners,
   minute,
   startSeconds,
   used,
-} from '../../helpers/limited-owner.ts';
+} from '../../helpers/dynamodb/limited-owner.ts';
 
 const banned = { ...used(3, 3), bannedUntil: startSeconds + 200 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
-import { address } from '../../helpers/key-items.ts';
-import { keyTables } from '../../helpers/key-tables.ts';
+import { address } from '../../helpers/dynamodb/key-items.ts';
+import { keyTables } from '../../helpers/dynamodb/key-tables.ts';
 import {
   banSeconds,
   day,
@@ -12,7 +12,7 @@ import {
   startSeconds,
   tolerated,
   used,
-} from '../../helpers/limited-owner.ts';
+} from '../../helpers/dynamodb/limited-owner.ts';
 
 const far = minute + 3_600;
 

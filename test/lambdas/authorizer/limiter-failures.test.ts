@@ -1,15 +1,15 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
-import { address, keyId } from '../../helpers/key-items.ts';
-import { type KeyTable, keyTables } from '../../helpers/key-tables.ts';
+import { address, keyId } from '../../helpers/dynamodb/key-items.ts';
+import { type KeyTable, keyTables } from '../../helpers/dynamodb/key-tables.ts';
 import {
   type LimitedOwner,
   limitedOwners,
   minute,
   tolerated,
   used,
-} from '../../helpers/limited-owner.ts';
+} from '../../helpers/dynamodb/limited-owner.ts';
 
 type Send = KeyTable['client']['send'];
 

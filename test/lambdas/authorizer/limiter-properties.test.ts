@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
-import type { Item } from '../../helpers/expressions.ts';
-import { type Command, InMemoryTable } from '../../helpers/in-memory-table.ts';
-import { address, ownerHash, ownerItem } from '../../helpers/key-items.ts';
-import { keysOfOwner } from '../../helpers/limited-owner.ts';
+import type { Item } from '../../helpers/dynamodb/expressions.ts';
+import { type Command, InMemoryTable } from '../../helpers/dynamodb/in-memory-table.ts';
+import { address, ownerHash, ownerItem } from '../../helpers/dynamodb/key-items.ts';
+import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
 // Twenty seconds before midnight UTC, so that both windows end during a test.
 const startMs = Date.UTC(2026, 10, 20, 23, 59, 40);

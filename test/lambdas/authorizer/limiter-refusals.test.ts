@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
-import { address, ownerHash } from '../../helpers/key-items.ts';
-import { keyTables } from '../../helpers/key-tables.ts';
+import { address, ownerHash } from '../../helpers/dynamodb/key-items.ts';
+import { keyTables } from '../../helpers/dynamodb/key-tables.ts';
 import {
   keysOfOwner,
   limitedOwners,
@@ -10,7 +10,7 @@ import {
   startSeconds,
   tolerated,
   used,
-} from '../../helpers/limited-owner.ts';
+} from '../../helpers/dynamodb/limited-owner.ts';
 
 describe.each(keyTables)('a refusal on %s', (_, startTable) => {
   const theOwner = limitedOwners(startTable);

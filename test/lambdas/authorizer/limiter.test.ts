@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyId, ownerId } from '../../helpers/key-items.ts';
-import { keyTables } from '../../helpers/key-tables.ts';
+import { keyId, ownerId } from '../../helpers/dynamodb/key-items.ts';
+import { keyTables } from '../../helpers/dynamodb/key-tables.ts';
 import {
   day,
   keysOfOwner,
@@ -8,7 +8,7 @@ import {
   minute,
   nextDay,
   used,
-} from '../../helpers/limited-owner.ts';
+} from '../../helpers/dynamodb/limited-owner.ts';
 
 describe.each(keyTables)('the limiter on %s', (_, startTable) => {
   const theOwner = limitedOwners(startTable);

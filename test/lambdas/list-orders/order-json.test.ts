@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type OrderItem, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
-import { orderItem } from '../../helpers/orders.ts';
+import { orderItem } from '../../helpers/dynamodb/orders.ts';
 
 describe('orderToJson', () => {
   it('renders the fields of an order in their order, and nothing else', () => {

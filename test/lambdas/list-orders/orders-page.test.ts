@@ -5,15 +5,20 @@ import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
-import { contentType, DynamodbProxy, refused, unanswered } from '../../helpers/dynamodb-proxy.ts';
+import {
+  contentType,
+  DynamodbProxy,
+  refused,
+  unanswered,
+} from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   type OrderItem,
   orderItem,
   orderItems,
   parseExactly,
   scanAnswer,
-} from '../../helpers/orders.ts';
-import { type ScannedTable, scanOf } from '../../helpers/scanned-table.ts';
+} from '../../helpers/dynamodb/orders.ts';
+import { type ScannedTable, scanOf } from '../../helpers/dynamodb/scanned-table.ts';
 
 let table: DynamodbProxy;
 let client: DynamoDBClient;

@@ -12,14 +12,14 @@ import {
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
 import { anyText } from '../../helpers/any-text.ts';
-import { expectSame } from '../../helpers/expect-same.ts';
 import {
   type OrderItem,
   orderItem,
   orderItems,
   parseExactly,
   scanAnswer,
-} from '../../helpers/orders.ts';
+} from '../../helpers/dynamodb/orders.ts';
+import { expectSame } from '../../helpers/expect-same.ts';
 
 const pool = new BufferPool();
 

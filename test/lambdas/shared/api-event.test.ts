@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { authorizerContext, header, logFields } from '../../../lambdas/shared/api-event.ts';
-import { proxyEvent, requestContext, requestId } from '../../helpers/events.ts';
-import { keyId } from '../../helpers/key-items.ts';
+import { keyId } from '../../helpers/dynamodb/key-items.ts';
+import { proxyEvent, requestContext, requestId } from '../../helpers/functions/events.ts';
 
 describe('header', () => {
   it.each(['accept-encoding', 'Accept-Encoding', 'ACCEPT-ENCODING'])('finds %s', (name) => {

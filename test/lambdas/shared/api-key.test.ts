@@ -8,7 +8,7 @@ import {
   tokenChecksum,
 } from '../../../lambdas/shared/api-key.ts';
 import { anyText } from '../../helpers/any-text.ts';
-import { exampleToken } from '../../helpers/key-items.ts';
+import { exampleToken } from '../../helpers/dynamodb/key-items.ts';
 
 const prefix = 'so_test_';
 const token = exampleToken();

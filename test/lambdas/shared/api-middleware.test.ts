@@ -8,6 +8,7 @@ import {
 } from '../../../lambdas/shared/api-middleware.ts';
 import { ApiError, OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
 import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { keyId } from '../../helpers/dynamodb/key-items.ts';
 import {
   lambdaContext,
   noRateLimitHeaders,
@@ -15,8 +16,7 @@ import {
   rateLimitHeaders,
   requestContext,
   requestId,
-} from '../../helpers/events.ts';
-import { keyId } from '../../helpers/key-items.ts';
+} from '../../helpers/functions/events.ts';
 
 let captured: CapturedLines;
 

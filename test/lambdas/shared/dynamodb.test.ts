@@ -7,7 +7,7 @@ import {
   isTemporary,
 } from '../../../lambdas/shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
-import { functionEnvironment } from '../../helpers/function-environment.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 interface SignedRequest {

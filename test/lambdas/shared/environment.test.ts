@@ -5,7 +5,7 @@ import {
   optionalVariable,
   requiredVariable,
 } from '../../../lambdas/shared/environment.ts';
-import { functionEnvironment } from '../../helpers/function-environment.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 
 const before = { ...process.env };
 

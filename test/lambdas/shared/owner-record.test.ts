@@ -16,7 +16,7 @@ import {
   ownCharactersOf,
   ownerIdOf,
 } from '../../../shared/api-key-token.ts';
-import { itemSizeBytes } from '../../helpers/item-size.ts';
+import { itemSizeBytes } from '../../helpers/dynamodb/item-size.ts';
 
 const second = 4_102_444_799;
 const number = (value: number): AttributeValue => ({ N: String(value) });

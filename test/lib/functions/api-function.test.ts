@@ -5,7 +5,7 @@ import { capitalized } from '../../../lib/settings/names.ts';
 import { forEachPlan, plans } from '../../../lib/settings/plans.ts';
 import { stageConfiguration } from '../../../lib/settings/stages.ts';
 import { differences, missing } from '../../helpers/differences.ts';
-import { functionEnvironment } from '../../helpers/function-environment.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 
@@ -60,7 +60,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
       ...differences(['lambdas/', own], ['lib/store-orders-stack.ts', told]),
       ...missing(
         ['lambdas/', own],
-        ['test/helpers/function-environment.ts', Object.keys(functionEnvironment)],
+        ['test/helpers/functions/function-environment.ts', Object.keys(functionEnvironment)],
       ),
     ];
     expect(found).toEqual([]);

@@ -4,9 +4,15 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
-import { answer, DynamodbProxy, failure, lost, type Reply } from '../../helpers/dynamodb-proxy.ts';
-import { functionEnvironment } from '../../helpers/function-environment.ts';
-import { exampleToken, ownerItem } from '../../helpers/key-items.ts';
+import {
+  answer,
+  DynamodbProxy,
+  failure,
+  lost,
+  type Reply,
+} from '../../helpers/dynamodb/dynamodb-proxy.ts';
+import { exampleToken, ownerItem } from '../../helpers/dynamodb/key-items.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { assemblyDirectory } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 

@@ -22,9 +22,14 @@ import { defaultEndpointResolver } from '../../../lib/functions/stubs/endpoint-r
 import { getHttpOperationBindings } from '../../../lib/functions/stubs/http-bindings.ts';
 import { handlerEntries } from '../../../lib/settings/functions.ts';
 import { type CapturedLines, captureLines, type Line } from '../../helpers/captured-lines.ts';
-import { contentType, DynamodbProxy, lost, type Reply } from '../../helpers/dynamodb-proxy.ts';
-import { cancelEvent, lambdaContext } from '../../helpers/events.ts';
-import { functionEnvironment } from '../../helpers/function-environment.ts';
+import {
+  contentType,
+  DynamodbProxy,
+  lost,
+  type Reply,
+} from '../../helpers/dynamodb/dynamodb-proxy.ts';
+import { cancelEvent, lambdaContext } from '../../helpers/functions/events.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { assemblyDirectory } from '../../helpers/synthesized.ts';
 
 type Handler = (event: object, context: Context) => Promise<{ statusCode: number }>;

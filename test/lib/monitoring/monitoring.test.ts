@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { anchorsOf } from '../../docs/markdown.ts';
 import { differences, missing } from '../../helpers/differences.ts';
-import { functionEnvironment } from '../../helpers/function-environment.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { type StageName, stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 

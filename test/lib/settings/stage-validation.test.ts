@@ -4,7 +4,7 @@ import {
   validateConfiguration,
 } from '../../../lib/settings/stage-validation.ts';
 import { type StageConfiguration, stageConfiguration } from '../../../lib/settings/stages.ts';
-import { variablesReadFor } from '../../helpers/read-variables.ts';
+import { variablesReadFor } from '../../helpers/functions/read-variables.ts';
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type LoopbackServer, listen, serve } from './loopback-server.ts';
+import { type LoopbackServer, listen, serve } from '../loopback-server.ts';
 
 /** A request to DynamoDB. */
 export interface DynamodbRequest {

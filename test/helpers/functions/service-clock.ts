@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { assetsManifestFile, type StageName } from '../synthesized.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { preloadingTemplate } from './preloaded-functions.ts';
-import { assetsManifestFile, type StageName } from './synthesized.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A clock for a local run and its functions that moves only when a test sets it. */
 export interface ServiceClock extends Disposable {

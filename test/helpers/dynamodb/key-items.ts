@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/shared/api-key.ts';
-import { keyIdOf, ownerCounters } from '../../lambdas/shared/owner-record.ts';
+import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
+import { keyIdOf, ownerCounters } from '../../../lambdas/shared/owner-record.ts';
 
 const ownerCharacters = 'abcdefghijABCDEFGHIJ';
 const ownCharacters = '0123456789abcdefghij';

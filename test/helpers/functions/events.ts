@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
-import { keyId, ownerId } from './key-items.ts';
+import { keyId, ownerId } from '../dynamodb/key-items.ts';
 
 export const requestId = '6f1d3c3a-0000-4000-8000-000000000001';
 

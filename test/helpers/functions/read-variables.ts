@@ -1,4 +1,4 @@
-import { type StageName, stageConfiguration } from '../../lib/settings/stages.ts';
+import { type StageName, stageConfiguration } from '../../../lib/settings/stages.ts';
 
 /** The names of the variables that reading the configuration of a stage accesses. */
 export function variablesReadFor(stage: StageName): string[] {

@@ -5,8 +5,8 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
-import { localRegion } from '../../local/dynamodb/local-region.ts';
+import { startEmbeddedDynamoDB } from '../../../local/dynamodb/embedded-dynamodb.ts';
+import { localRegion } from '../../../local/dynamodb/local-region.ts';
 
 export interface EmbeddedDynamoDb {
   endpoint: string;

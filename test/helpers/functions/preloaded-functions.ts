@@ -1,4 +1,4 @@
-import { type StageName, template } from './synthesized.ts';
+import { type StageName, template } from '../synthesized.ts';
 
 /**
  * The template of a stage as JSON, with functions for which Node loads a CommonJS file before their

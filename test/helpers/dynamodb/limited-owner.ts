@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import type { Decision } from '../../lambdas/authorizer/decision.ts';
-import type { KeyAddress } from '../../lambdas/authorizer/key-state.ts';
-import { Limiter } from '../../lambdas/authorizer/limiter.ts';
-import { hashToken } from '../../lambdas/shared/api-key.ts';
+import type { Decision } from '../../../lambdas/authorizer/decision.ts';
+import type { KeyAddress } from '../../../lambdas/authorizer/key-state.ts';
+import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
+import { hashToken } from '../../../lambdas/shared/api-key.ts';
 import type { Item } from './expressions.ts';
 import {
   address,
