@@ -1,4 +1,5 @@
 import { TestEnvironment } from 'jest-environment-node';
+import './compiled-modules.js';
 
 // What Jest sends to a worker process at the end of a run: `CHILD_MESSAGE_END` of jest-worker.
 const endMessage = 2;
