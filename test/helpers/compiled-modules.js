@@ -7,7 +7,7 @@ import vm from 'node:vm';
  */
 const compiled = new Map();
 
-/** Its modules are large, few tests load them, and to keep what was compiled took longer than to do it again. */
+/** The CDK's modules are large, and few test files load them: keeping them would cost memory for little. */
 const isNotKept = (path) => path === undefined || path.includes('/aws-cdk-lib/');
 
 const { compileFunction } = vm;
