@@ -51,7 +51,7 @@ describe('the fields of an order', () => {
 
   it('are in R3 of docs/requirements.md, with their types', () => {
     const requirements = readFileSync('docs/requirements.md', 'utf8');
-    const [rule = ''] = /^\*\*R3\*\*.*?^Held by/ms.exec(requirements) ?? [];
+    const [rule = ''] = /^\*\*R3\*\*.*?^\*\*R4\*\*/ms.exec(requirements) ?? [];
     const rows = [...rule.matchAll(/^\| `(\w+)` \| (\w+)/gm)];
 
     expect(
