@@ -1,17 +1,6 @@
-/** How the tests are named that start commands in processes of their own: `npm run test:commands`. */
-export const commandTests = '.command.test.ts';
-
-/** @type {import('jest').Config} */
-export default {
-  testEnvironment: '<rootDir>/test/helpers/quick-exit-environment.js',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    '<rootDir>/test/browser/',
-    '<rootDir>/test/aws-runtime/',
-    '<rootDir>/test/adversity/',
-    `${commandTests.replaceAll('.', '\\.')}$`,
-  ],
+/** What holds for the tests of every kind. */
+export const common = {
+  rootDir: import.meta.dirname,
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.cache'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -20,6 +9,44 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
     ],
   },
+  globalSetup: '<rootDir>/test/helpers/global-setup.ts',
+  testTimeout: 30_000,
+};
+
+/** The kinds that `npm run check` adds to `npm test`, by the files of each. */
+const further = {
+  /** Start commands as people do, in processes of their own, and wait for them. */
+  commands: '**/*.command.test.ts',
+  /** Drive a real browser; `CHROMIUM_PATH` says where one is. */
+  browser: '**/*.browser.test.ts',
+  /** Attack the service: faults, races, a key that must not leak. `ADVERSITY=nightly` makes them longer. */
+  faults: '**/test/adversity/**/*.test.ts',
+  /** Run functions under AWS's own runtime interface client, which is built for them. */
+  'aws-runtime': '**/test/aws-runtime/**/*.test.ts',
+};
+
+const project = (displayName, testMatch, more) => ({
+  ...common,
+  displayName,
+  testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
+  ...more,
+});
+
+const withoutFurther = Object.values(further).map((glob) => `!<rootDir>/${glob}`);
+const within = (glob) => ({ testMatch: [`<rootDir>/${glob}`, ...withoutFurther] });
+
+/** @type {import('jest').Config} */
+export default {
+  projects: [
+    project('service', [], within('test/**/*.test.ts')),
+    project('tools', [], within('tools/*/test/**/*.test.ts')),
+    project('commands', [further.commands], { testTimeout: 60_000 }),
+    project('browser', [further.browser], { testTimeout: 60_000 }),
+    project('faults', [further.faults], { testTimeout: 120_000 }),
+    project('aws-runtime', [further['aws-runtime']], {
+      globalSetup: '<rootDir>/test/aws-runtime/global-setup.ts',
+    }),
+  ],
   // Jest's own default leaves a core idle, which on a small machine is half of it.
   maxWorkers: '100%',
   // Node keeps the modules of every test file, those of the CDK above all: a worker that holds too
@@ -27,6 +54,4 @@ export default {
   workerIdleMemoryLimit: '512MB',
   // On a busy machine a process may need longer to end than the half second of Jest's default.
   workerGracefulExitTimeout: 10_000,
-  testTimeout: 30_000,
-  globalSetup: '<rootDir>/test/helpers/global-setup.ts',
 };

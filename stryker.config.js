@@ -1,20 +1,33 @@
-/* For `npm run mutation`, whose `test/mutation/run.ts` calls Stryker for one file after the other. */
+import { common } from './jest.config.js';
+
+/* For `npx stryker run`: what deploys is changed one place at a time, and its tests have to notice. */
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
+  mutate: ['lambdas/**/*.ts'],
   testRunner: 'jest',
   plugins: ['@stryker-mutator/jest-runner'],
-  jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
+  jest: {
+    projectType: 'custom',
+    config: {
+      ...common,
+      // Stryker wraps the environment, and ends its processes itself.
+      testEnvironment: 'node',
+      testMatch: ['<rootDir>/test/lambdas/**/*.test.ts'],
+      globalSetup: undefined,
+    },
+    enableFindRelatedTests: false,
+  },
   // Jest runs tests as ES modules only with this option.
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   // A mutant is tried with the tests that reach it, and with no others.
   coverageAnalysis: 'perTest',
-  // The other core is for the tests themselves, some of which talk to a server of their own.
-  concurrency: 1,
+  thresholds: { high: 95, low: 90, break: 90 },
+  concurrency: 2,
   timeoutMS: 5_000,
-  ignorePatterns: ['.cache', '.ci', '.git', '.github', 'cdk.out', 'docs/**/*.svg', 'reference-*'],
+  ignorePatterns: ['.cache', '.ci', '.git', '.github', 'cdk.out', 'reference-*'],
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',
-  reporters: ['json'],
+  reporters: ['clear-text', 'json'],
   jsonReporter: { fileName: '.cache/mutation/mutation.json' },
 };

@@ -5,7 +5,7 @@ import { runSeed } from './seed-run.ts';
 import type { StoreUnderFaults } from './store-under-faults.ts';
 
 const { ADVERSITY, FAULT_SEED, FAULT_SEEDS } = process.env;
-const again = 'npm run test:adversity -- test/adversity/faults';
+const again = 'npm test -- test/adversity/faults --selectProjects faults';
 /** The maximum number of runs of a seed. A run is repeated if this thread was stalled meanwhile. */
 const mostAttempts = 10;
 

@@ -8,7 +8,7 @@ const requestsPerConversation = 200;
 const conversations = process.env.ADVERSITY === 'nightly' ? 10_000 : 500;
 const atOnce = 6;
 const longestMs = 3_600_000;
-const again = 'npm run test:adversity -- test/adversity/input';
+const again = 'npm test -- test/adversity/input --selectProjects faults';
 const { INPUT_SEED } = process.env;
 
 let store: RunningStore;
