@@ -12,14 +12,13 @@ import { createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import {
   ApiError,
-  OrderAlreadyCancelledError,
-  OrderAlreadyShippedError,
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
 } from './shared/errors.ts';
 import { recordMetrics } from './shared/metrics.ts';
 import { parseOrderId } from './shared/order-id.ts';
+import type { OrderStatus } from './shared/order-states.ts';
 
 interface Cancellation {
   /** The digits of an int64. */
@@ -29,6 +28,9 @@ interface Cancellation {
   cancelRequestId: string;
   signal: AbortSignal;
 }
+
+const pending: OrderStatus = 'pending';
+const cancelled: OrderStatus = 'cancelled';
 
 type Item = Record<string, AttributeValue>;
 
@@ -95,8 +97,8 @@ function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
     ConditionExpression: '#status = :pending',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
-      ':pending': { S: 'pending' },
-      ':cancelled': { S: 'cancelled' },
+      ':pending': { S: pending },
+      ':cancelled': { S: cancelled },
       ':now': { S: new Date().toISOString() },
       ':keyId': { S: keyId },
       ':cancelRequestId': { S: cancelRequestId },
@@ -111,16 +113,9 @@ function explainRefusal(order: Item | undefined, cancellation: Cancellation): vo
   if (!order) throw new OrderNotFoundError();
   // The SDK repeated the write because the response to the first attempt, which succeeded, was lost.
   if (isCancelledBy(cancellation, order)) return;
-  switch (order.status?.S) {
-    case 'shipped':
-      throw new OrderAlreadyShippedError();
-    case 'cancelled':
-      throw new OrderAlreadyCancelledError();
-    default:
-      throw new OrderNotCancellableError();
-  }
+  throw new OrderNotCancellableError(order.status?.S);
 }
 
 function isCancelledBy({ cancelRequestId }: Cancellation, order: Item | undefined): boolean {
-  return order?.status?.S === 'cancelled' && order.cancelRequestId?.S === cancelRequestId;
+  return order?.status?.S === cancelled && order.cancelRequestId?.S === cancelRequestId;
 }

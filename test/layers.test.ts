@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'lib/settings': [],
   'lib/functions': ['lib/settings'],
   'lib/api': ['lambdas/shared', 'lib/settings'],
-  'lib/monitoring': ['lib/settings'],
+  'lib/monitoring': ['lambdas/shared', 'lib/settings'],
   lib: ['lib/settings', 'lib/functions', 'lib/api', 'lib/monitoring'],
 
   'local/template': [],

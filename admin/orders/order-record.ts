@@ -6,6 +6,7 @@ import {
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
 import { isInt64 } from '../../lambdas/shared/order-id.ts';
+import { orderStates, orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 
 /** The fields of an orders file, in this order: those of the API, and the status. */
@@ -13,7 +14,10 @@ export const fileFields = [...orderFieldNames, 'status'] as const;
 
 export type FileField = OrderFieldName | 'status';
 
-export const orderStatuses = ['pending', 'shipped', 'cancelled'];
+/** The states in which orders can be imported. */
+export const importableStatuses: readonly string[] = orderStatuses.filter(
+  (status) => orderStates[status].isImportable,
+);
 
 /**
  * An order that can be stored. Its integers are `NumberValue`s, because a JavaScript number would
@@ -61,8 +65,8 @@ const kindsOfValues: Readonly<
 };
 
 const status: Kind = {
-  expected: `"${orderStatuses.join('", "')}" or none, which means "pending"`,
-  isAccepted: (value) => orderStatuses.includes(value as string),
+  expected: `"${importableStatuses.join('", "')}" or none, which means "pending"`,
+  isAccepted: (value) => importableStatuses.includes(value as string),
 };
 
 const kinds = { ...mapFields(({ type, format }) => kindsOfValues[format ?? type]), status };

@@ -13,7 +13,7 @@ import { openStage } from '../stage/open-stage.ts';
 import { findOrder } from './find-order.ts';
 import { type ImportObserver, type ImportSummary, importOrders } from './import-orders.ts';
 import { orderJsonWithHistory } from './order-json.ts';
-import { orderStatuses } from './order-record.ts';
+import { importableStatuses } from './order-record.ts';
 import { type OrdersFormat, ordersFormats } from './orders-file.ts';
 import { ordersTable } from './orders-table.ts';
 import { shipOrder } from './ship-order.ts';
@@ -147,7 +147,7 @@ const differencesTold = 20;
 const importHelp = `
 A file is a JSON array, JSON Lines (one object a line) or CSV (with a header row). A line:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-Only id is required; status is one of ${orderStatuses.join(', ')}, and pending when it is missing.
+Only id is required; status is one of ${importableStatuses.join(', ')}, and pending when it is missing.
 
 An order that is in the table already is left as it is: importing a file again changes nothing,
 and never undoes a cancellation. If it has other values than the line, you are told.

@@ -1,3 +1,5 @@
+import { cancelRefusal } from './order-states.ts';
+
 /*
  * Every class sets `name` to a literal, because the minifier shortens the names of classes and the
  * log is searched by the name of an error.
@@ -50,30 +52,14 @@ export class OrderNotFoundError extends ApiError {
   }
 }
 
-/** The order has shipped, which cannot be reversed. */
-export class OrderAlreadyShippedError extends ApiError {
-  override readonly name = 'OrderAlreadyShippedError';
-
-  constructor() {
-    super(409, 'order_already_shipped', 'The order has already shipped and cannot be cancelled.');
-  }
-}
-
-/** An earlier request cancelled the order. */
-export class OrderAlreadyCancelledError extends ApiError {
-  override readonly name = 'OrderAlreadyCancelledError';
-
-  constructor() {
-    super(409, 'order_already_cancelled', 'The order has already been cancelled.');
-  }
-}
-
-/** The order is in any other state from which it cannot be cancelled. */
+/** The order is in a state from which it cannot be cancelled; `order-states.ts` has the answers. */
 export class OrderNotCancellableError extends ApiError {
   override readonly name = 'OrderNotCancellableError';
 
-  constructor() {
-    super(409, 'order_not_cancellable', 'Only a pending order can be cancelled.');
+  /** @param orderStatus the order's attribute `status`, which can be missing or unknown */
+  constructor(orderStatus: string | undefined) {
+    const { code, message } = cancelRefusal(orderStatus);
+    super(409, code, message);
   }
 }
 

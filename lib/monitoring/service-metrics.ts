@@ -2,6 +2,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration } from 'aws-cdk-lib/core';
+import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
 import type { StageConfiguration } from '../settings/stages.ts';
 
 /** The namespace of the functions' metrics and of those that are derived from the access log. */
@@ -19,10 +20,8 @@ const rejectionReasons = [
 const cancellationOutcomes = [
   'cancelled',
   'order_not_found',
-  'order_already_shipped',
-  'order_already_cancelled',
-  'order_not_cancellable',
-] as const;
+  ...cancelRefusals.map(({ code }) => code),
+];
 
 export interface ServiceMetricsProps {
   readonly configuration: StageConfiguration;

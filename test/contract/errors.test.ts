@@ -5,6 +5,7 @@ import type { Stage as ApiStage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { App, Stack } from 'aws-cdk-lib/core';
 import * as errors from '../../lambdas/shared/errors.ts';
+import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { Firewall } from '../../lib/api/firewall.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
@@ -169,9 +170,13 @@ function isErrorClass(value: unknown): value is ErrorClass {
 }
 
 function classBodies(): ErrorBody[] {
-  return Object.values(errors as Record<string, unknown>)
-    .filter(isErrorClass)
-    .map((OneError) => new OneError());
+  const { OrderNotCancellableError, ...others } = errors;
+  return [
+    ...Object.values<unknown>(others)
+      .filter(isErrorClass)
+      .map((OneError) => new OneError()),
+    ...[...orderStatuses, 'unknown'].map((status) => new OrderNotCancellableError(status)),
+  ];
 }
 
 function gatewayResponseBodies(stage: StageName): Record<string, ErrorBody> {

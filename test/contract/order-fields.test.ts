@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { orderStatuses } from '../../admin/orders/order-record.ts';
 import {
   type OrderField,
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
+import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { differences } from '../helpers/differences.ts';
 
