@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
 import { stageNames } from '../lib/settings/stages.ts';
-import { addCompletion } from './completion-command.ts';
 import {
   type CommandIo,
   type GlobalOptions,
@@ -67,7 +66,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
-  addCompletion(program, io);
   return program;
 }
 
