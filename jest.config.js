@@ -32,7 +32,7 @@ const project = (displayName, testMatch, more) => ({
   ...more,
 });
 
-const withoutFurther = Object.values(further).map((glob) => `!<rootDir>/${glob}`);
+const withoutFurther = Object.values(further).map((glob) => `!${glob}`);
 const within = (glob) => ({ testMatch: [`<rootDir>/${glob}`, ...withoutFurther] });
 
 /** @type {import('jest').Config} */

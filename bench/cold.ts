@@ -1,12 +1,10 @@
 import { type FunctionName, functionNames } from '../lib/settings/functions.ts';
-import { ordersTableName } from './doubles/orders-table.ts';
-import type { Figures, Findings, Measurement } from './figures.ts';
-import { mediansOf } from './medians.ts';
-import type { BundleFile } from './workbench/bundles.ts';
-import { authorizerEvent, cancelEvent, listEvent } from './workbench/events.ts';
-import { interleave, median } from './workbench/interleave.ts';
-import type { ColdResult } from './workbench/job.ts';
-import type { Workbench } from './workbench/workbench.ts';
+import type { BundleFile } from './bundles.ts';
+import { ordersTableName } from './canned-orders.ts';
+import { authorizerEvent, cancelEvent, listEvent } from './events.ts';
+import type { ColdResult } from './measured-process.ts';
+import { type Figures, type Findings, type Measurement, median, mediansOf } from './report.ts';
+import { interleave, type Workbench } from './workbench.ts';
 
 const events = { authorizer: authorizerEvent, listOrders: listEvent, cancelOrder: cancelEvent };
 const figureNames = {

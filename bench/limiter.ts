@@ -1,11 +1,9 @@
-import { benchBurst } from './burst.ts';
-import type { KeyCase } from './doubles/api-keys.ts';
-import type { Findings, Measurement } from './figures.ts';
-import type { BundleFile } from './workbench/bundles.ts';
-import { authorizerEvent } from './workbench/events.ts';
-import { interleave, median } from './workbench/interleave.ts';
-import type { CallsResult } from './workbench/job.ts';
-import type { Workbench } from './workbench/workbench.ts';
+import type { BundleFile } from './bundles.ts';
+import type { KeyCase } from './canned-keys.ts';
+import { authorizerEvent } from './events.ts';
+import type { CallsResult } from './measured-process.ts';
+import { type Findings, type Measurement, median } from './report.ts';
+import { interleave, type Workbench } from './workbench.ts';
 
 type Cost = 'cpuMs' | 'requests' | 'readUnits' | 'writeUnits' | 'logBytes';
 type CostOf = (cost: Cost) => number;
@@ -24,7 +22,6 @@ const keyCases = Object.keys(kinds) as KeyCase[];
 export async function benchLimiter(bench: Workbench): Promise<Findings> {
   const costs = await measureKinds(bench);
   const { ours: our, peer } = costs.admitted;
-  const burst = await benchBurst(bench);
   return {
     title: 'Limiter: each request, ours beside GetItem and rate-limiter-flexible',
     measurements: [
@@ -32,14 +29,12 @@ export async function benchLimiter(bench: Workbench): Promise<Findings> {
         ...describe(`${kinds[keyCase].what}, ours`, costs[keyCase].ours),
         ...describe(`${kinds[keyCase].what}, peer`, costs[keyCase].peer),
       ]),
-      ...burst.measurements,
     ],
     figures: {
       limiter_round_trips: our('requests'),
       limiter_cpu_vs_rate_limiter_flexible: our('cpuMs') / peer('cpuMs'),
       limiter_writes_vs_rate_limiter_flexible: our('writeUnits') / peer('writeUnits'),
       limiter_over_limit_writes: costs.full.ours('writeUnits'),
-      ...burst.figures,
     },
   };
 }
@@ -72,17 +67,14 @@ async function callMany(
   { file }: BundleFile,
   keyCase: KeyCase,
 ): Promise<CallsResult> {
-  const result = await measure(
-    {
-      kind: 'calls',
-      bundleFile: file,
-      event: authorizerEvent(keyCase),
-      isStreaming: false,
-      warmCalls: isQuick ? 10 : 500,
-      calls: isQuick ? 10 : 1_500,
-    },
-    {},
-  );
+  const result = await measure({
+    kind: 'calls',
+    bundleFile: file,
+    event: authorizerEvent(keyCase),
+    isStreaming: false,
+    warmCalls: isQuick ? 10 : 500,
+    calls: isQuick ? 10 : 1_500,
+  });
   const answer = JSON.stringify(result.answer);
   if (!kinds[keyCase].answer.test(answer))
     throw new Error(`A key of case ${keyCase} got ${answer}`);

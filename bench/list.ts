@@ -1,12 +1,9 @@
-import { ordersPerFullPage } from './doubles/orders-table.ts';
-import type { Findings } from './figures.ts';
-import { medianOf, mediansOf } from './medians.ts';
-import type { BundleFile } from './workbench/bundles.ts';
-import { interleave, median } from './workbench/interleave.ts';
-import { acceptGzip, type ListRequest, listTable } from './workbench/list-table.ts';
-import type { Workbench } from './workbench/workbench.ts';
+import type { BundleFile } from './bundles.ts';
+import { ordersPerFullPage } from './canned-orders.ts';
+import { type Findings, median, medianOf, mediansOf } from './report.ts';
+import { interleave, type ListRequest, listTable, type Workbench } from './workbench.ts';
 
-type Kind = Pick<ListRequest, 'headers' | 'isStreaming'>;
+type Kind = Pick<ListRequest, 'isGzipAccepted' | 'isStreaming'>;
 
 const contestants = {
   ours: 'ours',
@@ -20,12 +17,12 @@ const contestants = {
 export async function benchList(bench: Workbench): Promise<Findings> {
   const { ours, peers } = bench.bundles;
   await requireAllOrders(bench, ours.listOrders);
-  await requireAllOrders(bench, ours.listOrders, { headers: acceptGzip });
+  await requireAllOrders(bench, ours.listOrders, { isGzipAccepted: true });
   await requireAllOrders(bench, peers.listStreamed);
   await requireAllOrders(bench, peers.listBuffered, { isStreaming: false });
   const results = await interleave(bench.isQuick ? 1 : 5, {
     ours: () => measureList(bench, ours.listOrders),
-    oursGzipped: () => measureList(bench, ours.listOrders, { headers: acceptGzip }),
+    oursGzipped: () => measureList(bench, ours.listOrders, { isGzipAccepted: true }),
     streamed: () => measureList(bench, peers.listStreamed),
     buffered: () => measureList(bench, peers.listBuffered, { isStreaming: false }),
     bareHttp: () => measureList(bench, peers.listBareHttp),

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Findings } from './figures.ts';
-import { median } from './workbench/interleave.ts';
+import { type Findings, median } from './report.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -2,14 +2,13 @@ import { Command, Option } from 'commander';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { benchCold } from './cold.ts';
-import type { Findings } from './figures.ts';
 import { benchLimiter } from './limiter.ts';
 import { benchList } from './list.ts';
 import { benchLocalReady } from './local-ready.ts';
 import { benchMillion } from './million.ts';
-import { renderFindings, renderJson } from './report.ts';
+import { type Findings, renderFindings, renderJson } from './report.ts';
 import { benchWatch } from './watch.ts';
-import { setUpWorkbench, type Workbench } from './workbench/workbench.ts';
+import { setUpWorkbench, type Workbench } from './workbench.ts';
 
 const parts = {
   list: benchList,

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Findings } from './figures.ts';
-import { copySources } from './workbench/source-copy.ts';
+import type { Findings } from './report.ts';
+import { copySources } from './source-copy.ts';
 
 /** What `npm start --silent -- --json` prints. */
 interface Ready {

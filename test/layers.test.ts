@@ -106,16 +106,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   smoke: ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage', 'smoke/checks'],
 
   'bench/peers': ['lambdas/shared'],
-  'bench/doubles': ['lambdas/shared'],
-  'bench/workbench': ['shared', 'bench/doubles', 'lib/settings', 'lib/functions'],
-  bench: [
-    'shared',
-    'lib/settings',
-    'lib/functions',
-    'local/dynamodb',
-    'bench/doubles',
-    'bench/workbench',
-  ],
+  bench: ['shared', 'lambdas/shared', 'lib/settings', 'lib/functions'],
 
   model: [],
 

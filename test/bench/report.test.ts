@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Findings, targets } from '../../bench/figures.ts';
-import { renderFindings, renderJson } from '../../bench/report.ts';
-import { interleave, median } from '../../bench/workbench/interleave.ts';
+import { type Findings, median, renderFindings, renderJson, targets } from '../../bench/report.ts';
+import { interleave } from '../../bench/workbench.ts';
 
 const limiter: Findings = {
   title: 'Limiter',

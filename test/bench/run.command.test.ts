@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { targets } from '../../bench/figures.ts';
+import { targets } from '../../bench/report.ts';
 
 const run = promisify(execFile);
 

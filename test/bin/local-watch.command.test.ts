@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { copySources, type SourceCopy } from '../../bench/workbench/source-copy.ts';
+import { copySources, type SourceCopy } from '../../bench/source-copy.ts';
 import { type Ready, type Run, startRun } from '../contract/running-service.ts';
 
 // A change of the template is synthesized, in a process of its own.

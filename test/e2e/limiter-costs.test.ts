@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedKey } from '../../admin/keys/key-draft.ts';
-import {
-  type CountingEndpoint,
-  startCountingEndpoint,
-} from '../../bench/doubles/counting-endpoint.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDB,
@@ -11,6 +7,10 @@ import {
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import type { TextAnswer } from '../../smoke/stage/http-client.ts';
+import {
+  type CountingEndpoint,
+  startCountingEndpoint,
+} from '../helpers/dynamodb/counting-endpoint.ts';
 import { RunningStore, rateLimitOf } from './running-store.ts';
 
 let dynamodb: EmbeddedDynamoDB;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLocalhostCertificate } from '../../../bench/doubles/certificate.ts';
+import { createLocalhostCertificate } from '../../../bench/certificate.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import {
   answer,

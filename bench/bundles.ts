@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { bundleFunctions, bundlingOptions } from '../../lib/functions/bundling.ts';
-import { type FunctionName, handlerEntries } from '../../lib/settings/functions.ts';
+import { bundleFunctions, bundlingOptions } from '../lib/functions/bundling.ts';
+import { type FunctionName, handlerEntries } from '../lib/settings/functions.ts';
 
 const peerEntries = {
   listBuffered: 'bench/peers/list-buffered.ts',
@@ -29,7 +29,7 @@ export interface Bundles {
   measureFile: string;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Builds all bundles into a folder. */
 export async function buildBundles(directory: string): Promise<Bundles> {
@@ -40,7 +40,7 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     bundleFunctions(join(directory, 'ours')),
     buildEach(handlerEntries, (entry, name) => buildByDefault(entry, directory, name)),
     buildEach(peerEntries, (entry, name) => buildLikeOurs(entry, directory, name)),
-    buildLikeOurs('bench/workbench/measure.ts', directory, 'measure'),
+    buildLikeOurs('bench/measured-process.ts', directory, 'measure'),
   ]);
   const deployed = Object.entries(ours).map(([name, { directory: home, bytes }]) => {
     return [name, { file: join(home, 'index.js'), bytes }];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { RequestCounts } from './canned-dynamodb.ts';
+import type { RequestCounts } from '../../../bench/canned-dynamodb.ts';
 
 export interface CountingEndpoint {
   endpoint: string;

@@ -1,5 +1,5 @@
-import { cannedToken, type KeyCase } from '../doubles/api-keys.ts';
-import { orderId } from '../doubles/order-pages.ts';
+import { cannedToken, type KeyCase } from './canned-keys.ts';
+import { orderId } from './canned-orders.ts';
 
 const authorizer = {
   keyId: 'key_0123456789abcdefghijklmnopqrstuv',

@@ -1,31 +1,86 @@
+import { once } from 'node:events';
+import { type ClientRequest, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { RequestCounts } from '../doubles/canned-dynamodb.ts';
-import {
-  type Invocation,
-  installLambdaDouble,
-  invocationContext,
-  openInvocation,
-} from '../doubles/lambda-double.ts';
-import type {
-  BurstJob,
-  BurstResult,
-  CallsJob,
-  CallsResult,
-  ColdJob,
-  ColdResult,
-  Job,
-  ListCall,
-  ListJob,
-  ListResult,
-} from './job.ts';
+import type { RequestCounts } from './canned-dynamodb.ts';
+/** A measurement for a fresh process. */
+export type Job = ListJob | CallsJob | ColdJob;
+
+interface HandlerSource {
+  /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
+  bundleFile: string;
+  event: unknown;
+  /** Whether the handler takes (event, stream, context) rather than (event, context). */
+  isStreaming: boolean;
+}
+
+/** Requests several lists, one after the other. */
+interface ListJob extends HandlerSource {
+  kind: 'list';
+  calls: number;
+  /** Whether the bodies are kept and parsed, which costs time and memory. */
+  isChecked: boolean;
+}
+
+/** Calls the handler repeatedly, first to warm up and then to measure. */
+interface CallsJob extends HandlerSource {
+  kind: 'calls';
+  warmCalls: number;
+  calls: number;
+}
+
+/** Loads the bundle and calls the handler once. */
+interface ColdJob extends HandlerSource {
+  kind: 'cold';
+}
+
+export interface ListCall {
+  cpuMs: number;
+  wallMs: number;
+  firstByteMs: number;
+  bytes: number;
+  /** The number of distinct ids in the body; undefined unless `isChecked`. */
+  orders: number | undefined;
+}
+
+interface ListResult {
+  calls: ListCall[];
+  peakRssMb: number;
+}
+
+/** The averages for one call, and the result of the last one. */
+export interface CallsResult {
+  cpuMs: number;
+  requests: number;
+  readUnits: number;
+  writeUnits: number;
+  logBytes: number;
+  /** What the handler returned, or an object with the message of its error. */
+  answer: unknown;
+}
+
+/** The time for loading the bundle and for the first call together, and for loading alone. */
+export interface ColdResult {
+  wallMs: number;
+  cpuMs: number;
+  loadWallMs: number;
+  loadCpuMs: number;
+  /** What the handler returned, or the prelude of a streaming handler. */
+  answer: unknown;
+}
+
+export interface JobResults {
+  list: ListResult;
+  calls: CallsResult;
+  cold: ColdResult;
+}
 
 type Handler = (...parameters: unknown[]) => Promise<unknown>;
 
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
 installLambdaDouble();
 const job = JSON.parse(process.argv[2]!) as Job;
-const measurements = { list, calls: callRepeatedly, burst, cold: startCold };
+const measurements = { list, calls: callRepeatedly, cold: startCold };
 const result = (measurements[job.kind] as (job: Job) => Promise<unknown>)(job);
 result.then(
   (value) => process.send?.(value, () => process.exit()),
@@ -63,18 +118,8 @@ async function callRepeatedly(job: CallsJob): Promise<CallsResult> {
   };
 }
 
-async function burst(job: BurstJob): Promise<BurstResult> {
-  const handler = await load(job.bundleFile);
-  let admitted = 0;
-  for (let index = 0; index < job.calls; index++) {
-    const answer = JSON.stringify(await answerOf(handler, job));
-    if (answer.includes('"Effect":"Allow"')) admitted++;
-  }
-  return { admitted };
-}
-
 /** Calls a handler, and returns its error as a result: an authorizer throws for an invalid key. */
-async function answerOf(handler: Handler, job: CallsJob | BurstJob): Promise<unknown> {
+async function answerOf(handler: Handler, job: CallsJob): Promise<unknown> {
   try {
     return (await call(handler, job)).answer;
   } catch (error) {
@@ -170,4 +215,69 @@ async function requestCounts(): Promise<RequestCounts> {
       resolve(JSON.parse(Buffer.concat(chunks).toString()));
     }).on('error', reject);
   });
+}
+
+/** The response stream of one invocation, with what was written to it. */
+interface Invocation {
+  stream: LambdaStream;
+  /** Resolves when the receiver has received the whole body. */
+  received: Promise<unknown>;
+  /** When the first byte of the body was written, by `performance.now()`. */
+  firstByteAtMs: number | undefined;
+  bytes: number;
+  /** The body; empty unless it is kept. */
+  chunks: Uint8Array[];
+}
+
+type LambdaStream = ClientRequest & {
+  prelude?: { statusCode?: number };
+  setContentType?: (type: string) => void;
+};
+
+type StreamHandler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
+
+/** Replaces the `awslambda` global of Lambda's Node runtime. */
+function installLambdaDouble(): void {
+  const HttpResponseStream = {
+    from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),
+  };
+  const streamifyResponse = (handler: StreamHandler) => handler;
+  Object.assign(globalThis, { awslambda: { HttpResponseStream, streamifyResponse } });
+}
+
+/**
+ * Opens the response stream of an invocation. As on Lambda, the stream is a chunked HTTP request to a
+ * local address, so that writing has the same cost and the same backpressure.
+ *
+ * @param receiverUrl the address of a server that reads as fast as it can
+ */
+function openInvocation(receiverUrl: string, { isKept = false } = {}): Invocation {
+  const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
+  stream.setContentType = () => {};
+  const received = once(stream, 'response').then(([response]) => response.toArray());
+  const invocation: Invocation = {
+    stream,
+    received,
+    firstByteAtMs: undefined,
+    bytes: 0,
+    chunks: [],
+  };
+  const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
+  stream.write = (chunk: string | Uint8Array, ...others: unknown[]) => {
+    // The list's handler and Middy begin with an empty write, which is not part of the body.
+    if (chunk.length > 0) invocation.firstByteAtMs ??= performance.now();
+    invocation.bytes += Buffer.byteLength(chunk);
+    if (isKept) invocation.chunks.push(Uint8Array.from(Buffer.from(chunk as string)));
+    return write(chunk, ...others);
+  };
+  return invocation;
+}
+
+/** The part of Lambda's context that the handlers and Middy use. */
+function invocationContext(): object {
+  return {
+    awsRequestId: '00000000-0000-4000-8000-000000000000',
+    functionName: 'benchmark',
+    getRemainingTimeInMillis: () => 900_000,
+  };
 }

@@ -1,5 +1,14 @@
-import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
-import { type OrdersTable, ordersPerFullPage } from './orders-table.ts';
+import type { OrderFieldName } from '../lambdas/shared/order-fields.ts';
+
+/** The parameters of a canned table of orders, which are encoded in the name of the table. */
+export interface OrdersTable {
+  orders: number;
+  ordersPerPage: number;
+  /** The delay of each page in milliseconds. */
+  delayMs: number;
+  /** Whether all orders are in segment 0 of a parallel scan, which makes the scan sequential. */
+  isUnsegmented: boolean;
+}
 
 /** The parameters of a `Scan` request that determine which orders are returned. */
 export interface ScanRequest {
@@ -15,6 +24,11 @@ interface PageRange {
   end: number;
   isLast: boolean;
 }
+
+/** The approximate number of orders in a page of 1 MB, DynamoDB's maximum for a `Scan`. */
+export const ordersPerFullPage = 8_500;
+
+const namePattern = /^orders_(\d+)_by_(\d+)_in_(\d+)ms(_unsegmented)?$/;
 
 /** Ids have 16 digits and are below 2^53, because the peers read an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
@@ -99,4 +113,23 @@ export function orderId(index: number): string {
 function shipDate(index: number): string {
   const minute = (index * 48_271) % 525_600;
   return `${new Date(firstShipDateMs + minute * 60_000).toISOString().slice(0, 19)}Z`;
+}
+
+/** The name of a table. Parameters without a value have their defaults. */
+export function ordersTableName(table: Partial<OrdersTable> & { orders: number }): string {
+  const { orders, ordersPerPage = ordersPerFullPage, delayMs = 0, isUnsegmented = false } = table;
+  return `orders_${orders}_by_${ordersPerPage}_in_${delayMs}ms${isUnsegmented ? '_unsegmented' : ''}`;
+}
+
+/** The parameters in a table's name; undefined if it is not the name of a canned table of orders. */
+export function parseOrdersTableName(name: string): OrdersTable | undefined {
+  const match = namePattern.exec(name);
+  if (!match) return undefined;
+  const [, orders, ordersPerPage, delayMs, unsegmented] = match;
+  return {
+    orders: Number(orders),
+    ordersPerPage: Number(ordersPerPage),
+    delayMs: Number(delayMs),
+    isUnsegmented: unsegmented !== undefined,
+  };
 }

@@ -1,13 +1,17 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type ServerOptions } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './api-keys.ts';
-import type { ServerCertificate } from './certificate.ts';
-import { createPageSource, pageRange, type ScanRequest } from './order-pages.ts';
-import { parseOrdersTableName } from './orders-table.ts';
+import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './canned-keys.ts';
+import {
+  createPageSource,
+  pageRange,
+  parseOrdersTableName,
+  type ScanRequest,
+} from './canned-orders.ts';
+import { createLocalhostCertificate } from './certificate.ts';
 
 /** The requests that the canned DynamoDB has received since it started. */
 export interface RequestCounts {
@@ -18,9 +22,11 @@ export interface RequestCounts {
   writeUnits: number;
 }
 
-export interface CannedDynamodb {
+/** Where the servers of this process are, and the certificate that their clients have to trust. */
+export interface CannedServers {
+  certificate: string;
   endpoint: string;
-  close(): Promise<void>;
+  receiverUrl: string;
 }
 
 interface Answer {
@@ -42,15 +48,28 @@ export const apiKeysTable = 'api-keys';
 /** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
+// The server runs in a process of its own, so that its CPU time and memory are not measured.
+if (process.send) {
+  const certificate = await createLocalhostCertificate();
+  const servers = [createDynamodb(certificate), createReceiver()];
+  const [dynamodbPort, receiverPort] = await Promise.all(servers.map(portOf));
+  process.send({
+    certificate: certificate.cert,
+    endpoint: `https://127.0.0.1:${dynamodbPort}`,
+    receiverUrl: `http://127.0.0.1:${receiverPort}`,
+  } satisfies CannedServers);
+  process.on('disconnect', () => process.exit());
+}
+
 /**
- * Starts an HTTPS server that answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory.
- * It takes hardly any time, so that measurements show the cost of the client. It checks no signatures
- * and evaluates no expressions. `GET /counts` returns the {@link RequestCounts}.
+ * Answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory. That takes hardly any time,
+ * so that measurements show the cost of the client. No signature is checked and no expression is
+ * evaluated. `GET /counts` returns the {@link RequestCounts}.
  */
-export async function startCannedDynamodb(certificate: ServerCertificate): Promise<CannedDynamodb> {
+function createDynamodb(certificate: ServerOptions): Server {
   const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
   const answer = createAnswers();
-  const server = createServer(certificate, async (request, response) => {
+  return createSecureServer(certificate, async (request, response) => {
     if (request.url === '/counts') return send(response, { body: json(counts) });
     const [operation, input] = await read(request);
     counts.requests++;
@@ -58,16 +77,19 @@ export async function startCannedDynamodb(certificate: ServerCertificate): Promi
     if (operation === 'GetItem') counts.readUnits += input.ConsistentRead ? 1 : 0.5;
     await send(response, answer(operation, input));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { endpoint: `https://127.0.0.1:${port}`, close: () => close(server) };
 }
 
-async function close(server: ReturnType<typeof createServer>): Promise<void> {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
+/** Reads the functions' responses, in place of Lambda's runtime API and the client. */
+function createReceiver(): Server {
+  return createServer((request, response) => {
+    request.resume().on('end', () => response.end());
+  });
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 async function read(request: IncomingMessage): Promise<[operation: string, DynamodbRequest]> {
