@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'yaml';
 import { type PlanName, planNames, plans } from '../lib/settings/plans.ts';
 import { isFromThisMachine } from '../local/control-plane/loopback.ts';
-import type { DemoKey } from '../reference/browser/page-settings.ts';
-import { pageAssets } from '../reference/page-assets.ts';
-import { contentSecurityPolicy, pageDocument } from '../reference/page-document.ts';
+import {
+  contentSecurityPolicy,
+  type DemoKey,
+  pageAssets,
+  pageDocument,
+} from '../reference/page-document.ts';
 
 export interface ReferencePageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
@@ -76,26 +78,19 @@ function documentReader(
   { basePath, demoKeys, exampleOrderId }: ReferencePageOptions,
   contract: () => string,
 ): Content['read'] {
-  const runId = randomUUID();
-  return async ({ headers }) => {
-    const orderId = await exampleOrderId();
-    return pageDocument({
+  return async ({ headers }) =>
+    pageDocument({
       contract: parse(contract()),
       // The page's policy allows requests to its own origin only, so the base URL has the same host.
       baseUrl: `http://${headers.host}${basePath}`,
       assets: assetsPath,
       demoKeys: describeKeys(demoKeys()),
-      runId,
-      examples: orderId === undefined ? {} : { orderId },
+      orderId: await exampleOrderId(),
     });
-  };
 }
 
 function describeKeys(keys: Readonly<Record<PlanName, string>>): DemoKey[] {
-  return planNames.map((plan) => {
-    const { perMinute, perDay } = plans[plan];
-    return { plan, key: keys[plan], perMinute, perDay };
-  });
+  return planNames.map((plan) => ({ plan, key: keys[plan], perMinute: plans[plan].perMinute }));
 }
 
 async function send(

@@ -16,23 +16,25 @@ export function codeSamples(operation: ListedOperation, baseUrl: string): CodeSa
   ];
 }
 
-function curlSample({ method, hasBody }: ListedOperation, url: string): string {
+function curlSample({ method, bodyType }: ListedOperation, url: string): string {
   const options = [
     ...(method === 'GET' ? [] : [`-X ${method}`]),
-    ...(hasBody ? ['--compressed'] : []),
+    ...(bodyType === 'array' ? ['--compressed'] : []),
   ];
   return `curl -i ${[...options, `-H "Authorization: Bearer $STORE_ORDERS_KEY"`].join(' ')} \\
   '${url}'`;
 }
 
-function fetchSample({ method, hasBody }: ListedOperation, url: string): string {
-  const result = hasBody
-    ? `// Ids may exceed 2^53: keep their digits while parsing.
-const orders = JSON.parse(await response.text(), (name, value, { source }) =>
-  name === 'id' || name === 'petId' ? BigInt(source) : value,
+function fetchSample({ method, bodyType, int64Names }: ListedOperation, url: string): string {
+  const isInt64 = int64Names.map((name) => `name === '${name}'`).join(' || ') || 'false';
+  const result =
+    bodyType === undefined
+      ? 'console.log(response.status);'
+      : `// Ids may exceed 2^53: keep their digits while parsing.
+const body = JSON.parse(await response.text(), (name, value, { source }) =>
+  ${isInt64} ? BigInt(source) : value,
 );
-console.log(orders.length);`
-    : `console.log(response.status);`;
+console.log(${bodyType === 'array' ? 'body.length' : 'body'});`;
   return `const response = await fetch('${url}', {
   method: '${method}',
   headers: { Authorization: \`Bearer \${process.env.STORE_ORDERS_KEY}\` },
@@ -41,7 +43,11 @@ if (!response.ok) throw new Error((await response.json()).code);
 ${result}`;
 }
 
-function pythonSample({ method, hasBody }: ListedOperation, url: string): string {
+function pythonSample({ method, bodyType }: ListedOperation, url: string): string {
+  const results: Readonly<Record<string, string>> = {
+    array: 'len(response.json())',
+    object: 'response.json()',
+  };
   return `import os
 import requests
 
@@ -53,5 +59,5 @@ response = requests.request(
 )
 if not response.ok:
     raise SystemExit(response.json()['code'])
-print(${hasBody ? 'len(response.json())' : 'response.status_code'})`;
+print(${results[bodyType ?? ''] ?? 'response.status_code'})`;
 }

@@ -1,4 +1,11 @@
-import { type Contract, type ContractOperation, type MediaType, resolve } from './contract.ts';
+import {
+  type Contract,
+  type ContractOperation,
+  type ContractResponse,
+  type MediaType,
+  resolve,
+  type Schema,
+} from './contract.ts';
 
 /** An operation of the contract, as the reference lists it. */
 export interface ListedOperation {
@@ -10,8 +17,10 @@ export interface ListedOperation {
   readonly summary: string;
   /** The stability marker (`x-stability`), or `deprecated`. */
   readonly marker: string;
-  /** Whether the successful response has a body. */
-  readonly hasBody: boolean;
+  /** The type of the successful response's body: `array`, `object`, or undefined without a body. */
+  readonly bodyType: string | undefined;
+  /** The properties of the body that are 64-bit integers. */
+  readonly int64Names: readonly string[];
   readonly details: ContractOperation;
 }
 
@@ -30,10 +39,10 @@ export type ParameterExamples = Readonly<Record<string, string>>;
 
 /** Lists the operations in the order of the contract. */
 export function listOperations(
-  { paths }: Contract,
+  contract: Contract,
   examples: ParameterExamples = {},
 ): ListedOperation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+  return Object.entries(contract.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       operationId: operation.operationId,
       method: method.toUpperCase(),
@@ -41,10 +50,22 @@ export function listOperations(
       examplePath: withExamples(path, operation, examples),
       summary: operation.summary,
       marker: operation.deprecated ? 'deprecated' : (operation['x-stability'] ?? ''),
-      hasBody: operation.responses['200'] !== undefined,
+      ...describeBody(contract, operation),
       details: operation,
     })),
   );
+}
+
+function describeBody(
+  contract: Contract,
+  { responses }: ContractOperation,
+): Pick<ListedOperation, 'bodyType' | 'int64Names'> {
+  const { content } = resolve<Partial<ContractResponse>>(contract, responses['200'] ?? {});
+  if (content === undefined) return { bodyType: undefined, int64Names: [] };
+  const body = resolve<Schema>(contract, jsonOf(content).schema);
+  const { properties = {} } = resolve<Schema>(contract, body.items ?? body);
+  const int64 = Object.entries(properties).filter(([, { format }]) => format === 'int64');
+  return { bodyType: body.type, int64Names: int64.map(([name]) => name) };
 }
 
 /** Lists each error code once, sorted by status and name. */

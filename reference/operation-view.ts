@@ -9,11 +9,10 @@ import { constraints, typeOf } from './schema-view.ts';
 export interface OperationViewOptions {
   readonly contract: Contract;
   readonly baseUrl: string;
-  /** The initial values of the parameters in “Try it”. Other parameters start empty. */
   readonly examples: ParameterExamples;
 }
 
-/** The description of an operation, with samples and a form that sends a request. */
+/** The description of an operation, with samples. */
 export function operationView(operation: ListedOperation, options: OperationViewOptions): Markup {
   const { operationId, method, path, summary, marker, details } = operation;
   const sunset = details['x-sunset'];
@@ -26,7 +25,6 @@ ${paragraphs(details.description)}
 ${sunset && html`<p>Sunset: ${sunset}.</p>`}
 ${parameterTable(details.parameters ?? [])}
 ${samples.length > 0 ? sampleList(operationId, samples) : undefined}
-${tryForm(operation, options.examples)}
 <h4>Responses</h4>
 ${Object.entries(details.responses).map(([status, response]) => responseView(options.contract, status, response))}
 </article>`;
@@ -50,7 +48,8 @@ function parameterTable(parameters: readonly ContractParameter[]): Markup | unde
 
 function sampleList(operationId: string, samples: readonly CodeSample[]): Markup {
   return html`<h4>Samples</h4>
-<div class="samples">${samples.map(({ name, code }, index) => sampleView(`samples-${operationId}`, name, code, index === 0))}</div>`;
+<p>The <a href="#try">console</a> above sends the same request.</p>
+<div>${samples.map(({ name, code }, index) => sampleView(`samples-${operationId}`, name, code, index === 0))}</div>`;
 }
 
 /** A sample that can be unfolded. A browser opens one `details` element per name at a time. */
@@ -58,21 +57,4 @@ function sampleView(group: string, name: string, code: string, isOpen: boolean):
   return html`<details class="sample" name="${group}"${isOpen ? html` open` : undefined}><summary>${name}</summary>
 <div class="code"><pre><code>${code}</code></pre>
 <button type="button" class="quiet" data-copy aria-label="Copy the ${name} sample">Copy</button></div></details>`;
-}
-
-function tryForm(
-  { operationId, method, path, details: { parameters = [], deprecated } }: ListedOperation,
-  examples: ParameterExamples,
-): Markup {
-  // A deprecated operation gives the same answer for all parameters, so the form has none.
-  const fields = parameters.map(
-    ({ name, example }) =>
-      html`<label>${name} <input name="${name}" value="${examples[name] ?? (deprecated ? String(example) : undefined)}" required autocomplete="off"></label>`,
-  );
-  return html`<form class="try" data-method="${method}" data-path="${path}" aria-label="Try ${operationId}">
-<h4>Try it</h4>
-<p class="fields">${fields}<button type="submit">Send <span class="visually-hidden">${operationId}</span></button></p>
-<div class="answer" role="status"></div>
-<div class="answer-details" hidden></div>
-</form>`;
 }

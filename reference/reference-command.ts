@@ -1,12 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { parse } from 'yaml';
 import { connect } from '../admin/stage/stage-connection.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
 import { makeDirectory } from '../shared/make-directory.ts';
-import { staticReference } from './static-reference.ts';
+import { pageAssets, pageDocument } from './page-document.ts';
 
 interface ReferenceOptions {
   readonly stage?: string;
@@ -52,9 +53,26 @@ async function run(words: readonly string[]): Promise<void> {
   if (options === undefined) return;
   if (!options.out) throw new OperatorError('--out is missing: name the folder to write to');
   const baseUrl = await baseUrlOf(options);
-  const contract = readFileSync(contractFile, 'utf8');
-  write(options.out, await staticReference({ baseUrl, contract }));
+  write(options.out, await staticReference(baseUrl));
   process.stdout.write(`Wrote the reference of ${baseUrl} to ${join(options.out, 'index.html')}\n`);
+}
+
+/**
+ * Builds the API reference of a stage as files that a web server can serve and a browser can open from
+ * a disk. They contain no key. The page's content security policy ensures that it loads nothing else
+ * and sends requests to the stage only.
+ *
+ * @param baseUrl the URL of the API with its version: `https://…/v1`
+ * @returns the contents of the files by name
+ */
+export async function staticReference(baseUrl: string): Promise<Readonly<Record<string, string>>> {
+  const yaml = readFileSync(contractFile, 'utf8');
+  const contract = parse(yaml);
+  return {
+    ...(await pageAssets()),
+    'index.html': pageDocument({ contract, baseUrl, assets: '', demoKeys: [], orderId: undefined }),
+    'openapi.yaml': yaml,
+  };
 }
 
 async function baseUrlOf({ stage, url }: ReferenceOptions): Promise<string> {

@@ -69,10 +69,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/orders',
   ],
 
-  'reference/browser': ['shared', 'lambdas/shared'],
-  'reference/console': ['lambdas/shared', 'reference/browser'],
-  'reference/page': ['reference/browser', 'reference/console'],
-  reference: ['shared', 'admin/stage', 'reference/browser'],
+  'reference/page': ['lambdas/shared'],
+  reference: ['shared', 'admin/stage'],
   'demo/console': ['local', 'admin/console'],
   'demo/watch': [
     'shared',
@@ -97,7 +95,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'admin/orders',
     'demo/console',
     'demo/watch',
-    'reference/browser',
     'reference',
   ],
 

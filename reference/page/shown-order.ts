@@ -17,6 +17,11 @@ function formatOf({ format }: OrderField): OrderField['format'] {
 /** Matches ids in JSON. It cannot match within a string, because quotes are escaped there. */
 const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');
 
+/** Parses a list of orders. @throws SyntaxError when it is not JSON, such as a list that is cut off */
+export function parseOrders(text: string): ShownOrder[] {
+  return JSON.parse(text.replace(idMember, '$1"$2"'));
+}
+
 /** The title of a column: `shipDate` becomes `Ship date`. */
 export function columnTitle(name: string): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -33,22 +38,3 @@ export function shownValue(
   const text = String(value);
   return format === 'date-time' ? text.replace('T', ' ').replace('Z', ' UTC') : text;
 }
-
-export function parseShownOrder(text: string): ShownOrder {
-  return JSON.parse(text.replace(idMember, '$1"$2"'));
-}
-
-// A private-use character of Unicode, with which no text of an order is expected to start.
-const exactMark = '\uE000';
-
-/** Indents JSON and keeps ids exact. A text that is not JSON is returned unchanged. */
-export function indentJson(text: string): string {
-  try {
-    const marked = JSON.parse(text.replace(idMember, `$1"${exactMark}$2"`));
-    return JSON.stringify(marked, null, 2).replace(exactId, '$1');
-  } catch {
-    return text;
-  }
-}
-
-const exactId = new RegExp(`"${exactMark}(-?\\d+)"`, 'g');

@@ -1,0 +1,156 @@
+import { showAllowance } from './allowance-view.ts';
+import { create, element } from './elements.ts';
+import { OrdersView } from './orders-view.ts';
+import { parseOrders } from './shown-order.ts';
+
+/** A request with as much of its answer as has arrived. */
+interface Exchange {
+  readonly method: string;
+  readonly url: URL;
+  readonly startedAt: number;
+  response?: Response;
+}
+
+/** The body of an error in the contract. */
+interface ApiError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The final states of orders, by the error code of the answer to a cancellation. */
+const outcomes: Readonly<Record<string, string>> = {
+  order_already_cancelled: 'cancelled',
+  order_already_shipped: 'shipped',
+};
+
+const numbers = new Intl.NumberFormat('en');
+
+/** Lists orders and cancels them with the chosen or typed key, and shows the key's limits. */
+export class Console {
+  readonly #baseUrl = element('console').dataset.baseUrl!;
+  readonly #orders = new OrdersView((orderId) => this.#cancelOrder(orderId));
+  readonly #listButton = element('list');
+  readonly #stopButton = element('stop');
+  #listing: AbortController | undefined;
+
+  constructor() {
+    this.#listButton.addEventListener('click', () => this.#listOrders());
+    this.#stopButton.addEventListener('click', () => this.#listing?.abort());
+    element('cancel-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#cancelOrder(element<HTMLInputElement>('order-id').value.trim());
+    });
+    element('key-field').addEventListener('change', () => this.#changeKey());
+    this.#changeKey();
+  }
+
+  get #key(): string {
+    const field = 'input[name=key]:is([type=password], :checked)';
+    return document.querySelector<HTMLInputElement>(field)!.value.trim();
+  }
+
+  #changeKey(): void {
+    const shown = document.getElementById('key');
+    if (shown) shown.textContent = this.#key;
+    showAllowance(undefined);
+  }
+
+  async #listOrders(): Promise<void> {
+    if (this.#listing !== undefined) return;
+    this.#listing = new AbortController();
+    this.#setListing(true);
+    const signal = this.#listing.signal;
+    await this.#send('GET', '/store/orders', { signal }, (text) => {
+      const orders = parseOrders(text);
+      this.#orders.show(orders);
+      const size = `${numbers.format(Math.ceil(text.length / 1_000))} KB of JSON`;
+      return `${numbers.format(orders.length)} orders, ${size}`;
+    });
+    this.#setListing(false);
+    this.#listing = undefined;
+  }
+
+  /** Shows whether a list is loading. The button stays enabled, so that it keeps the focus. */
+  #setListing(isListing: boolean): void {
+    if (!isListing && document.activeElement === this.#stopButton) this.#listButton.focus();
+    this.#listButton.setAttribute('aria-disabled', String(isListing));
+    this.#stopButton.hidden = !isListing;
+    element('progress').hidden = !isListing;
+  }
+
+  async #cancelOrder(orderId: string): Promise<void> {
+    const path = `/store/orders/${encodeURIComponent(orderId)}`;
+    const says = () => `Order ${orderId} is cancelled.`;
+    const error = await this.#send('DELETE', path, {}, says);
+    const outcome = error === undefined ? 'cancelled' : outcomes[error.code];
+    if (outcome !== undefined) this.#orders.settle(orderId, outcome);
+  }
+
+  /**
+   * Sends a request and shows its answer.
+   *
+   * @param says what to show for the body of a successful answer; it throws if the body is incomplete
+   * @returns the error, if there was one
+   */
+  async #send(
+    method: string,
+    path: string,
+    init: RequestInit,
+    says: (text: string) => string,
+  ): Promise<ApiError | undefined> {
+    const url = new URL(this.#baseUrl + path);
+    const exchange: Exchange = { method, url, startedAt: performance.now() };
+    try {
+      const headers = { Authorization: `Bearer ${this.#key}` };
+      const response = await fetch(url, { ...init, method, headers });
+      exchange.response = response;
+      showAllowance(response.headers);
+      const text = await response.text();
+      const error = response.ok ? undefined : errorOf(text);
+      showAnswer(exchange, error ?? says(text));
+      return error;
+    } catch (cause) {
+      const error = brokenOff(exchange, cause as Error, init.signal?.aborted === true);
+      showAnswer(exchange, error);
+      return error;
+    }
+  }
+}
+
+/** Reads an error. One that comes from a proxy need not have the form of the contract. */
+function errorOf(text: string): ApiError {
+  try {
+    const { code, message } = JSON.parse(text);
+    if (typeof code === 'string') return { code, message: String(message) };
+  } catch {
+    // A body that is not JSON is shown unchanged.
+  }
+  return { code: 'not an answer of this API', message: text.slice(0, 200) };
+}
+
+/** The error to show for a request whose answer is missing or incomplete. */
+function brokenOff({ response }: Exchange, { message }: Error, wasStopped: boolean): ApiError {
+  if (wasStopped) return { code: 'stopped', message: 'You stopped it.' };
+  const unreadable = "the stage cannot be reached, or does not allow this page's origin (CORS)";
+  const reason = response === undefined ? `${message}: ${unreadable}` : message;
+  return { code: 'no complete answer', message: reason };
+}
+
+/** Shows the status of an answer, what it says, and the request that it belongs to. */
+function showAnswer(exchange: Exchange, outcome: ApiError | string): void {
+  const { method, url, response, startedAt } = exchange;
+  const isGood = typeof outcome === 'string';
+  const line = create('p');
+  const kind = isGood ? 'good' : 'bad';
+  const status = String(response?.status ?? '–');
+  line.append(create('span', status, { class: 'badge', 'data-kind': kind }), ' ');
+  if (isGood) line.append(outcome);
+  else line.append(create('code', outcome.code), ' ', outcome.message);
+  const request = create('p', '', { class: 'hint' });
+  const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
+  // Operators find a request in logs by its id.
+  const requestId = response?.headers.get('x-amzn-RequestId') ?? 'unknown';
+  request.append(create('code', `${method} ${url.pathname}`), ` · ${elapsed} · request id `);
+  request.append(create('code', requestId));
+  element('status').replaceChildren(line, request);
+}
