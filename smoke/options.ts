@@ -1,21 +1,23 @@
 import { Command } from 'commander';
+import { charactersAfterPrefix } from '../lambdas/shared/api-key.ts';
 import { isInt64 } from '../lambdas/shared/order-id.ts';
+import { apiKeyPrefixes, stageOfKey } from '../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
+import type { Selection } from './checks/checks.ts';
 
-export interface SmokeOptions {
+export interface SmokeOptions extends Selection {
   readonly url: URL;
-  readonly cancelOrder?: string;
-  readonly limits: boolean;
-  readonly wait: boolean;
-  readonly quick: boolean;
-  readonly http2: boolean;
-  readonly expectLimits?: { readonly perMinute: number; readonly perDay: number };
-  readonly timeout: number;
-  readonly json: boolean;
 }
 
-const secondsPerDay = 86_400;
+export interface KeySources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads standard input; undefined when it is a terminal. */
+  readonly readInput: () => Promise<string | undefined>;
+}
+
+/** The most requests that are counted against the key, without those of `--limits`. */
+export const countedRequests = { all: 40, quick: 15 };
 
 const helpAfter = `
 The API key comes from the environment variable STORE_ORDERS_KEY, or from standard input:
@@ -23,7 +25,7 @@ The API key comes from the environment variable STORE_ORDERS_KEY, or from standa
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
 It is never printed. Use a key of its own: others who use it at the same time change the counts that
-are looked at. About 40 requests are counted against it, 15 with --quick. The list is read once, and
+are looked at. About ${countedRequests.all} requests are counted against it, ${countedRequests.quick} with --quick. The list is read once, and
 once more where it has at most 1,000 orders.
 
 Exit code: 0 where everything is as documented, 1 otherwise.`;
@@ -41,11 +43,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
     .option('--quick', 'make the first check of each group alone', false)
     .option('--cancel-order <id>', 'cancel this pending order, for good', parseOrderId)
     .option('--limits', "use up the key's allowance and look at the 429 (Free or Pro key)", false)
-    .option('--http2', 'read the list over HTTP/2 too', false)
     .option('--expect-limits <minute/day>', "the limits of the key's owner", parseLimits)
-    .option('--wait', 'wait for Retry-After, where the key has to recover', false)
-    .option('--timeout <seconds>', 'longest silence of the stage', parseSeconds, 30)
-    .option('--json', 'print one line of JSON instead of the report', false)
     .addHelpText('after', helpAfter);
   refuseKeyOnCommandLine(words);
   const options = parseCommandLine<Partial<SmokeOptions>>(command, words);
@@ -54,6 +52,27 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
     throw new OperatorError("--url is missing: give the stage's base URL, its output BaseUrl");
   }
   return options as SmokeOptions;
+}
+
+/**
+ * Reads the API key from the environment or, if it is not there, from standard input.
+ *
+ * @throws OperatorError when there is no valid key. The message does not contain the given text,
+ *   because that may be a mistyped key
+ */
+export async function readKey({ environment, readInput }: KeySources): Promise<string> {
+  const key = (environment.STORE_ORDERS_KEY || (await readInput()))?.trim();
+  if (key === undefined || key === '') {
+    throw new OperatorError(
+      'the API key is missing: set STORE_ORDERS_KEY, or pipe the key to this command',
+    );
+  }
+  const form = new RegExp(`^so_[a-z]+_[0-9A-Za-z]{${charactersAfterPrefix}}$`);
+  if (form.test(key) && stageOfKey(key)) return key;
+  throw new OperatorError(
+    `the key that was given has ${key.length} characters and is no API key: expected the prefix of a ` +
+      `stage (${apiKeyPrefixes.join(', ')}) and ${charactersAfterPrefix} base62 characters`,
+  );
 }
 
 /** Refuses a key as an argument, because npm logs arguments and other processes can read them. */
@@ -87,10 +106,4 @@ function parseLimits(text: string): { perMinute: number; perDay: number } {
   const [, perMinute, perDay] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
   if (perMinute !== undefined) return { perMinute: Number(perMinute), perDay: Number(perDay) };
   throw new InvalidValueError('--expect-limits', text, 'two numbers such as 5000/2000000');
-}
-
-function parseSeconds(text: string): number {
-  const seconds = Number(text);
-  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= secondsPerDay) return seconds;
-  throw new InvalidValueError('--timeout', text, 'whole seconds from 1 to 86400, such as 30');
 }

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { OperatorError } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
-import { type KeySources, readKey } from './key.ts';
-import { parseOptions, type SmokeOptions } from './options.ts';
-import { jsonReporter, summarize, textReporter } from './report.ts';
-import { type Result, runChecks, selectChecks } from './run.ts';
-import { type Clock, systemClock } from './stage/clock.ts';
+import { type Check, CheckSkipped } from './checks/check.ts';
+import { selectChecks } from './checks/checks.ts';
+import {
+  countedRequests,
+  type KeySources,
+  parseOptions,
+  readKey,
+  type SmokeOptions,
+} from './options.ts';
 import { Contract } from './stage/contract.ts';
 import { HttpClient } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
@@ -17,18 +22,18 @@ import { Stage } from './stage/stage.ts';
 interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
-  /** @default - the system's clock */
-  readonly clock?: Clock;
+  /** Waits between the requests of the preflight. @default - real time */
+  readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-/** The number of requests that the preflight makes when answers are steady at once. */
-const preflightRequests = 5;
-const requestsOfAllChecks = 40;
-const requestsOfQuickChecks = 15;
+/** The longest silence of the stage: API Gateway itself gives up after 29 seconds. */
+const timeoutMs = 30_000;
 
 const contractFile = join(import.meta.dirname, '..', 'openapi.yaml');
-/** The contract is read only once per process, because compiling it takes longer than most runs. */
-let contract: Contract | undefined;
+
+const marks = { passed: '✓', failed: '✗', skipped: '–' };
+
+type Outcome = keyof typeof marks;
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
@@ -44,31 +49,54 @@ export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Pro
 }
 
 async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
-  const { url, wait, json, quick } = options;
-  const { print, printError, clock = systemClock } = io;
-  const client = new HttpClient(url, options.timeout * 1000);
-  const reporter = (json ? jsonReporter : textReporter)(url.href, print);
-  const startedAt = performance.now();
+  const client = new HttpClient(options.url, timeoutMs);
+  const contract = new Contract(parse(readFileSync(contractFile, 'utf8')));
+  const stage = new Stage(client, contract, key);
+  const startedMs = performance.now();
   try {
-    contract ??= new Contract(parse(readFileSync(contractFile, 'utf8')));
-    const stage = new Stage(client, contract, key, clock);
-    reporter.begin();
-    const waitedMs = await preflight(stage, {
-      neededRequests: (quick ? requestsOfQuickChecks : requestsOfAllChecks) - preflightRequests,
-      isWaitingAllowed: wait,
-      clock,
-      print: printError,
+    io.print(`Smoke test of ${options.url.href}`);
+    await preflight(stage, {
+      neededRequests: options.quick ? countedRequests.quick : countedRequests.all,
+      sleep: io.sleep ?? sleep,
+      print: io.printError,
     });
-    if (waitedMs > 0) printError(`Answers are steady, after ${Math.round(waitedMs / 1000)} s`);
-    const results: Result[] = [];
-    for await (const result of runChecks(stage, selectChecks(options))) {
-      reporter.result(result);
-      results.push(result);
-    }
-    reporter.end(results, performance.now() - startedAt);
-    return summarize(results).failed === 0 ? 0 : 1;
+    const counts = await runChecks(stage, selectChecks(options), io.print);
+    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+    const { passed, failed, skipped } = counts;
+    io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
+    return failed === 0 ? 0 : 1;
   } finally {
     client.close();
+  }
+}
+
+/** Runs the checks one after the other, because they share a key and its counters. */
+async function runChecks(
+  stage: Stage,
+  checks: readonly Check[],
+  print: (line: string) => void,
+): Promise<Record<Outcome, number>> {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  let group = '';
+  for (const check of checks) {
+    if (check.group !== group) print(`\n${check.group}`);
+    group = check.group;
+    const startedMs = performance.now();
+    const [outcome, ...details] = await outcomeOf(check, stage);
+    counts[outcome]++;
+    print(`  ${marks[outcome]} ${check.title} (${Math.round(performance.now() - startedMs)} ms)`);
+    for (const detail of details) print(`      ${detail}`);
+  }
+  return counts;
+}
+
+async function outcomeOf({ run }: Check, stage: Stage): Promise<[Outcome, ...string[]]> {
+  try {
+    await run(stage);
+    return ['passed'];
+  } catch (error) {
+    const outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
+    return [outcome, ...(error as Error).message.split('\n')];
   }
 }
 

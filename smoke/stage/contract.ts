@@ -1,201 +1,207 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { parseExactJson } from './exact-json.ts';
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
 import type { Answer } from './http-client.ts';
 
 /** A response to compare; without `text`, its body is not compared. */
 export type ComparedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
 
-const documentId = 'openapi.yaml';
-
 interface Documented {
-  readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; schema: object }>>;
+  readonly content?: Readonly<Record<string, DocumentedBody>>;
 }
 
-interface DocumentedHeader {
-  readonly required?: boolean;
+interface DocumentedBody {
+  readonly schema: object;
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
 }
+
+type Responses = Readonly<Record<string, Documented>>;
 
 interface Operation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
+  readonly responses: Responses;
   readonly deprecated?: boolean;
   readonly [key: string]: unknown;
 }
 
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly 'x-gateway-responses': Readonly<Record<string, Responses>>;
+  readonly components: { readonly schemas: { readonly Order: object } };
+}
+
 /** Headers of HTTP itself, about the transport of the message. They need not be documented. */
-const transportHeaders = new Set([
-  'connection',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-  'via',
-]);
+const transportHeaders =
+  /^(connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$/;
+
+/**
+ * Headers that the infrastructure sets. The contract says that `x-amz…` headers are, and that stages
+ * which allow an origin send `Access-Control-…` headers to browsers.
+ */
+const infrastructureHeaders = /^(x-amz|access-control-)/;
 
 /**
  * Compares responses with the published contract. It is stricter than a client should be: a status,
- * header or field that is not documented is a difference.
+ * header or field that is not documented is a difference, and so is an error in other words.
  */
 export class Contract {
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly #ajv: Ajv2020;
-  readonly #validators = new Map<string, ValidateFunction>();
+  readonly operations: readonly Operation[];
+  readonly #gatewayResponses: Document['x-gateway-responses'];
+  readonly #orderSchema: object;
+  readonly #ajv = new Ajv2020({ allErrors: true, strict: false, validateSchema: false });
+  readonly #validators = new Map<object, ValidateFunction>();
 
   /** @param document the contract, `openapi.yaml`, as plain data */
-  constructor(document: Readonly<Record<string, unknown>>) {
-    this.document = document;
-    // The document is no schema but contains some, which a validation against the schema of schemas
-    // would not reach. Compiling that one would take longer than all of the contract's own.
-    this.#ajv = new Ajv2020({ allErrors: true, strict: false, validateSchema: false });
-    ajvFormats.default(this.#ajv, ['date-time', 'int64']);
-    this.#ajv.addSchema(document, documentId);
-  }
-
-  operations(): Operation[] {
-    const paths = this.document.paths as Record<string, Record<string, object>>;
-    return Object.entries(paths).flatMap(([path, methods]) =>
+  constructor(document: object) {
+    const { paths, components, ...rest } = withoutReferences(document, document) as Document;
+    this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
         ([method, operation]) =>
           ({ ...operation, method: method.toUpperCase(), path }) as Operation,
       ),
     );
+    this.#gatewayResponses = rest['x-gateway-responses'];
+    this.#orderSchema = components.schemas.Order;
+    ajvFormats.default(this.#ajv, ['date-time', 'int64']);
   }
 
   operation(operationId: string): Operation {
-    const operation = this.operations().find((candidate) => candidate.operationId === operationId);
-    if (operation === undefined) throw new Error(`${documentId} has no operation ${operationId}`);
+    const operation = this.operations.find((each) => each.operationId === operationId);
+    if (operation === undefined) throw new Error(`openapi.yaml has no operation ${operationId}`);
     return operation;
   }
 
   /** The differences of an operation's response: status, headers and, if it has a text, body. */
   differences(operationId: string, answer: ComparedAnswer): string[] {
-    const { path, method } = this.operation(operationId);
-    const responses = `#/paths/${escapePointer(path)}/${method.toLowerCase()}/responses`;
-    return this.#responseDifferences(`${responses}/${answer.status}`, answer);
+    return this.#responseDifferences(this.operation(operationId).responses, answer);
   }
 
   /** The differences of a gateway response, by its type. */
   gatewayDifferences(type: string, answer: ComparedAnswer): string[] {
-    return this.#responseDifferences(`#/x-gateway-responses/${type}/${answer.status}`, answer);
+    return this.#responseDifferences(this.#gatewayResponses[type] ?? {}, answer);
   }
 
   /** The differences of one order, given as JSON. */
   orderDifferences(text: string): string[] {
-    return this.#valueDifferences('#/components/schemas/Order', text, 'the order');
+    return this.#valueDifferences(this.#orderSchema, text, 'the order');
   }
 
-  #responseDifferences(pointer: string, answer: ComparedAnswer): string[] {
-    if (this.#at(pointer) === undefined) return [`status ${answer.status} is not in openapi.yaml`];
-    const response = this.#resolve(pointer);
-    const body =
-      answer.text === undefined ? [] : this.#bodyDifferences(response, answer, answer.text);
-    return [...this.#headerDifferences(response, answer), ...body];
-  }
-
-  #headerDifferences(response: string, answer: ComparedAnswer): string[] {
-    const documented = this.#documentedHeaders(response);
-    const undocumented = [...answer.headers.keys()]
-      .filter((name) => !documented.has(name) && !isInfrastructureHeader(name))
-      .map((name) => `header ${name} is not in openapi.yaml`);
-    const wrong = [...documented].flatMap(([name, pointer]) =>
-      this.#valuesDifferences(name, pointer, answer.headers.get(name) ?? []),
-    );
-    return [...undocumented, ...wrong];
-  }
-
-  #documentedHeaders(response: string): Map<string, string> {
-    const { headers = {} } = this.#at(response) as Documented;
-    return new Map(
-      Object.keys(headers).map((name) => [
-        name.toLowerCase(),
-        this.#resolve(`${response}/headers/${escapePointer(name)}`),
-      ]),
-    );
-  }
-
-  #valuesDifferences(name: string, pointer: string, values: readonly string[]): string[] {
-    const isRequired = (this.#at(pointer) as DocumentedHeader).required === true;
-    if (values.length === 0) return isRequired ? [`header ${name} is missing`] : [];
-    if (values.length > 1) return [`header ${name} is sent ${values.length} times`];
-    const validate = this.#validator(`${pointer}/schema`);
-    const value = /^(0|[1-9]\d*)$/.test(values[0]!) ? Number(values[0]) : values[0];
-    if (validate(value)) return [];
+  #responseDifferences(responses: Responses, answer: ComparedAnswer): string[] {
+    const documented = responses[answer.status];
+    if (documented === undefined) return [`status ${answer.status} is not in openapi.yaml`];
     return [
-      `header ${name} is '${values[0]}': it ${this.#ajv.errorsText(validate.errors, noName)}`,
+      ...this.#headerDifferences(documented, answer),
+      ...(answer.text === undefined ? [] : this.#bodyDifferences(documented, answer, answer.text)),
     ];
   }
 
-  #bodyDifferences(response: string, answer: ComparedAnswer, text: string): string[] {
-    const { content } = this.#at(response) as Documented;
+  #headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer): string[] {
+    const documented = Object.entries(headers).map(
+      ([name, header]) => [name.toLowerCase(), header] as const,
+    );
+    const names = new Set(documented.map(([name]) => name));
+    const undocumented = [...answer.headers.keys()].filter(
+      (name) =>
+        !names.has(name) && !transportHeaders.test(name) && !infrastructureHeaders.test(name),
+    );
+    return [
+      ...undocumented.map((name) => `header ${name} is not in openapi.yaml`),
+      ...documented.flatMap(([name, { required, schema }]) => {
+        const values = answer.headers.get(name) ?? [];
+        if (values.length > 1) return [`header ${name} is sent ${values.length} times`];
+        if (values.length === 0) return required ? [`header ${name} is missing`] : [];
+        return this.#headerValueDifferences(name, schema, values[0]!);
+      }),
+    ];
+  }
+
+  #headerValueDifferences(name: string, schema: object, value: string): string[] {
+    const validate = this.#validator(schema);
+    if (validate(/^(0|[1-9]\d*)$/.test(value) ? Number(value) : value)) return [];
+    return [`header ${name} is '${value}': it ${this.#errorsOf(validate)}`];
+  }
+
+  #bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: string): string[] {
     if (content === undefined) {
       return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
     }
     const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
-    if (!(mediaType in content))
-      return [`content-type is ${mediaType}, documented is application/json`];
-    const schema = `${response}/content/${escapePointer(mediaType)}/schema`;
-    return this.#valueDifferences(schema, text, 'the body');
+    const documented = content[mediaType];
+    if (!documented) return [`content-type is ${mediaType}, documented is application/json`];
+    const differences = this.#valueDifferences(documented.schema, text, 'the body');
+    if (answer.status < 400 || differences.length > 0) return differences;
+    return wordDifferences(documented, text);
   }
 
-  #valueDifferences(schema: string, text: string, what: string): string[] {
+  #valueDifferences(schema: object, text: string, what: string): string[] {
     const validate = this.#validator(schema);
     try {
-      if (validate(parseExactJson(text))) return [];
+      if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1])))
+        return [];
     } catch (error) {
-      return [`${what} ${(error as Error).message}: ${shorten(text)}`];
+      return [`${what} ${(error as Error).message}: ${text.slice(0, 200)}`];
     }
-    return [`${what} ${this.#ajv.errorsText(validate.errors, noName)}: ${shorten(text)}`];
+    return [`${what} ${this.#errorsOf(validate)}: ${text.slice(0, 200)}`];
   }
 
-  #validator(pointer: string): ValidateFunction {
-    const known = this.#validators.get(pointer);
+  #errorsOf({ errors }: ValidateFunction): string {
+    return this.#ajv.errorsText(errors, { dataVar: '' });
+  }
+
+  #validator(schema: object): ValidateFunction {
+    const known = this.#validators.get(schema);
     if (known !== undefined) return known;
     // Unlike additionalProperties, unevaluatedProperties also takes `allOf` into account.
-    const schema = {
-      allOf: [{ $ref: documentId + encodeURI(pointer) }],
-      unevaluatedProperties: false,
-    };
-    const compiled = this.#ajv.compile(schema);
-    this.#validators.set(pointer, compiled);
+    const compiled = this.#ajv.compile({ allOf: [schema], unevaluatedProperties: false });
+    this.#validators.set(schema, compiled);
     return compiled;
   }
-
-  #resolve(pointer: string): string {
-    const target = this.#at(pointer) as { $ref?: string };
-    return target.$ref === undefined ? pointer : this.#resolve(target.$ref);
-  }
-
-  #at(pointer: string): unknown {
-    const keys = pointer.slice(2).split('/').map(unescapePointer);
-    return keys.reduce<unknown>(
-      (value, key) => (value as Record<string, unknown> | undefined)?.[key],
-      this.document,
-    );
-  }
 }
 
-const noName = { dataVar: '' };
+/** An error's code and message are those of an example, but for numbers and `$context` variables. */
+function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
+  const documented = Object.values(examples).map(({ value }) => wordsOf(value));
+  const words = wordsOf(JSON.parse(text));
+  if (documented.includes(words)) return [];
+  return [`the error is "${words}", documented is "${documented.join('" or "')}"`];
+}
+
+function wordsOf(error: unknown): string {
+  const { code, message } = error as { code: string; message: string };
+  return `${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
+}
 
 /**
- * Whether a header is set by the infrastructure. The contract says that `x-amz…` headers are, and that
- * stages which allow an origin send `Access-Control-…` headers to browsers.
+ * Refuses every number that is not written as the digits of a 64-bit integer: the contract has no
+ * others, and only the text shows whether an id was rounded or reformatted.
  */
-function isInfrastructureHeader(name: string): boolean {
-  return transportHeaders.has(name) || /^(x-amz|access-control-)/.test(name);
+function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
+  if (typeof value !== 'number' || isInt64(source)) return value;
+  throw new SyntaxError(`holds ${source}, which is no 64-bit integer`);
 }
 
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+/** A part of the document with every `$ref` replaced by what it refers to. */
+function withoutReferences(part: unknown, document: object): unknown {
+  if (part === null || typeof part !== 'object') return part;
+  if (Array.isArray(part)) return part.map((each) => withoutReferences(each, document));
+  if ('$ref' in part) return referred(String(part.$ref), document);
+  return Object.fromEntries(
+    Object.entries(part).map(([name, each]) => [name, withoutReferences(each, document)]),
+  );
 }
 
-function unescapePointer(key: string): string {
-  return key.replaceAll('~1', '/').replaceAll('~0', '~');
-}
+const resolved = new WeakMap<object, object>();
 
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+/** The same object for each reference to a part, so that each of its schemas is compiled once. */
+function referred(reference: string, document: object): unknown {
+  const part = reference
+    .slice('#/'.length)
+    .split('/')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document) as object;
+  const known = resolved.get(part) ?? (withoutReferences(part, document) as object);
+  resolved.set(part, known);
+  return known;
 }

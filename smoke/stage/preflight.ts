@@ -1,50 +1,113 @@
 import { OperatorError } from '../../shared/errors.ts';
-import type { Clock } from './clock.ts';
 import type { TextAnswer } from './http-client.ts';
-import { rateLimitOf, type Stage, serverSeconds } from './stage.ts';
-import { awaitSteadyAnswers } from './steady-answers.ts';
+import { headerOf, rateLimitOf, serverSeconds } from './rate-limit.ts';
+import { CheckFailed, codeOf, type Stage, shown } from './stage.ts';
 
-/** The longest wait for a key: longer than a minute's window, and shorter than most of a day's. */
-export const longestWaitSeconds = 300;
+/** The limit for the time in which a new key, stage or domain reaches all hosts of API Gateway. */
+const longestPropagationMs = 120_000;
+const pauseMs = 2_000;
+/** Several good answers are required, because each connection may reach another host. */
+const goodAnswersInARow = 5;
 
 interface PreflightOptions {
-  /** The number of counted requests of all checks together, with a small reserve. */
+  /** The number of counted requests of the preflight and all checks together, with a reserve. */
   readonly neededRequests: number;
-  /** Whether to wait until the key is served again. */
-  readonly isWaitingAllowed: boolean;
-  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<unknown>;
   /** Prints what the preflight is waiting for. */
   readonly print: (line: string) => void;
 }
 
 /**
- * Ensures that the stage answers steadily, accepts the key and admits enough requests of it.
+ * Ensures that the stage answers steadily, accepts the key and admits enough requests of it. Each
+ * request has a connection of its own.
  *
- * @returns the time until the stage answered steadily, in milliseconds
  * @throws OperatorError when the checks cannot start, with one line that says what to do
  */
-export async function preflight(stage: Stage, options: PreflightOptions): Promise<number> {
-  const { clock, print } = options;
-  const { answer, waitedMs } = await awaitSteadyAnswers(stage, clock, print);
-  await ensureAllowance(answer, options);
-  return waitedMs;
+export async function preflight(stage: Stage, options: PreflightOptions): Promise<void> {
+  const { neededRequests, sleep, print } = options;
+  let waitedMs = 0;
+  let answer: TextAnswer;
+  for (let inARow = 0; inARow < goodAnswersInARow; ) {
+    answer = await ask(stage);
+    const isTemporary = answer.status === 403 || answer.status >= 500;
+    if (!isTemporary) ensureService(answer, stage);
+    inARow = isTemporary ? 0 : inARow + 1;
+    if (!isTemporary && waitedMs === 0) continue;
+    if (waitedMs >= longestPropagationMs) throw notSteady(answer);
+    if (waitedMs === 0) print(`${waiting}: it answers ${shown(answer)}`);
+    await sleep(pauseMs);
+    waitedMs += pauseMs;
+  }
+  if (waitedMs > 0) print(`Answers are steady, after ${waitedMs / 1_000} s`);
+  ensureAllowance(answer!, neededRequests - goodAnswersInARow);
 }
 
-async function ensureAllowance(answer: TextAnswer, options: PreflightOptions): Promise<void> {
-  const { neededRequests, isWaitingAllowed, clock, print } = options;
+const waiting =
+  'Waiting until API Gateway knows the key and the address everywhere, ' +
+  `${longestPropagationMs / 1_000} s at most`;
+
+async function ask(stage: Stage): Promise<TextAnswer> {
+  try {
+    return await stage.call('getPet', { headers: { connection: 'close' } });
+  } catch (error) {
+    if (!(error instanceof CheckFailed)) throw error;
+    throw unreachable(stage.url.hostname, error.cause as NodeJS.ErrnoException);
+  }
+}
+
+/** Converts a connection error into one line that says what to do. */
+function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoException) {
+  const explanations: Record<string, string> = {
+    ENOTFOUND:
+      `there is no DNS record for ${hostname}. For a name of your own, make it a CNAME or an alias of ` +
+      `the stack's output DomainNameTarget, then try again (docs/first-deploy.md, "A name of your own"); ` +
+      `else compare with the output BaseUrl`,
+    EAI_AGAIN: `no DNS server answers about ${hostname}: is there a network?`,
+    ERR_TLS_CERT_ALTNAME_INVALID:
+      `${hostname} has a certificate for another name: its DNS record points elsewhere than at the ` +
+      `stack's output DomainNameTarget`,
+  };
+  const explanation = explanations[code] ?? `${message || code}: is the stage running?`;
+  return new OperatorError(`--url does not answer: ${explanation}`);
+}
+
+/** @throws OperatorError when the answer is not from this service, or refuses the key */
+function ensureService(answer: TextAnswer, stage: Stage): void {
+  const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
+  // The path that is asked for exists below the right address alone.
+  const isElsewhere = codeOf(answer) === 'not_found';
+  if (!isOurs || isElsewhere) {
+    throw new OperatorError(
+      `--url is not the address of this service: it answers ${shown(answer)}. Give the stack's ` +
+        `output BaseUrl, with its stage and version: https://…/${stage.name}/v1`,
+    );
+  }
+  if (answer.status !== 401) return;
+  throw new OperatorError(
+    'the key is refused by the stage (401): issue one there, or give the address of its own stage',
+  );
+}
+
+function notSteady(answer: TextAnswer): OperatorError {
+  const remedy =
+    answer.status === 403
+      ? "is this the stack's output BaseUrl, with its stage?"
+      : 'docs/runbook.md says what 503 means, under "Authorizer failures"';
+  return new OperatorError(
+    `--url does not answer steadily after ${longestPropagationMs / 1_000} s: ` +
+      `it answers ${shown(answer)}; ${remedy}`,
+  );
+}
+
+function ensureAllowance(answer: TextAnswer, neededRequests: number): void {
   const { limit, remaining, reset } = rateLimitOf(answer);
   // Missing or malformed headers are reported by the checks.
-  if ([limit, remaining, reset].some(Number.isNaN)) return;
+  if (Number.isNaN(limit + remaining + reset)) return;
   if (answer.status !== 429 && remaining >= neededRequests) return;
-  const retryAfter = Number(answer.headers.get('retry-after')?.[0] ?? 0);
+  const retryAfter = Number(headerOf(answer, 'retry-after') ?? 0);
   const waitSeconds = Math.max(1, retryAfter || reset - serverSeconds(answer) + 1);
-  if (isWaitingAllowed && limit >= neededRequests && waitSeconds <= longestWaitSeconds) {
-    print(`Waiting ${waitSeconds} s until the key is served again`);
-    await clock.sleep(waitSeconds * 1_000);
-    return;
-  }
   throw new OperatorError(
     `the key has ${remaining} of ${limit} requests left and the checks need ${neededRequests}: ` +
-      `try again in ${waitSeconds} seconds, add --wait, or use another key`,
+      `try again in ${waitSeconds} seconds, or use another key`,
   );
 }

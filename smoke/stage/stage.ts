@@ -1,9 +1,7 @@
 import { stageOfKey } from '../../lib/settings/stages.ts';
-import { type Clock, systemClock } from './clock.ts';
 import type { Contract } from './contract.ts';
-import { Exchanges } from './exchanges.ts';
 import type { Answer, HttpClient, OutgoingRequest, TextAnswer } from './http-client.ts';
-import { rateLimitFieldDifferences } from './rate-limit-fields.ts';
+import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
 
 export interface CallOptions {
   /** The whole `Authorization` header; `null` sends none. @default `Bearer` and the key */
@@ -20,22 +18,26 @@ export interface Expected {
   readonly status: number;
   /** The expected error code in the body. */
   readonly code?: string;
+  /** Whether the answer is to a request whose key is not known, so that it states no allowance. */
+  readonly isWithoutKey?: boolean;
 }
+
+type Client = Pick<HttpClient, 'baseUrl' | 'send' | 'sendForText'>;
+
+/** What came is not what was expected. The message has a line for each: asked, came, expected. */
+export class CheckFailed extends Error {}
 
 /** A deployed or local stage, with calls of the contract's operations. */
 export class Stage {
   readonly contract: Contract;
   readonly key: string;
-  readonly clock: Clock;
-  /** The record of all requests and answers. */
-  readonly exchanges = new Exchanges();
-  readonly #client: HttpClient;
+  readonly #client: Client;
+  readonly #asked = new WeakMap<object, string>();
 
-  constructor(client: HttpClient, contract: Contract, key: string, clock: Clock = systemClock) {
+  constructor(client: Client, contract: Contract, key: string) {
     this.#client = client;
     this.contract = contract;
     this.key = key;
-    this.clock = clock;
   }
 
   get url(): URL {
@@ -48,66 +50,90 @@ export class Stage {
   }
 
   /** Calls an operation and reads its body as text. */
-  call(operationId: string, options: CallOptions = {}): Promise<TextAnswer> {
-    return this.#read(this.#question(operationId, options));
+  async call(operationId: string, options: CallOptions = {}): Promise<TextAnswer> {
+    const question = this.#question(operationId, options);
+    return this.#remember(question, this.#client.sendForText(question));
   }
 
   /** Calls an operation without reading its body. */
   async open(operationId: string, options: CallOptions = {}): Promise<Answer> {
     const question = this.#question(operationId, options);
-    const answered = this.exchanges.begin(question);
-    const answer = await this.#client.send(question);
-    answered(answer);
+    return this.#remember(question, this.#client.send(question));
+  }
+
+  /** Calls an operation. @throws CheckFailed if the answer is not the expected and documented one */
+  async expect(operationId: string, options: CallOptions, expected: Expected): Promise<TextAnswer> {
+    const answer = await this.call(operationId, options);
+    this.compare(operationId, answer, expected);
     return answer;
   }
 
-  /** Calls a path that is not an operation of the contract. */
-  callPath(method: string, path: string, options: CallOptions = {}): Promise<TextAnswer> {
-    return this.#read({ method, path, headers: this.#headers(options) });
-  }
-
-  /** Calls an operation. Returns the differences of the answer, as `compare` does. */
-  async expect(operationId: string, options: CallOptions, expected: Expected): Promise<string[]> {
-    return this.compare(operationId, await this.call(operationId, options), expected);
-  }
-
-  /** The differences of an answer from the expectation and from the contract. */
-  compare(operationId: string, answer: TextAnswer, expected: Expected): string[] {
-    return this.#markIfDifferent(answer, [
-      ...unexpected(answer, expected),
-      ...this.contract.differences(operationId, answer),
-      ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
-      ...this.keyDifferences(answer),
+  /** Calls a path that is no operation. @throws CheckFailed if it is not answered 404 as documented */
+  async expectNotFound(method: string, path: string, options: CallOptions = {}): Promise<void> {
+    const question = { method, path, headers: this.#headers(options), body: options.body };
+    const answer = await this.#remember(question, this.#client.sendForText(question));
+    // The answer to HEAD has the headers of an answer with a body.
+    const isHead = method === 'HEAD';
+    const { text, ...head } = answer;
+    const expected = { status: 404, isWithoutKey: true, ...(!isHead && { code: 'not_found' }) };
+    this.fail(answer, expected, [
+      ...this.contract.gatewayDifferences(
+        'MISSING_AUTHENTICATION_TOKEN',
+        isHead ? head : { ...head, text },
+      ),
+      ...(isHead && text !== '' ? ['an answer to HEAD has a body'] : []),
     ]);
   }
 
-  /** Like `compare`, for a gateway response. */
-  compareGateway(type: string, answer: TextAnswer, expected: Expected): string[] {
-    return this.#markIfDifferent(answer, [
-      ...unexpected(answer, expected),
-      ...this.contract.gatewayDifferences(type, answer),
-      ...rateLimitFieldDifferences(answer, serverSeconds(answer)),
-      ...this.keyDifferences(answer),
-    ]);
+  /** @throws CheckFailed if an operation's answer is not the expected and documented one */
+  compare(operationId: string, answer: Answer & { text?: string }, expected: Expected): void {
+    this.fail(answer, expected, this.contract.differences(operationId, answer));
   }
 
-  /** A difference if the response contains the key, which no response may. */
-  keyDifferences(answer: Answer & { readonly text?: string }): string[] {
+  /** @throws CheckFailed if there are differences, or what any answer must be, this one is not */
+  fail(
+    answer: Answer & { readonly text?: string },
+    { status, code, isWithoutKey = false }: Expected,
+    found: readonly string[],
+  ): void {
+    const { limit, remaining, reset } = rateLimitOf(answer);
+    const isWithoutAllowance = limit === 0 && remaining === 0 && reset === 0;
     const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
-    return all.some((text) => text.includes(this.key)) ? ['the response repeats the API key'] : [];
+    const differences = [
+      ...found,
+      ...rateLimitDifferences(answer),
+      ...(isWithoutKey && !isWithoutAllowance
+        ? [`the rate-limit headers are ${limit}, ${remaining}, ${reset}, expected 0, 0, 0`]
+        : []),
+      ...(all.some((text) => text.includes(this.key)) ? ['the response repeats the API key'] : []),
+    ];
+    const isExpected = answer.status === status && (code === undefined || codeOf(answer) === code);
+    if (isExpected && differences.length === 0) return;
+    throw new CheckFailed(
+      [
+        `asked: ${this.#asked.get(answer.headers) ?? ''}`,
+        `came: ${shown(answer)}`,
+        `expected: ${[status, code].filter(Boolean).join(' ')}, as in openapi.yaml`,
+        ...new Set(differences),
+      ].join('\n'),
+    );
   }
 
-  async #read(question: OutgoingRequest): Promise<TextAnswer> {
-    const answered = this.exchanges.begin(question);
-    const answer = await this.#client.sendForText(question);
-    answered(answer);
-    this.exchanges.received(answer, Buffer.byteLength(answer.text), answer.text);
-    return answer;
-  }
-
-  #markIfDifferent(answer: Answer, differences: string[]): string[] {
-    if (differences.length > 0) this.exchanges.markDifferent(answer);
-    return differences;
+  async #remember<Given extends Answer>(
+    { method, path }: OutgoingRequest,
+    answering: Promise<Given>,
+  ): Promise<Given> {
+    const asked = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
+    try {
+      const answer = await answering;
+      this.#asked.set(answer.headers, asked);
+      return answer;
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      throw new CheckFailed(`asked: ${asked}\ncame: no answer, ${message || code}`, {
+        cause: error,
+      });
+    }
   }
 
   #question(operationId: string, options: CallOptions) {
@@ -130,25 +156,8 @@ export class Stage {
   }
 }
 
-/** The rate-limit headers as numbers; NaN for one that is missing or not a number. */
-export function rateLimitOf(answer: Answer): { limit: number; remaining: number; reset: number } {
-  const value = (name: string) => Number(answer.headers.get(`x-ratelimit-${name}`)?.[0] ?? 'none');
-  return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
-}
-
-/** The value of a rate-limit header, or `absent`. */
-export function shownRateLimit(answer: Answer, name: 'limit' | 'remaining' | 'reset'): string {
-  return answer.headers.get(`x-ratelimit-${name}`)?.join() ?? 'absent';
-}
-
-/** The server's time in Unix seconds, so that a wrong clock of this machine has no effect. */
-export function serverSeconds(answer: Pick<Answer, 'headers'>): number {
-  const date = Date.parse(answer.headers.get('date')?.[0] ?? '');
-  return Math.floor((Number.isNaN(date) ? Date.now() : date) / 1000);
-}
-
 /** The error code in an answer's body; undefined when there is none. */
-export function codeOf({ text }: TextAnswer): string | undefined {
+export function codeOf({ text = '' }: { readonly text?: string }): string | undefined {
   try {
     const code = JSON.parse(text)?.code;
     return typeof code === 'string' ? code : undefined;
@@ -157,9 +166,10 @@ export function codeOf({ text }: TextAnswer): string | undefined {
   }
 }
 
-function unexpected(answer: TextAnswer, { status, code }: Expected): string[] {
-  const actualCode = codeOf(answer);
-  if (answer.status === status && (code === undefined || actualCode === code)) return [];
-  const actual = [answer.status, actualCode].filter((part) => part !== undefined).join(' ');
-  return [`answered ${actual}, expected ${[status, code].filter(Boolean).join(' ')}`];
+/** An answer in a line: status, content type, request id, and the first of its body. */
+export function shown(answer: Answer & { readonly text?: string }): string {
+  const id = headerOf(answer, 'x-amzn-requestid');
+  const type = headerOf(answer, 'content-type') ?? 'no content type';
+  const start = (answer.text ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 160);
+  return `${answer.status} (${type}${id === undefined ? '' : `, request ${id}`}) ${start}`.trim();
 }

@@ -1,5 +1,6 @@
 import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
 import { contract } from '../helpers/contract-check.ts';
+import { contractDocument } from '../helpers/contract-document.ts';
 import { missing } from '../helpers/differences.ts';
 
 export interface ErrorBody {
@@ -23,7 +24,7 @@ interface Properties {
 }
 
 /** The errors that the contract documents, by the name of their response. */
-export const { responses } = contract.document.components as {
+export const { responses } = contractDocument.components as {
   responses: Readonly<Record<string, DocumentedResponse>>;
 };
 

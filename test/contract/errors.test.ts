@@ -7,7 +7,7 @@ import { App, Stack } from 'aws-cdk-lib/core';
 import * as errors from '../../lambdas/shared/errors.ts';
 import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { Firewall } from '../../lib/api/firewall.ts';
-import { contract } from '../helpers/contract-check.ts';
+import { contractDocument } from '../helpers/contract-document.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 import {
   assemblyDirectory,
@@ -26,7 +26,7 @@ import {
   responses,
 } from './documented-errors.ts';
 
-const gatewayResponses = contract.document['x-gateway-responses'] as Readonly<
+const gatewayResponses = contractDocument['x-gateway-responses'] as Readonly<
   Record<string, Readonly<Record<string, { readonly $ref: string }>>>
 >;
 

@@ -7,6 +7,7 @@ import {
 } from '../../lambdas/shared/order-fields.ts';
 import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { contract } from '../helpers/contract-check.ts';
+import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
 
 interface OrderSchema {
@@ -15,7 +16,7 @@ interface OrderSchema {
 
 const codePlace = 'lambdas/shared/order-fields.ts';
 const { Order: schema } = (
-  contract.document.components as { schemas: { readonly Order: OrderSchema } }
+  contractDocument.components as { schemas: { readonly Order: OrderSchema } }
 ).schemas;
 
 describe('the fields of an order', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { stageNames } from '../../lib/settings/stages.ts';
-import { selectChecks } from '../../smoke/run.ts';
+import { selectChecks } from '../../smoke/checks/checks.ts';
 import { differences } from '../helpers/differences.ts';
 import { variablesReadFor } from '../helpers/functions/read-variables.ts';
 import { rowsAfter } from './markdown.ts';
@@ -26,13 +26,13 @@ describe('docs/first-deploy.md', () => {
 
   it('names checks that the smoke test makes', () => {
     const titles = selectChecks({
-      ...{ limits: true, wait: false, quick: false, http2: true },
+      ...{ limits: true, quick: false },
       expectLimits: { perMinute: 5_000, perDay: 2_000_000 },
     }).map(({ title }) => title);
     const named = rowsAfter('## Smoke test', page).map((cells) => cells.at(-1)!);
 
     expect(named).not.toEqual([]);
-    const known = [...titles, readFileSync('smoke/smoke-test.ts', 'utf8')].join('\n');
+    const known = [...titles, readFileSync('smoke/stage/preflight.ts', 'utf8')].join('\n');
     for (const title of named) expect(known).toContain(title);
   });
 });

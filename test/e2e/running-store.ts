@@ -22,8 +22,7 @@ import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { HttpClient, type TextAnswer } from '../../smoke/stage/http-client.ts';
-import { rateLimitFieldDifferences } from '../../smoke/stage/rate-limit-fields.ts';
-import { serverSeconds } from '../../smoke/stage/stage.ts';
+import { rateLimitDifferences } from '../../smoke/stage/rate-limit.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/dynamodb/orders.ts';
 import { preloadingTemplate } from '../helpers/functions/preloaded-functions.ts';
@@ -269,7 +268,7 @@ export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
     (name) => answer.headers.get(`x-ratelimit-${name}`)?.join() ?? 'absent',
   );
   const wrong = values.filter((value) => !/^\d+$/.test(value));
-  expect([...wrong, ...rateLimitFieldDifferences(answer, serverSeconds(answer))]).toEqual([]);
+  expect([...wrong, ...rateLimitDifferences(answer)]).toEqual([]);
   const [limit, remaining, reset] = values.map(Number) as [number, number, number];
   return { limit, remaining, reset };
 }

@@ -4,14 +4,16 @@ import { contractDocument } from './contract-document.ts';
 
 /** The published contract, to compare answers with. */
 export const contract = new Contract(contractDocument);
-const operations = contract.operations().map(({ operationId, method, path }) => ({
-  operationId,
-  method,
-  path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(?:\\?|$)`),
-}));
-const gatewayResponses = contract.document['x-gateway-responses'] as Readonly<
-  Record<string, Readonly<Record<string, unknown>>>
->;
+
+const gatewayResponses: Readonly<Record<string, object>> = contractDocument['x-gateway-responses'];
+
+/** The operation at a path below the base URL; undefined if there is none. */
+export function operationAt(method: string, path: string) {
+  return contract.operations.find((operation) => {
+    const form = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(?:\\?|$)`);
+    return operation.method === method && form.test(path);
+  });
+}
 
 /**
  * What an answer has that the contract does not document, or the other way round.
@@ -19,7 +21,7 @@ const gatewayResponses = contract.document['x-gateway-responses'] as Readonly<
  * @param path below the base URL
  */
 export function contractDifferences(method: string, path: string, answer: TextAnswer): string[] {
-  const operation = operations.find((each) => each.method === method && each.path.test(path));
+  const operation = operationAt(method, path);
   const { status, headers, text } = answer;
   const hasText = method !== 'HEAD' && !headers.has('content-encoding');
   const checked = { status, headers, ...(hasText && { text }) };

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { createGunzip } from 'node:zlib';
+import { JsonArraySplitter } from '../../shared/json-array.ts';
+import type { Answer } from '../stage/http-client.ts';
+import { headerOf } from '../stage/rate-limit.ts';
+import type { Expected, Stage } from '../stage/stage.ts';
+import { CheckSkipped, checksOf } from './check.ts';
+
+const mostDifferencesShown = 3;
+
+/** A longer list is read only once, because on AWS the function scans it to its end in any case. */
+const mostOrdersReadTwice = 1_000;
+
+const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
+const invalidId: Expected = { status: 400, code: 'invalid_order_id' };
+const absent: Expected = { status: 404, code: 'order_not_found' };
+const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } };
+
+/** Checks of the whole list. Orders are checked as they arrive, so memory stays constant. */
+export function listChecks() {
+  let orders: number | undefined;
+  return checksOf('List orders', {
+    'returns all orders as a JSON array, streamed and gzipped, whatever the query': async (
+      stage,
+    ) => {
+      const query = '?status=pending&limit=1';
+      orders = await expectList(stage, query, 'gzip');
+    },
+    'returns the same orders plain to a client that refuses gzip': async (stage) => {
+      if (orders === undefined || orders > mostOrdersReadTwice) {
+        throw new CheckSkipped(`there are ${orders ?? 'unknown'} orders, and they are read once`);
+      }
+      await expectList(stage, '', 'gzip;q=0, identity', orders);
+    },
+    'answers 400 to a JSON body that does not parse': (stage) =>
+      stage.expect('listOrders', brokenJson, { status: 400, code: 'invalid_body' }),
+  });
+}
+
+/** Cancellations that fail without changing an order. */
+export const cancelErrorChecks = checksOf('Cancel an order', {
+  'answers 404 to an order that does not exist': (stage) =>
+    stage.expect('cancelOrder', { orderId: absentOrderId() }, absent),
+  'answers 400 to an order id that is no canonical int64': async (stage) => {
+    for (const orderId of [...badOrderIds, '9'.repeat(500)]) {
+      await stage.expect('cancelOrder', { orderId }, invalidId);
+    }
+  },
+  'answers 400 to a JSON body that does not parse': (stage) =>
+    stage.expect(
+      'cancelOrder',
+      { orderId: absentOrderId(), ...brokenJson },
+      { status: 400, code: 'invalid_body' },
+    ),
+});
+
+/** Checks that cancel an order, which cannot be undone. */
+export function cancellationChecks(orderId: string) {
+  return checksOf('Cancel an order', {
+    [`cancels order ${orderId}`]: (stage) =>
+      stage.expect('cancelOrder', { orderId }, { status: 204 }),
+    [`answers 409 when order ${orderId} is cancelled again`]: (stage) =>
+      stage.expect('cancelOrder', { orderId }, { status: 409, code: 'order_already_cancelled' }),
+  });
+}
+
+/** A random negative id, at which no order can be expected: stores count orders from 1. */
+export function absentOrderId(): string {
+  return `-${(randomBytes(8).readBigUInt64BE() >> 2n) + 2n ** 62n}`;
+}
+
+/** Reads a list and returns its number of orders. @param expectedOrders that number, if it is known */
+async function expectList(
+  stage: Stage,
+  query: string,
+  accepted: string,
+  expectedOrders?: number,
+): Promise<number> {
+  const answer = await stage.open('listOrders', {
+    query,
+    headers: { 'accept-encoding': accepted },
+  });
+  const { orders, differences } = await readOrders(stage, answer);
+  const encoding = headerOf(answer, 'content-encoding');
+  const expectedEncoding = accepted === 'gzip' ? 'gzip' : undefined;
+  if (encoding !== expectedEncoding) {
+    differences.push(`content-encoding is ${encoding}, expected ${expectedEncoding}`);
+  }
+  if (answer.headers.has('content-length')) {
+    differences.push('has a content-length, so it was not streamed');
+  }
+  if (expectedOrders !== undefined && orders !== expectedOrders) {
+    differences.push(`has ${orders} orders, gzipped there were ${expectedOrders}`);
+  }
+  const documented = stage.contract.differences('listOrders', answer);
+  stage.fail(answer, { status: 200 }, [...documented, ...differences]);
+  return orders;
+}
+
+async function readOrders(stage: Stage, answer: Answer) {
+  const splitter = new JsonArraySplitter();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let orders = 0;
+  const differences: string[] = [];
+  try {
+    for await (const chunk of unzipped(answer)) {
+      for (const { bytes } of splitter.push(chunk)) {
+        if (differences.length < mostDifferencesShown) {
+          differences.push(...stage.contract.orderDifferences(decoder.decode(bytes)));
+        }
+        orders++;
+      }
+    }
+    splitter.end();
+  } catch (error) {
+    differences.push(`after ${orders} orders: ${(error as Error).message}`);
+  }
+  return { orders, differences };
+}
+
+function unzipped(answer: Answer): AsyncIterable<Buffer> {
+  if (headerOf(answer, 'content-encoding') !== 'gzip') return answer.body;
+  const gunzip = createGunzip();
+  // pipe() does not pass on errors, so the end of a broken connection would be awaited for ever.
+  answer.body.on('error', (error) => gunzip.destroy(error));
+  return answer.body.pipe(gunzip);
+}

@@ -1,0 +1,55 @@
+import type { Answer } from './http-client.ts';
+
+type Headers = Pick<Answer, 'headers'>;
+
+const policyForm = /^"minute";q=(\d+);w=60, "day";q=(\d+);w=86400$/;
+const limitForm = /^"minute";r=(\d+);t=(\d+), "day";r=(\d+);t=(\d+)$/;
+
+/** Allows for rounding to seconds, and for the time between the limiter's clock and the `Date`. */
+const toleranceSeconds = 5;
+
+/** The rate-limit headers as numbers; NaN for one that is missing or not a number. */
+export function rateLimitOf(answer: Headers): { limit: number; remaining: number; reset: number } {
+  const value = (name: string) => Number(headerOf(answer, `x-ratelimit-${name}`) ?? Number.NaN);
+  return { limit: value('limit'), remaining: value('remaining'), reset: value('reset') };
+}
+
+/** The server's time in Unix seconds, so that a wrong clock of this machine has no effect. */
+export function serverSeconds(answer: Headers): number {
+  const date = Date.parse(headerOf(answer, 'date') ?? '');
+  return Math.floor((Number.isNaN(date) ? Date.now() : date) / 1000);
+}
+
+/** The value of a header, all values if it was sent several times; undefined if it was not sent. */
+export function headerOf({ headers }: Headers, name: string): string | undefined {
+  return headers.get(name)?.join();
+}
+
+/**
+ * The difference between `RateLimit-Policy` and `RateLimit`, which describe both windows, and the
+ * three `X-RateLimit-` headers of the same answer, which describe the window with the least left.
+ * A missing or malformed header is a difference from the contract, and none here.
+ */
+export function rateLimitDifferences(answer: Headers): string[] {
+  const policy = headerOf(answer, 'ratelimit-policy') ?? '';
+  const rateLimit = headerOf(answer, 'ratelimit') ?? '';
+  const quotas = policyForm.exec(policy)?.slice(1).map(Number);
+  const left = limitForm.exec(rateLimit)?.slice(1).map(Number);
+  const { limit, remaining, reset } = rateLimitOf(answer);
+  if (!quotas || !left || Number.isNaN(limit + remaining + reset)) return [];
+  const [minuteLeft, minuteSeconds, dayLeft, daySeconds] = left as [number, number, number, number];
+  const isDay = dayLeft < minuteLeft;
+  const seconds = isDay ? daySeconds : minuteSeconds;
+  const isDescribed =
+    limit === quotas[isDay ? 1 : 0] &&
+    remaining === (isDay ? dayLeft : minuteLeft) &&
+    // A reset of 0 means that there is no window.
+    (reset === 0
+      ? seconds === 0
+      : Math.abs(serverSeconds(answer) + seconds - reset) <= toleranceSeconds);
+  if (isDescribed) return [];
+  return [
+    `the x-ratelimit headers are ${limit}, ${remaining}, ${reset}, and describe no window of ` +
+      `ratelimit-policy ${policy} and ratelimit ${rateLimit}`,
+  ];
+}

@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import { authenticationChecks } from '../../smoke/checks/authentication-checks.ts';
+import {
+  cancelErrorChecks,
+  cancellationChecks,
+  listChecks,
+} from '../../smoke/checks/order-checks.ts';
+import {
+  countingChecks,
+  exhaustionChecks,
+  planChecks,
+} from '../../smoke/checks/rate-limit-checks.ts';
+import { retiredOperationChecks, unknownRouteChecks } from '../../smoke/checks/route-checks.ts';
+import type { HttpClient, OutgoingRequest } from '../../smoke/stage/http-client.ts';
+import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
+import { nextMinute, RunningStore, today } from '../e2e/running-store.ts';
+import { contract, operationAt } from '../helpers/contract-check.ts';
+import { missing } from '../helpers/differences.ts';
+import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb/dynamodb-proxy.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
+
+/*
+ * Every answer that the contract documents is provoked from the local service, which runs the template
+ * that is deployed, and is compared with the contract: by the checks of the smoke test as far as a client
+ * can provoke it, and by the rows below otherwise.
+ */
+
+const largest = '9223372036854775807';
+const orders = [
+  { id: largest, status: 'pending' },
+  { id: '2', status: 'shipped' },
+  { id: '3', status: 'cancelled' },
+  { id: '4', status: 'returned' },
+];
+
+let database: EmbeddedDynamoDb;
+let endpoint: DynamodbProxy;
+let store: RunningStore;
+let keys: Readonly<Record<PlanName, string>>;
+/** What was answered: the operation, the status and the error's code. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  endpoint = await DynamodbProxy.before(database.endpoint);
+  store = await RunningStore.start({
+    dynamodbEndpoint: endpoint.url,
+    dataEndpoint: database.endpoint,
+  });
+  const [enterprise, free, pro, business] = await Promise.all([
+    store.issue('enterprise'),
+    store.issue('free'),
+    store.issue('pro'),
+    store.issue('business'),
+    store.putOrders(orders),
+  ]);
+  await Promise.all([
+    store.setCounters(free, { minuteWindow: nextMinute(), minuteCount: plans.free.perMinute }),
+    store.setCounters(pro, { dayWindow: today(), dayCount: plans.pro.perDay }),
+    store.setCounters(business, { bannedUntil: Math.floor(Date.now() / 1_000) + 300 }),
+  ]);
+  keys = {
+    enterprise: enterprise.apiKey,
+    free: free.apiKey,
+    pro: pro.apiKey,
+    business: business.apiKey,
+  };
+});
+
+afterEach(() => endpoint.faults.clear());
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await endpoint?.[Symbol.asyncDispose]();
+  await database?.stop();
+});
+
+/** The store as the smoke test sees it. */
+function stageFor(key: string): Stage {
+  const noted = async <Answer extends { status: number; text?: string }>(
+    { method, path }: OutgoingRequest,
+    answering: Promise<Answer>,
+  ) => {
+    const answer = await answering;
+    const operation = operationAt(method, path);
+    if (operation)
+      seen.add([operation.operationId, answer.status, codeOf(answer)].join(' ').trim());
+    return answer;
+  };
+  const client: Pick<HttpClient, 'baseUrl' | 'send' | 'sendForText'> = {
+    baseUrl: store.client.baseUrl,
+    send: (question) => noted(question, store.client.send(question)),
+    sendForText: (question) => noted(question, store.client.sendForText(question)),
+  };
+  return new Stage(client, contract, key);
+}
+
+describe.each([
+  ['R4, R16, R17, R18, I16, I18: authentication', authenticationChecks],
+  ['R27, I10: what the API does not have', unknownRouteChecks],
+  ['R1, R3, R8, R9, I3, I9: the list', listChecks()],
+  ['R15, I7, I8: a cancellation that fails', cancelErrorChecks],
+  ['R12, R13, I2, I4: a cancellation', cancellationChecks(largest)],
+  ['R28, I27: the operation of pets', retiredOperationChecks],
+  ['R22, R23, I20, I24: an allowance', countingChecks],
+  ['R21, I26: the limits of an owner', planChecks(plans.enterprise)],
+])('%s', (_, checks) => {
+  it.each(checks)('$title', async ({ run }) => {
+    await run(stageFor(keys.enterprise));
+  });
+});
+
+describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
+  let key: string;
+
+  beforeAll(async () => {
+    key = (await store.issue('free')).apiKey;
+  });
+
+  it.each(exhaustionChecks())('$title', async ({ run }) => {
+    await run(stageFor(key));
+  });
+});
+
+interface Provocation {
+  readonly status: number;
+  readonly code: string;
+  readonly plan?: PlanName;
+  /** Prevents DynamoDB from answering. */
+  readonly before?: () => unknown;
+  /** @default - all operations */
+  readonly operations?: readonly string[];
+  readonly options?: CallOptions;
+}
+
+const ofFunctions = ['listOrders', 'cancelOrder'];
+const cancel = (orderId: string) => ({ operations: ['cancelOrder'], options: { orderId } });
+
+const provocations: Provocation[] = [
+  { status: 409, code: 'order_already_shipped', ...cancel('2') },
+  { status: 409, code: 'order_already_cancelled', ...cancel('3') },
+  { status: 409, code: 'order_not_cancellable', ...cancel('4') },
+  { status: 404, code: 'not_found', ...cancel('') },
+  {
+    status: 415,
+    code: 'unsupported_media_type',
+    operations: ['getPet'],
+    options: { headers: { 'content-type': 'text/plain' } },
+  },
+  { status: 429, code: 'rate_limit_exceeded', plan: 'free' },
+  { status: 429, code: 'quota_exceeded', plan: 'pro' },
+  { status: 429, code: 'api_key_banned', plan: 'business' },
+  // The function answers these, after the authorizer has recognised the key.
+  {
+    status: 503,
+    code: 'service_unavailable',
+    operations: ofFunctions,
+    before: () => endpoint.faults.set(store.ordersTable, lost),
+  },
+  {
+    status: 500,
+    code: 'internal_error',
+    operations: ofFunctions,
+    before: () => endpoint.faults.set(store.ordersTable, disowned),
+  },
+  // The gateway answers this one, because the authorizer fails without DynamoDB.
+  {
+    status: 503,
+    code: 'service_unavailable',
+    before: () => endpoint.faults.set('', lost),
+  },
+];
+
+/** What cannot be provoked here; template.test.ts compares it with the gateway responses. */
+const notProvoked = new Set([
+  // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
+  'listOrders 504 timeout',
+  'cancelOrder 504 timeout',
+  'getPet 504 timeout',
+  // A fixed answer of the gateway's own: there is nothing in it that could fail.
+  'getPet 500 internal_error',
+]);
+
+describe('an answer that takes more than a client to provoke', () => {
+  it.each(provocations)('I14, I15: is documented: $status $code', async (provocation) => {
+    const { status, code, plan = 'enterprise', before, options = { orderId: '2' } } = provocation;
+    const { operations = contract.operations.map(({ operationId }) => operationId) } = provocation;
+    await before?.();
+
+    for (const operation of operations) {
+      await stageFor(keys[plan]).expect(operation, options, { status, code });
+      seen.add(`${operation} ${status} ${code}`);
+    }
+  });
+
+  it('was provoked, like every other that the contract documents', () => {
+    const documented = contract.operations.flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, { content }]) => {
+        const examples = Object.values(content?.['application/json']?.examples ?? { none: {} });
+        return examples.map(({ value }: { value?: { code?: string } }) =>
+          [operationId, status, value?.code].join(' ').trim(),
+        );
+      }),
+    );
+
+    expect(
+      missing(
+        ['openapi.yaml', documented.filter((answer) => !notProvoked.has(answer))],
+        ['what test/contract/answers.test.ts provoked', seen],
+      ),
+    ).toEqual([]);
+  });
+});
