@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
-import { ConnectionTurns } from './connection-turns.ts';
 import type { GatewayAnswer } from './exchange/gateway-answer.ts';
 import { GatewayFault } from './exchange/gateway-fault.ts';
-import type { RawRequest } from './exchange/incoming-request.ts';
+import { type RawRequest, readBody } from './exchange/incoming-request.ts';
 import type { Gateway } from './gateway/gateway.ts';
-import { RawAnswers } from './raw-answers.ts';
-import { bodyTimeoutMs, RequestBodies } from './request-bodies.ts';
 
 /**
  * Answers a request instead of the gateway. Returns false to leave the request to the gateway. A
@@ -42,8 +39,6 @@ interface HttpServerOptions {
   readonly now: () => number;
   /** Called for each request that the gateway has answered, when the answer has been sent. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
-  /** Takes a line of the server's log. */
-  readonly log: (line: string) => void;
 }
 
 interface HttpServer {
@@ -57,60 +52,17 @@ interface HttpServer {
 // connection.
 const keepAliveTimeoutMs = 65_000;
 
-// Far above API Gateway's 10 KB, so that the gateway, not Node's parser, answers a long path.
+// Far above API Gateway's 10 KB, so that the service, not Node's parser, answers a long path.
 const headerMaxBytes = 1_048_576;
 
-// Above what any test of the service opens, and low enough to bound the memory of all connections.
-const maxConnections = 8_192;
-
-// The limit also applies to a request whose body is never read. It is a little longer than that of
-// a body that is read, so that such a request gets the gateway's own answer first.
-const requestTimeoutMs = bodyTimeoutMs + 5_000;
-const connectionsCheckMs = 5_000;
-
-/** Serves a gateway over HTTP. No error on a client's connection ends the server. */
+/** Serves a gateway over HTTP. What is no HTTP request is answered by Node itself. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({
-    maxHeaderSize: headerMaxBytes,
-    requireHostHeader: false,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: connectionsCheckMs,
-  });
-  server.maxConnections = maxConnections;
-  const bodies = new RequestBodies();
-  const rawAnswers = new RawAnswers();
-  const turns = new ConnectionTurns();
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { socket } = incoming;
-    rawAnswers.expect(incoming, outgoing, () => turns.release(socket));
-    // Node reads nothing that comes after a request for another protocol: its sender is told so.
-    if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
-    turns.take(socket, () => {
-      void respond(incoming, outgoing, { ...options, bodies });
-    });
-  };
-  server.on('request', serve);
-  server.on('checkContinue', serve);
-  // Node would refuse an unknown `Expect` and a `CONNECT` by itself, without the headers that every
-  // answer of the API must have.
-  server.on('checkExpectation', serve);
-  server.on('connect', (incoming: IncomingMessage, socket: Socket) => {
-    const fault = new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
-    const request = rawRequest(incoming, options);
-    void rawAnswers.end(socket, () => options.gateway.answerFault(fault, request));
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // The bytes that cannot be parsed may belong to the body of a request that is being answered.
-    const unfinished = rawAnswers.unfinished(socket);
-    if (unfinished) bodies.refuse(unfinished);
-    void rawAnswers.end(socket, unfinished ? undefined : () => refusal(error, socket, options));
+  const settings = { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize: headerMaxBytes };
+  const server = createServer(settings, (incoming, outgoing) => {
+    void respond(incoming, outgoing, options);
   });
   server.listen(options.port, options.host);
   await once(server, 'listening');
-  // For example, the process has no file descriptor left for a new connection. The connections
-  // that are open are served on.
-  server.on('error', (error) => options.log(`server: ${error.message}`));
   return { origin: originOf(server, options.host), close: () => close(server) };
 }
 
@@ -128,31 +80,40 @@ async function close(server: Server): Promise<void> {
   await closed;
 }
 
-interface Serving extends HttpServerOptions {
-  readonly bodies: RequestBodies;
-}
-
 async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  options: Serving,
+  options: HttpServerOptions,
 ): Promise<void> {
   const startedAtMs = performance.now();
+  const signal = whenClosed(outgoing);
+  const request = createRequest(incoming, signal, options);
+  let answer: GatewayAnswer;
   try {
-    const unreadable = options.bodies.untilUnreadable(incoming);
     for (const handler of options.handlers) {
-      if (await Promise.race([handler(incoming, outgoing), unreadable])) return;
+      if (await handler(incoming, outgoing)) return;
     }
-    const closed = whenClosed(outgoing);
-    const request = arrivingRequest(incoming, outgoing, closed, options);
-    const answer = await options.gateway.answer(request);
-    const report = () => reportSent(answer, startedAtMs, outgoing, options);
-    if (closed.aborted) report();
-    else closed.addEventListener('abort', report);
-    send(answer, outgoing);
+    answer = await options.gateway.answer({ ...request, body: await readBody(incoming) });
   } catch (error) {
-    fail(error, incoming, outgoing, options);
+    // The client has disconnected, or has received a part of an answer. Closing the connection shows
+    // it that the answer is incomplete.
+    if (signal.aborted || outgoing.headersSent) return void outgoing.destroy();
+    const isFault = error instanceof GatewayFault;
+    const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
+    answer = options.gateway.answerFault(fault, request);
   }
+  const report = () => {
+    const durationMs = performance.now() - startedAtMs;
+    const { method, target } = request;
+    const isComplete = outgoing.writableFinished;
+    options.onAnswered?.({ method, target, answer, durationMs, isComplete });
+  };
+  if (!signal.aborted) {
+    signal.addEventListener('abort', report);
+    return send(answer, outgoing);
+  }
+  report();
+  if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
 }
 
 /**
@@ -165,79 +126,26 @@ function whenClosed(outgoing: ServerResponse): AbortSignal {
   return closing.signal;
 }
 
-function reportSent(
-  answer: GatewayAnswer,
-  startedAtMs: number,
-  outgoing: ServerResponse,
-  { onAnswered }: HttpServerOptions,
-): void {
-  const { method, url } = outgoing.req;
-  const durationMs = performance.now() - startedAtMs;
-  const isComplete = outgoing.writableFinished;
-  onAnswered?.({ method: method!, target: url!, answer, durationMs, isComplete });
-}
-
-function fail(
-  error: unknown,
+/** The request without its body. */
+function createRequest(
   incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  options: HttpServerOptions,
-): void {
-  // The client has disconnected, or has received a part of an answer. Closing the connection shows
-  // it that the answer is incomplete. Node sets the socket of a destroyed request to null, contrary
-  // to its type.
-  const socket: Socket | null = incoming.socket;
-  if (!socket || socket.destroyed || outgoing.headersSent) {
-    outgoing.destroy();
-    return;
-  }
-  for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
-  const fault =
-    error instanceof GatewayFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
-  send(options.gateway.answerFault(fault, rawRequest(incoming, options)), outgoing);
-}
-
-/** A request whose body is read on demand, with a signal for the client's disconnecting. */
-function arrivingRequest(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  closed: AbortSignal,
-  options: Serving,
+  signal: AbortSignal,
+  { now }: HttpServerOptions,
 ): RawRequest {
-  return {
-    ...rawRequest(incoming, options),
-    signal: closed,
-    readBody: () => {
-      if (expectsContinue(incoming)) outgoing.writeContinue();
-      return options.bodies.read(incoming, outgoing);
-    },
-  };
-}
-
-/** Whether a client waits for an interim answer. One of HTTP/1.0 would take it for the final one. */
-function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
-  return httpVersion !== '1.0' && /^100-continue$/i.test(String(headers.expect));
-}
-
-function rawRequest(incoming: IncomingMessage, { now }: HttpServerOptions): RawRequest {
   return {
     method: incoming.method!,
     target: incoming.url!,
     rawHeaders: incoming.rawHeaders,
     body: Buffer.alloc(0),
-    sourceIp: plainAddress(incoming.socket),
+    sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     httpVersion: incoming.httpVersion,
     timeMs: now(),
+    signal,
   };
 }
 
-function plainAddress(socket: Socket): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-}
-
 /** Sends an answer. Node leaves out a body that the method or the status does not allow. */
-function send(answer: GatewayAnswer, outgoing: ServerResponse): void {
-  const { statusCode, headers, body } = answer;
+function send({ statusCode, headers, body }: GatewayAnswer, outgoing: ServerResponse): void {
   outgoing.statusCode = statusCode;
   for (const [name, value] of headers) outgoing.appendHeader(name, value);
   if (Buffer.isBuffer(body)) {
@@ -247,24 +155,4 @@ function send(answer: GatewayAnswer, outgoing: ServerResponse): void {
   }
   // An error on either side destroys the other, so that an incomplete answer is recognisable.
   pipeline(body, outgoing, () => {});
-}
-
-/** The answer to bytes that Node's parser could not read as a request. */
-function refusal(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  { gateway, now }: HttpServerOptions,
-): GatewayAnswer {
-  const type =
-    error.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_PARAMETERS';
-  const request: RawRequest = {
-    method: '',
-    target: '',
-    rawHeaders: [],
-    body: Buffer.alloc(0),
-    sourceIp: plainAddress(socket),
-    httpVersion: '1.1',
-    timeMs: now(),
-  };
-  return gateway.answerFault(new GatewayFault(type), request);
 }

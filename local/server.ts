@@ -95,7 +95,6 @@ interface Serving {
   readonly api: RunningApi;
   readonly guard: GuardThread;
   readonly now: () => number;
-  readonly log: (line: string) => void;
 }
 
 interface Database {
@@ -184,7 +183,7 @@ async function start(
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
   const failed = Promise.race([database.ended, guard.ended]);
-  const served = await serve(prepared, { api, guard, now, log }, options, started);
+  const served = await serve(prepared, { api, guard, now }, options, started);
   return {
     ...served,
     failed,
@@ -259,7 +258,7 @@ async function provideTables(
 
 async function serve(
   prepared: PreparedService,
-  { api, guard, now, log }: Serving,
+  { api, guard, now }: Serving,
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<PreparedService & Pick<LocalService, 'origin'>> {
@@ -273,7 +272,6 @@ async function serve(
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now,
-    log,
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>

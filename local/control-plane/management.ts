@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayFault } from '../exchange/gateway-fault.ts';
+import { readBody } from '../exchange/incoming-request.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { answerControlPlane } from './control-plane-http.ts';
 import { isTrusted } from './loopback.ts';
@@ -16,13 +16,11 @@ interface ManagedServices {
   ) => Promise<void>;
 }
 
-const bodyMaxBytes = 1_048_576;
-
 /**
  * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
  * false for other requests and for requests that are not trusted.
  *
- * @throws GatewayFault `REQUEST_TOO_LARGE` for a body above 1 MiB
+ * @throws GatewayFault `REQUEST_TOO_LARGE`
  */
 export async function answerManagement(
   incoming: IncomingMessage,
@@ -42,7 +40,7 @@ export async function answerManagement(
     return answerQuery(incoming, outgoing, services.stack);
   }
   if (!/^\/(?:apikeys|usageplans)(?:\/|$)/.test(pathname)) return false;
-  const body = await readBody(incoming);
+  const body = String(await readBody(incoming));
   const call = { method, path: pathname, query: searchParams, body };
   const answer = answerControlPlane(call, services.controlPlane);
   if (!answer) return false;
@@ -55,25 +53,9 @@ async function answerQuery(
   outgoing: ServerResponse,
   stack: StackDescription,
 ): Promise<boolean> {
-  const form = new URLSearchParams(await readBody(incoming));
+  const form = new URLSearchParams(String(await readBody(incoming)));
   if (form.get('Action') !== 'DescribeStacks') return false;
   const { statusCode, body } = answerDescribeStacks(form, stack);
   outgoing.writeHead(statusCode, { 'Content-Type': 'text/xml' }).end(body);
   return true;
-}
-
-/** Reads a whole body. @throws GatewayFault `REQUEST_TOO_LARGE` */
-async function readBody(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // The iterator must not destroy the connection, which is needed to answer a body above the limit.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > bodyMaxBytes) break;
-    chunks.push(chunk);
-  }
-  if (bytes <= bodyMaxBytes) return Buffer.concat(chunks).toString('utf8');
-  // The rest has to be read before the next call. Within the loop, this would have no effect.
-  incoming.resume();
-  throw new GatewayFault('REQUEST_TOO_LARGE');
 }

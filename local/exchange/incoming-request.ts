@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayFault } from './gateway-fault.ts';
+
 /** A header with the client's spelling of its name, and its values in the order of arrival. */
 export interface RequestHeader {
   readonly name: string;
@@ -31,17 +34,35 @@ export interface RawRequest {
   /** Alternating names and values, like Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /**
-   * Reads the body on demand. @default - `body` is already complete
-   *
-   * @throws GatewayFault when the body is refused
-   */
-  readonly readBody?: () => Promise<Buffer>;
   readonly sourceIp: string;
   readonly httpVersion: string;
   readonly timeMs: number;
   /** Is aborted when the client disconnects. */
   readonly signal?: AbortSignal;
+}
+
+// API Gateway's maximum payload size.
+const bodyMaxBytes = 10_485_760;
+
+/**
+ * Reads a whole body. After a refusal the connection stays open, and the rest of the body is received
+ * and discarded.
+ *
+ * @throws GatewayFault `REQUEST_TOO_LARGE`
+ * @throws Error when the client disconnects
+ */
+export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > bodyMaxBytes) break;
+    chunks.push(chunk);
+  }
+  if (bytes <= bodyMaxBytes) return Buffer.concat(chunks);
+  // Within the loop, this would have no effect.
+  incoming.resume();
+  throw new GatewayFault('REQUEST_TOO_LARGE');
 }
 
 /** Parses the target and the headers of a request. */

@@ -12,7 +12,7 @@ import type { MappingSource } from '../exchange/mapping-expressions.ts';
 import { createRequestContext } from '../exchange/request-context.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
 import type { LambdaFunction, LambdaFunctions } from '../functions/lambda-functions.ts';
-import { answerIntegration, readsBody } from '../integrations/integration.ts';
+import { answerIntegration } from '../integrations/integration.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { type ApiMethod, readMethods } from './api-methods.ts';
@@ -46,7 +46,7 @@ interface GatewayServices {
 
 /** A request with the values that the gateway's steps have added so far. */
 interface RequestState extends MappingSource {
-  request: IncomingRequest;
+  readonly request: IncomingRequest;
   pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -92,13 +92,13 @@ export class Gateway {
   async answer(raw: RawRequest): Promise<GatewayAnswer> {
     const state = this.#createState(raw);
     try {
-      return this.#withRequestIds(await this.#process(state, raw), state);
+      return this.#withRequestIds(await this.#process(state), state);
     } catch (error) {
       return this.#answerFault(toFault(error), state);
     }
   }
 
-  /** Answers a request that the server could not read. */
+  /** Answers a request whose body is refused, or whose handler has failed. */
   answerFault(fault: GatewayFault, raw: RawRequest): GatewayAnswer {
     return this.#answerFault(fault, this.#createState(raw));
   }
@@ -112,16 +112,12 @@ export class Gateway {
     return { context, request, pathParameters: {}, stageVariables: variables };
   }
 
-  async #process(state: RequestState, { readBody }: RawRequest): Promise<GatewayAnswer> {
+  async #process(state: RequestState): Promise<GatewayAnswer> {
     const route = this.#route(state);
     const method = this.#methods.get(route.method.logicalId)!;
     state.context.operationName = method.operationName;
     const usageKey = await this.#authorize(method, state);
     this.#meter(method, usageKey, state);
-    // The body is read last, so that requests that are refused take no memory for it.
-    if (readBody && readsBody(method.integration, state.request)) {
-      state.request = { ...state.request, body: await readBody() };
-    }
     return answerIntegration(method.integration, {
       ...state,
       binaryMediaTypes: this.#binaryMediaTypes,

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { MappingSource } from '../exchange/mapping-expressions.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
 import type { LambdaFunction } from '../functions/lambda-functions.ts';
 import { liftedTimeoutMs } from '../template/time-limits.ts';
-import { answerMock, type MockIntegration, passesBodyThrough } from './mock-integration.ts';
+import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import type { ProxyIntegration } from './proxy-integration.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
@@ -26,14 +25,6 @@ interface IntegrationRequest extends MappingSource {
 
 // API Gateway's idle timeout for the streams of regional endpoints.
 const streamIdleTimeoutMs = 300_000;
-
-/** Whether an integration needs a request's body. */
-export function readsBody(
-  integration: MockIntegration | ProxyIntegration,
-  request: IncomingRequest,
-): boolean {
-  return integration.type === 'AWS_PROXY' || passesBodyThrough(integration, request);
-}
 
 /**
  * Answers a request with a method's integration.

@@ -1,10 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { request, type Server } from 'node:http';
-import { connect } from 'node:net';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GatewayAnswer } from '../../local/exchange/gateway-answer.ts';
 import { GatewayFault } from '../../local/exchange/gateway-fault.ts';
@@ -14,10 +11,7 @@ import { type AnsweredRequest, type Handler, startHttpServer } from '../../local
 
 const addresses = Object.values(networkInterfaces()).flat();
 const hasIpv6 = addresses.some((address) => address?.address === '::1');
-const addressesOfIpv6 = [
-  ['::', '127.0.0.1', '127.0.0.1'],
-  ['::1', '[::1]', '::1'],
-];
+const bodyMaxBytes = 10_485_760;
 
 const answerOf = (text: string, statusCode = 200): GatewayAnswer => ({
   statusCode,
@@ -34,8 +28,7 @@ let faults: GatewayFault[];
 let answer: (request: RawRequest) => GatewayAnswer | Promise<GatewayAnswer>;
 let handlers: Handler[];
 let answered: AnsweredRequest[];
-let lines: string[];
-let running: Awaited<ReturnType<typeof startHttpServer>>[];
+let running: Awaited<ReturnType<typeof startHttpServer>> | undefined;
 let hasAnswered: PromiseWithResolvers<void>;
 
 beforeEach(() => {
@@ -44,58 +37,53 @@ beforeEach(() => {
   answer = () => answerOf('from the gateway');
   handlers = [];
   answered = [];
-  lines = [];
-  running = [];
   hasAnswered = Promise.withResolvers();
 });
 
-afterEach(() => Promise.all(running.map((server) => server.close())));
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
 
-async function start(host = '127.0.0.1', isReported = true) {
+async function start(host = '127.0.0.1'): Promise<string> {
   const gateway = {
-    answer: async (request: RawRequest) => {
-      requests.push(request);
-      return answer(request);
+    answer: async (received: RawRequest) => {
+      requests.push(received);
+      return answer(received);
     },
-    answerFault: (fault: GatewayFault, request: RawRequest) => {
+    answerFault: (fault: GatewayFault) => {
       faults.push(fault);
-      requests.push(request);
       return answerOf(fault.type, 418);
     },
   };
-  const server = await startHttpServer({
+  running = await startHttpServer({
     gateway: gateway as unknown as Gateway,
     handlers,
     host,
     port: 0,
     now: () => 1_700_000_000_000,
-    onAnswered: isReported
-      ? (each) => {
-          answered.push(each);
-          hasAnswered.resolve();
-        }
-      : undefined,
-    log: (line) => lines.push(line),
+    onAnswered: (each) => {
+      answered.push(each);
+      hasAnswered.resolve();
+    },
   });
-  running.push(server);
-  return server.origin;
+  return running.origin;
 }
 
-/** Sends bytes as they are; gives all that comes back until the connection ends. */
-async function exchange(origin: string, bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
-  socket.write(bytes);
-  return text(socket);
+/** Sends a request that its test may end at any time. */
+async function open(options: object = {}, body?: string): Promise<ClientRequest> {
+  const call = request(await start(), options);
+  call.on('error', () => {});
+  if (body === undefined) call.end();
+  else call.write(body);
+  return call;
 }
-
-const statusesIn = (answers: string) =>
-  [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
 describe('the server of a gateway', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', '127.0.0.1', '127.0.0.1'],
-    ...(hasIpv6 ? addressesOfIpv6 : []),
+    ...(hasIpv6 ? [['::1', '[::1]', '::1']] : []),
   ])('that listens at %s is found at %s, and its client at %s', async (host, name, sourceIp) => {
     const origin = await start(host);
 
@@ -106,11 +94,13 @@ describe('the server of a gateway', () => {
   });
 
   it('hands a request on as it came, and gives the answer with all of its headers', async () => {
+    const path = `/${'9'.repeat(500_000)}?b=%2f`;
     const origin = await start();
 
-    const response = await fetch(`${origin}/a?b=%2f`, {
+    const response = await fetch(`${origin}${path}`, {
       method: 'PUT',
       headers: { 'X-Sent': 'y' },
+      body: 'ä',
     });
 
     const own = response.headers.get('x-own');
@@ -120,7 +110,13 @@ describe('the server of a gateway', () => {
       'from the gateway',
     ]);
     expect(requests).toMatchObject([
-      { method: 'PUT', target: '/a?b=%2f', httpVersion: '1.1', timeMs: 1_700_000_000_000 },
+      {
+        method: 'PUT',
+        target: path,
+        body: Buffer.from('ä'),
+        httpVersion: '1.1',
+        timeMs: 1_700_000_000_000,
+      },
     ]);
     expect(requests[0]!.rawHeaders.join()).toMatch(/X-Sent,y/i);
   });
@@ -143,10 +139,9 @@ describe('the server of a gateway', () => {
   it.each<[string, Error, string, unknown]>([
     ['fault', new GatewayFault('THROTTLED'), 'THROTTLED', undefined],
     ['other error', new TypeError('oops'), 'DEFAULT_5XX', new TypeError('oops')],
-  ])('answers the %s of a handler, without its headers', async (_, error, type, cause) => {
+  ])('answers the %s of a handler', async (_, error, type, cause) => {
     handlers = [
-      (_incoming, outgoing) => {
-        outgoing.setHeader('X-Half', '1');
+      () => {
         throw error;
       },
     ];
@@ -154,7 +149,6 @@ describe('the server of a gateway', () => {
     const response = await fetch(await start());
 
     expect([response.status, await response.text()]).toEqual([418, type]);
-    expect(response.headers.get('x-half')).toBeNull();
     expect(faults.map((fault) => fault.cause)).toEqual([cause]);
   });
 
@@ -175,156 +169,102 @@ describe('the server of a gateway', () => {
   it.each([
     ['HEAD', 200, '5'],
     ['GET', 204, null],
-    ['GET', 304, '5'],
   ])('sends no body to %s with status %s', async (method, status, length) => {
     answer = () => answerOf('12345', status);
-    const origin = await start();
 
-    const response = await fetch(origin, { method });
+    const response = await fetch(await start(), { method });
 
     expect(await response.text()).toBe('');
     expect(response.headers.get('content-length')).toBe(length);
   });
 
+  it('answers 413 to a body above 10 MB, and takes the next request of its client', async () => {
+    answer = ({ body }) => answerOf(String(body.length));
+    const origin = await start();
+    const send = async (bytes: number) => {
+      const response = await fetch(origin, { method: 'POST', body: Buffer.alloc(bytes) });
+      return [response.status, await response.text()];
+    };
+
+    const [refused, taken] = [await send(bodyMaxBytes + 1), await send(bodyMaxBytes)];
+
+    expect(refused).toEqual([418, 'REQUEST_TOO_LARGE']);
+    expect(taken).toEqual([200, String(bodyMaxBytes)]);
+  });
+
+  it('breaks a stream off that fails, so that its client can tell', async () => {
+    const body = new Readable({ read() {} });
+    answer = () => ({ ...answerOf(''), body });
+    body.push('half');
+    const response = await fetch(await start());
+
+    body.destroy(new Error('oops'));
+
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('reads a stream no faster than its client does', async () => {
+    let pushed = 0;
+    const body = new Readable({
+      read() {
+        pushed++;
+        this.push(Buffer.alloc(1_048_576));
+      },
+    });
+    answer = () => ({ ...answerOf(''), body });
+    const call = await open();
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    response.on('error', () => {}).pause();
+
+    // A stream that nothing holds back is read once in each turn of the event loop.
+    for (let turns = 0; turns < 1_000; turns++) await new Promise(setImmediate);
+
+    call.destroy();
+    // The buffers of the system between the two hold up to 36 MB.
+    expect(pushed).toBeGreaterThan(0);
+    expect(pushed).toBeLessThan(200);
+  });
+
   it.each([
-    ['100-continue', '1.1', [100, 200]],
-    ['100-CONTINUE', '1.1', [100, 200]],
-    ['x100-continue', '1.1', [200]],
-    ['100-continue-x', '1.1', [200]],
-    ['100-continue', '1.0', [200]],
-  ])(
-    'asks for a body only who expects it to: %s in HTTP/%s',
-    async (expectation, version, expected) => {
-      answer = async ({ readBody }) => answerOf(String(await readBody?.()));
-      const origin = await start();
-
-      const answers = await exchange(
-        origin,
-        `POST / HTTP/${version}\r\nConnection: close\r\nExpect: ${expectation}\r\nContent-Length: 2\r\n\r\nab`,
-      );
-
-      expect(statusesIn(answers)).toEqual(expected);
-      expect(answers).toMatch(/ab$/);
-    },
-  );
-
-  it('answers the requests of a connection in their order, also what is no request', async () => {
-    const second = Promise.withResolvers<void>();
-    answer = async ({ target }) => {
-      if (target === '/first') await second.promise;
-      else setImmediate(second.resolve);
-      return answerOf(target);
-    };
-
-    const answers = await exchange(
-      await start(),
-      'GET /first HTTP/1.1\r\n\r\nGET /second HTTP/1.1\r\n\r\nnonsense\r\n\r\n',
-    );
-
-    expect(statusesIn(answers)).toEqual([200, 200, 418]);
-    expect(answers).toMatch(/\/first.*\/second/s);
-  });
-
-  it('answers once what becomes unreadable', async () => {
-    answer = async ({ readBody }) => answerOf(String(await readBody?.()));
-    const head = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n';
-
-    const answers = await exchange(await start(), `${head}5\r\nhello\r\nno chunk\r\n`);
-
-    expect(statusesIn(answers)).toEqual([418]);
-    expect(faults.map(({ type }) => type)).toEqual(['BAD_REQUEST_PARAMETERS']);
-  });
-
-  it('answers a request for a tunnel', async () => {
-    const answers = await exchange(await start(), 'CONNECT x:443 HTTP/1.1\r\n\r\n');
-
-    expect(answers).toMatch(/^HTTP\/1.1 418 .*\r\n\r\nMISSING_AUTHENTICATION_TOKEN$/s);
-    expect(requests).toMatchObject([{ method: 'CONNECT', target: 'x:443' }]);
-  });
-
-  it('asks nothing of the gateway for a client that has gone away', async () => {
-    const arrived = Promise.withResolvers<void>();
+    ['while it is answered', undefined],
+    ['while it is sent', 'half'],
+  ])('answers nothing to a client that leaves %s', async (_, sent) => {
     const gone = Promise.withResolvers<void>();
-    answer = ({ signal }) => {
-      arrived.resolve();
-      return new Promise((_, reject) => {
-        signal?.addEventListener('abort', () => {
-          reject(new Error('gone'));
-          setImmediate(gone.resolve);
-        });
+    const arrived = Promise.withResolvers<void>();
+    answer = ({ signal }) =>
+      new Promise((_, reject) => {
+        arrived.resolve();
+        signal?.addEventListener('abort', () => reject(new Error('gone')));
       });
-    };
-    const call = request(await start()).end();
-    call.on('error', () => {});
+    handlers = [
+      (incoming) => {
+        if (sent !== undefined) arrived.resolve();
+        incoming.once('close', () => setImmediate(gone.resolve));
+        return false;
+      },
+    ];
+    const call = await open({ method: 'POST' }, sent);
     await arrived.promise;
 
     call.destroy();
     await gone.promise;
+    await new Promise(setImmediate);
 
     expect(faults).toEqual([]);
   });
 
-  it('answers where nobody wants to know of it', async () => {
-    const origin = await start('127.0.0.1', false);
-
-    expect((await fetch(origin)).status).toBe(200);
-    expect((await fetch(origin)).status).toBe(200);
-  });
-
   it('ends all connections when it is closed, and takes no more', async () => {
-    const origin = await start();
     const body = new Readable({ read() {} });
     body.push('half');
     answer = () => ({ ...answerOf(''), body });
+    const origin = await start();
     const response = await fetch(origin);
 
-    await running[0]!.close();
+    await running!.close();
 
-    running = [];
+    running = undefined;
     await expect(response.text()).rejects.toThrow();
     await expect(fetch(origin)).rejects.toThrow();
-  });
-
-  it('tells who asks for another protocol that it reads no more', async () => {
-    const upgrade = 'GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
-
-    expect(await exchange(await start(), upgrade)).toMatch(/connection: close/i);
-  });
-
-  it.each([
-    ['nonsense\r\n\r\n', 'BAD_REQUEST_PARAMETERS'],
-    [`GET /${'x'.repeat(1_100_000)} HTTP/1.1\r\n\r\n`, 'REQUEST_TOO_LARGE'],
-  ])('has what is no request answered, too', async (bytes, type) => {
-    const answers = await exchange(await start(), bytes);
-
-    expect(answers).toMatch(new RegExp(`^HTTP/1.1 418 [^]*\r\n\r\n${type}$`));
-    expect(requests).toEqual([
-      {
-        method: '',
-        target: '',
-        rawHeaders: [],
-        body: Buffer.alloc(0),
-        sourceIp: '127.0.0.1',
-        httpVersion: '1.1',
-        timeMs: 1_700_000_000_000,
-      },
-    ]);
-  });
-
-  it('says what fails at its port, and serves on', async () => {
-    let server: Server | undefined;
-    const find = (message: unknown) => {
-      server = (message as { server: Server }).server;
-    };
-    subscribe('http.server.request.start', find);
-    const origin = await start();
-    await (await fetch(origin)).text();
-    unsubscribe('http.server.request.start', find);
-
-    server?.emit('error', new Error('accept EMFILE'));
-
-    expect(lines).toEqual(['server: accept EMFILE']);
-    expect((await fetch(origin)).status).toBe(200);
   });
 });
 
@@ -352,7 +292,7 @@ describe('the report of an answered request', () => {
   it.each([
     ['while its answer is sent', true],
     ['before it has an answer', false],
-  ])('tells of a client that goes away %s', async (_, isAnswered) => {
+  ])('says that a client has left %s', async (_, isAnswered) => {
     const arrived = Promise.withResolvers<void>();
     const body = new Readable({ read() {} });
     body.push('half');
@@ -362,8 +302,7 @@ describe('the report of an answered request', () => {
       signal?.addEventListener('abort', () => given.resolve({ ...answerOf(''), body }));
       return isAnswered ? { ...answerOf(''), body } : given.promise;
     };
-    const call = request(await start()).end();
-    call.on('error', () => {});
+    const call = await open();
     await arrived.promise;
     if (isAnswered) await once(call, 'response');
 

@@ -1,12 +1,5 @@
 import { once } from 'node:events';
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  request as openRequest,
-  type ServerResponse,
-} from 'node:http';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../local/server.ts';
@@ -132,7 +125,6 @@ const resources: Resources = {
 
 let assembly: Assembly;
 let service: LocalService;
-const held: ServerResponse[] = [];
 let lines: string[];
 
 beforeAll(async () => {
@@ -148,10 +140,6 @@ beforeAll(async () => {
     handlers: [
       (incoming, outgoing) => {
         if (incoming.url === '/broken') throw new Error('a broken handler');
-        if (incoming.url === '/held') {
-          held.push(outgoing);
-          return true;
-        }
         if (incoming.url !== '/extra') return false;
         outgoing.end('extra');
         return true;
@@ -309,40 +297,6 @@ describe('a request that is out of the ordinary', () => {
     expect(event.pathParameters.id).toBe(id);
   });
 
-  it.each(['%', '%z', '%zz', '%2', 'a%%20'])(
-    'with a malformed percent-encoding is answered 400: %s',
-    async (segment) => {
-      const [head, body] = await raw(`GET /test/echo/${segment} HTTP/1.1\r\nHost: x\r\n`);
-
-      expect(head).toMatch(/^HTTP\/1.1 400 /);
-      expect(head).toMatch(/x-limit: 0/i);
-      expect(body).toBe('{"status":400}');
-    },
-  );
-
-  it.each<[string, string, number]>([
-    ['is no HTTP', 'nonsense\r\n', 400],
-    ['has an unknown method', 'FETCH /test/echo HTTP/1.1\r\nHost: x\r\n', 400],
-    ['has a malformed header', 'GET /test/echo HTTP/1.1\r\nHost: x\r\nbad header\r\n', 400],
-    ['has no Host', 'GET /test/nothing HTTP/1.1\r\n', 404],
-    ['has a whole URL as its target', 'GET http://x/test/nothing HTTP/1.1\r\nHost: x\r\n', 404],
-    ['asks for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n', 404],
-    ['asks for all resources', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n', 404],
-    ['expects the impossible', 'GET /test/nothing HTTP/1.1\r\nHost: x\r\nExpect: more\r\n', 404],
-    [
-      'asks for an upgrade',
-      'GET /test/nothing HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: x\r\n',
-      404,
-    ],
-    ['has headers above a megabyte', `GET /${'x'.repeat(1_100_000)} HTTP/1.1\r\nHost: x\r\n`, 413],
-  ])('that %s gets a gateway response', async (_, request, status) => {
-    const [head, body] = await raw(request);
-
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(head).toMatch(/x-limit: 0/i);
-    expect(body).toBe(`{"status":${status}}`);
-  });
-
   it('that asks by HEAD gets no body', async () => {
     const response = await get('/test/echo', { method: 'HEAD' });
 
@@ -360,106 +314,6 @@ describe('a request that is out of the ordinary', () => {
     const response = await get('/test/echo', { method: 'POST', body: 'x'.repeat(6_500_000) });
 
     expect([response.status, await response.json()]).toEqual([413, { status: 413 }]);
-  });
-});
-
-describe('what a client does on its connection', () => {
-  it.each([
-    ['a request for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
-    [
-      'an upgrade',
-      'GET /test/echo HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
-    ],
-    ['no HTTP', 'nonsense\r\n\r\n'],
-    ['half a request', 'POST /test/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1'],
-  ])('does not end the service: it is reset after %s', async (_, request) => {
-    const reset = Array.from({ length: 5 }, async () => {
-      const socket = connect(portOf(service), '127.0.0.1');
-      await once(socket, 'connect');
-      socket.write(request, () => socket.resetAndDestroy());
-      await once(socket, 'close');
-    });
-    await Promise.all(reset);
-
-    expect((await get('/test/echo')).status).toBe(200);
-  });
-
-  it.each([
-    ['bytes that are no request', 'nonsense\r\n\r\n', [200, 400]],
-    ['a request for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', [200, 404]],
-  ])('is answered in its order: %s after a request', async (_, after, expected) => {
-    const request = 'GET /test/echo?wait=50 HTTP/1.1\r\nHost: x\r\n\r\n';
-
-    const answers = await exchange(request + after);
-
-    expect(statusesIn(answers)).toEqual(expected);
-  });
-
-  it('is answered once where its body cannot be read', async () => {
-    const head = 'POST /test/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
-
-    const answers = await exchange(`${head}5\r\nhello\r\nno chunk\r\n`);
-
-    expect(statusesIn(answers)).toEqual([400]);
-    expect(answers).toMatch(/x-limit: 0/i);
-  });
-
-  it.each([
-    ['an unknown path', 'POST /test/nothing', 404],
-    ['a token that is missing', 'POST /test/secret', 401],
-  ])('is answered before its body has come: %s', async (_, target, status) => {
-    const socket = connect(portOf(service), '127.0.0.1');
-    socket.write(`${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n`);
-
-    const [answer] = await once(socket, 'data');
-
-    socket.destroy();
-    expect(statusesIn(String(answer))).toEqual([status]);
-  });
-
-  it('is not asked for a body that nobody takes', async () => {
-    const expecting = (target: string) =>
-      `${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`;
-
-    const refused = await firstBytes(expecting('POST /test/secret'));
-    const wanted = await firstBytes(expecting('POST /test/echo'));
-
-    expect([statusesIn(refused), statusesIn(wanted)]).toEqual([[401], [100]]);
-  });
-
-  it('is one of a few that are served at once, of all that its connection sends', async () => {
-    const socket = connect(portOf(service), '127.0.0.1');
-    socket.write('GET /held HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(500));
-    while (held.length === 0) await get('/extra');
-
-    const first = held.length;
-    socket.destroy();
-    await once(held[0]!, 'close');
-    for (const outgoing of held) outgoing.end();
-    await get('/extra');
-
-    expect(first).toBeLessThan(20);
-    expect(held.length).toBe(first);
-  });
-
-  it('is answered in its order, however many its connection sends', async () => {
-    const paths = Array.from({ length: 300 }, (_, index) => (index % 3 ? '/extra' : '/nowhere'));
-    const last = 'GET /extra HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-
-    const answers = await exchange(
-      paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join('') + last,
-    );
-
-    const expected = paths.map((path) => (path === '/extra' ? 200 : 404));
-    expect(statusesIn(answers)).toEqual([...expected, 200]);
-  });
-
-  it('gets no interim answer where its HTTP/1.0 has none', async () => {
-    const head = 'POST /test/echo HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n';
-
-    const answers = await exchange(`${head}{}`);
-
-    expect(statusesIn(answers)).toEqual([200]);
   });
 });
 
@@ -578,38 +432,6 @@ describe('a local service', () => {
     await own.close();
   });
 });
-
-const portOf = ({ origin }: LocalService) => Number(new URL(origin).port);
-
-/** Sends bytes as they are; gives all that comes back until the connection ends. */
-async function exchange(bytes: string): Promise<string> {
-  const socket = connect(portOf(service), '127.0.0.1');
-  socket.write(bytes);
-  return text(socket);
-}
-
-/** Sends bytes as they are; gives the first that come back. */
-async function firstBytes(bytes: string): Promise<string> {
-  const socket = connect(portOf(service), '127.0.0.1');
-  socket.write(bytes);
-  const [first] = await once(socket, 'data');
-  socket.destroy();
-  return String(first);
-}
-
-const statusesIn = (answers: string) =>
-  [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
-
-/** Sends a request as it is; gives the head and the body of the answer. */
-async function raw(head: string): Promise<[string, string]> {
-  const socket = connect(portOf(service), '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write(head.replace(/(HTTP\/1.1\r\n)/, '$1Connection: close\r\n'));
-  socket.write('\r\n');
-  const answer = await text(socket);
-  const [answerHead, body] = answer.split('\r\n\r\n');
-  return [answerHead ?? '', body ?? ''];
-}
 
 async function open(path: string): Promise<{ call: ClientRequest; response: IncomingMessage }> {
   lines.length = 0;

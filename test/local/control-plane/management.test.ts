@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
+import { type Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import {
   APIGatewayClient,
@@ -275,39 +274,6 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(response.headers.connection).toBe('close');
   });
 
-  it.each(['/apikeys', '/'])(
-    'is answered 413 where a call of %s is too large, and goes on',
-    async (path) => {
-      const body = 'x'.repeat(5_000_000);
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-
-      const answer = await send(path, { method: 'POST', body, agent }, signed);
-      const next = await send('/apikeys', { method: 'GET', agent }, signed);
-
-      expect([answer.status, next.status]).toEqual([413, 200]);
-      agent.destroy();
-    },
-  );
-
-  it('is answered 413 before the rest of a call has arrived', async () => {
-    const call = request(`${service.origin}/apikeys`, { method: 'POST', headers: signed });
-    call.on('error', () => {});
-    call.write('x'.repeat(2_000_000));
-
-    const [response] = await once(call, 'response');
-
-    expect(response.statusCode).toBe(413);
-    call.destroy();
-  });
-
-  it('may have a call of 1 MiB', async () => {
-    const body = '{"name":"large"}'.padStart(1_048_576);
-
-    const answer = await send('/apikeys', { method: 'POST', body }, signed);
-
-    expect(JSON.parse(answer.body).name).toBe('large');
-  });
-
   it('is answered in XML where it describes stacks', async () => {
     const call = { method: 'POST', body: 'Action=DescribeStacks' };
 
@@ -323,25 +289,6 @@ describe('the operator of a local run, with AWS clients', () => {
 
     expect(status).toBe(200);
   });
-
-  it.each([
-    ['of API Gateway', 'POST /apikeys', {}],
-    ['of CloudFormation', 'POST /', {}],
-    ['of DynamoDB', 'POST /', { 'x-amz-target': 'DynamoDB_20120810.ListTables' }],
-  ])(
-    'is answered 400 at once where the body of a call %s cannot be parsed',
-    async (_, line, target) => {
-      const { hostname, port } = new URL(service.origin);
-      const headers = { ...signed, ...target, host: hostname, 'transfer-encoding': 'chunked' };
-      const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-      const socket = connect(Number(port), hostname);
-
-      socket.write(`${line} HTTP/1.1\r\n${fields.join('')}\r\n2\r\n{}\r\nno size\r\n`);
-      const answer = await text(socket);
-
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    },
-  );
 
   it.each(['//', '//[', 'http://[', 'http://a:99999/'])(
     'is answered 403, as anybody is, for a target that is no URL: %s',

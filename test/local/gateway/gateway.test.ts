@@ -169,28 +169,10 @@ describe('gateway', () => {
     gateway = createGateway(settings);
     const headers = [['Content-Type', 'text/plain']] as const;
 
-    await send({ method: 'POST', headers }, { readBody: async () => Buffer.from('é') });
+    await send({ method: 'POST', headers, body: 'é' });
 
     const [{ body, isBase64Encoded }] = eventsOf('Echo');
     expect([body, isBase64Encoded]).toEqual(expected);
-  });
-
-  it.each<[string, RequestParts, number]>([
-    ['is refused', { target: '/test/secret' }, 401],
-    ['needs none', { method: 'POST', target: '/test/mock' }, 200],
-  ])('does not read the body of a request that %s', async (_, parts, status) => {
-    const readBody = jest.fn(async () => Buffer.from(''));
-
-    const { statusCode } = await send(parts, { readBody });
-
-    expect(statusCode).toBe(status);
-    expect(readBody).not.toHaveBeenCalled();
-  });
-
-  it('takes the body that a request brings where there is no other', async () => {
-    await send({ method: 'POST', body: 'all of it' });
-
-    expect(eventsOf('Echo')).toEqual([expect.objectContaining({ body: 'all of it' })]);
   });
 
   it.each<[string, RequestParts, number, string]>([

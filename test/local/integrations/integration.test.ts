@@ -7,7 +7,7 @@ import type {
   InvocationResult,
 } from '../../../local/functions/execution-environment.ts';
 import type { LambdaFunction } from '../../../local/functions/lambda-functions.ts';
-import { answerIntegration, readsBody } from '../../../local/integrations/integration.ts';
+import { answerIntegration } from '../../../local/integrations/integration.ts';
 import type { MockIntegration } from '../../../local/integrations/mock-integration.ts';
 import type { ProxyIntegration } from '../../../local/integrations/proxy-integration.ts';
 import { liftedTimeoutMs } from '../../../local/template/time-limits.ts';
@@ -151,12 +151,6 @@ describe('an invocation for a request', () => {
     expect(bodies).toEqual(['a', 'YQ==']);
   });
 
-  it('may read the body of its request', () => {
-    const target = { lambda, invokedArn: 'arn', isStreaming: false };
-
-    expect(readsBody({ type: 'AWS_PROXY', target, timeoutMs: 1 }, createRequest())).toBe(true);
-  });
-
   it('that ends too late without a stream changes nothing', async () => {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const { answered } = send({ answer: promise });
@@ -168,7 +162,7 @@ describe('an invocation for a request', () => {
     await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
   });
 
-  it('is none where the integration is a mock, which reads no body that it has a template for', async () => {
+  it('is none where the integration is a mock', async () => {
     const mock: MockIntegration = {
       type: 'MOCK',
       requestTemplates: { 'application/json': '{"statusCode":204}' },
@@ -180,7 +174,6 @@ describe('an invocation for a request', () => {
 
     expect((await answered).statusCode).toBe(204);
     expect(invoked).toEqual([]);
-    expect(readsBody(mock, createRequest())).toBe(false);
   });
 });
 
