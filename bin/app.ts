@@ -1,15 +1,9 @@
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
 import { bundleFunctions } from '../lib/functions/bundling.ts';
-import { featureFlags } from '../lib/settings/feature-flags.ts';
 import { stackName } from '../lib/settings/names.ts';
-import { ConfigurationError } from '../lib/settings/stage-validation.ts';
-import {
-  isStageName,
-  type StageName,
-  stageConfiguration,
-  stageNames,
-} from '../lib/settings/stages.ts';
+import { ConfigurationError, stageConfiguration } from '../lib/settings/stage-variables.ts';
+import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
 import { StoreOrdersStack } from '../lib/store-orders-stack.ts';
 
 // The `cdk` command sets CDK_OUTDIR. A caller that runs this file directly can set it as well.
@@ -23,7 +17,7 @@ const app = new App({
   analyticsReporting: false,
   treeMetadata: false,
   // Synthesis fails for a template that CloudFormation would reject.
-  postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true, ...featureFlags },
+  postCliContext: { '@aws-cdk/core:validateAgainstDefaultRules': true },
 });
 
 try {

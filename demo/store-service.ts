@@ -5,7 +5,7 @@ import { ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { type OutputName, stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { forEachPlan } from '../lib/settings/plans.ts';
-import { type StageName, stageConfiguration } from '../lib/settings/stages.ts';
+import { type StageName, stageSettings } from '../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
@@ -149,7 +149,7 @@ async function fillStore(
     ownersTable: outputs.OwnersTableName,
     usagePlanIds: forEachPlan((plan) => outputs[usagePlanOutput(plan)]),
     stackName: stackName(stage),
-    tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
+    tokenPrefix: stageSettings(stage).apiKeyPrefix,
     now: Date.now,
   };
   const table = ordersTable(forOrders, outputs.OrdersTableName);

@@ -1,19 +1,21 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
+import { Annotations, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { CustomDomain } from './api/custom-domain.ts';
 import { Firewall } from './api/firewall.ts';
-import { authorizerTimeout, integrationTimeouts, OrdersApi } from './api/orders-api.ts';
+import { OrdersApi } from './api/orders-api.ts';
 import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
-import { listConcurrency, warnOfConcurrency } from './functions/list-concurrency.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import type { FunctionName } from './settings/functions.ts';
-import { type FixedOutputName, usagePlanOutput } from './settings/names.ts';
+import { type FunctionName, forEachFunction, functionSettings } from './settings/functions.ts';
+import { capitalized, type FixedOutputName, usagePlanOutput } from './settings/names.ts';
 import { forEachPlan, planNames, plans } from './settings/plans.ts';
-import { validateConfiguration } from './settings/stage-validation.ts';
-import type { StageConfiguration } from './settings/stages.ts';
+import {
+  listConcurrency,
+  type StageConfiguration,
+  warningsOf,
+} from './settings/stage-variables.ts';
 import { StoreTables } from './store-tables.ts';
 
 export interface StoreOrdersStackProps extends StackProps {
@@ -26,15 +28,13 @@ export interface StoreOrdersStackProps extends StackProps {
 export class StoreOrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
     super(scope, id, props);
+    // A deployment of an API is a snapshot that includes the authorizer. Without this flag, CloudFormation
+    // may make a new deployment before it changes the authorizer, and the stage keeps the old one.
+    this.node.setContext('@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId', true);
     const { configuration } = props;
-    validateConfiguration(configuration);
-    warnOfConcurrency(this, configuration);
     const tables = new StoreTables(this, 'Tables', configuration);
-    const functions = this.createFunctions(props, tables);
-    const { restApi, accessLogs } = new OrdersApi(this, 'Api', {
-      configuration,
-      functions,
-    });
+    const functions = forEachFunction((name) => this.createFunction(name, props, tables));
+    const { restApi, accessLogs } = new OrdersApi(this, 'Api', { configuration, functions });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
     this.addEdge(configuration, restApi);
     const { deploymentAlarms } = new Monitoring(this, 'Monitoring', {
@@ -51,16 +51,44 @@ export class StoreOrdersStack extends Stack {
       });
     }
     this.addOutputs(configuration, restApi, tables, usagePlans);
+    for (const [name, warning] of Object.entries(warningsOf(configuration))) {
+      Annotations.of(this).addWarningV2(`store-orders:${name}`, warning);
+    }
+  }
+
+  private createFunction(
+    name: FunctionName,
+    { configuration, bundles }: StoreOrdersStackProps,
+    tables: StoreTables,
+  ): ApiFunction {
+    const { table, timeoutMs, ...settings } = functionSettings(name);
+    const isAuthorizer = name === 'authorizer';
+    const timeout = Duration.millis(timeoutMs);
+    return new ApiFunction(this, capitalized(name), {
+      ...settings,
+      configuration,
+      bundleDirectory: bundles[name].directory,
+      table: tables[table],
+      environment: {
+        [tableVariables[table]]: tables[table].tableName,
+        ...(isAuthorizer
+          ? { API_KEY_PREFIX: configuration.apiKeyPrefix, BAN_RULES: banRules() }
+          : configuration.corsOrigin && { CORS_ORIGIN: configuration.corsOrigin }),
+      },
+      // An operation ends a little later than its integration, so that it can record how it ended.
+      timeout: isAuthorizer ? timeout : timeout.plus(Duration.seconds(5)),
+      concurrency: name === 'listOrders' ? listConcurrency(configuration) : undefined,
+    });
   }
 
   /** Adds the custom domain and the web ACL, if they are configured. */
   private addEdge(configuration: StageConfiguration, restApi: RestApi): void {
-    const { domainName, certificateArn, firewall, corsOrigins } = configuration;
+    const { domainName, certificateArn, firewall, corsOrigin } = configuration;
     if (domainName && certificateArn) {
       new CustomDomain(this, 'CustomDomain', { restApi, domainName, certificateArn });
     }
     if (firewall) {
-      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, corsOrigins, ...firewall });
+      new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, corsOrigin, ...firewall });
     }
   }
 
@@ -82,50 +110,10 @@ export class StoreOrdersStack extends Stack {
       new CfnOutput(this, usagePlanOutput(name), { value: usagePlans.usagePlanId(name) });
     }
   }
-
-  private createFunctions(
-    { configuration, bundles }: StoreOrdersStackProps,
-    tables: StoreTables,
-  ): Record<FunctionName, ApiFunction> {
-    const authorizer = new ApiFunction(this, 'Authorizer', {
-      configuration,
-      bundleDirectory: bundles.authorizer.directory,
-      description: 'Recognises an API key and counts the request against its limits',
-      environment: {
-        API_KEYS_TABLE: tables.apiKeys.tableName,
-        API_KEY_PREFIX: configuration.apiKeyPrefix,
-        BAN_RULES: banRules(),
-      },
-      access: {
-        tableArn: tables.apiKeys.tableArn,
-        actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-      },
-      timeout: authorizerTimeout,
-    });
-    const [corsOrigin] = configuration.corsOrigins ?? [];
-    const cors: Record<string, string> = corsOrigin ? { CORS_ORIGIN: corsOrigin } : {};
-    const listOrders = new ApiFunction(this, 'ListOrders', {
-      configuration,
-      bundleDirectory: bundles.listOrders.directory,
-      description: 'listOrders: streams all orders as one JSON array',
-      environment: { ORDERS_TABLE: tables.orders.tableName, ...cors },
-      access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:Scan'] },
-      timeout: integrationTimeouts.listOrders.plus(Duration.seconds(5)),
-      // Lambda allots one whole CPU at 1,769 MB, and the function's time is spent on computing.
-      memorySizeMb: 1_769,
-      concurrency: listConcurrency(configuration),
-    });
-    const cancelOrder = new ApiFunction(this, 'CancelOrder', {
-      configuration,
-      bundleDirectory: bundles.cancelOrder.directory,
-      description: 'cancelOrder: cancels one pending order',
-      environment: { ORDERS_TABLE: tables.orders.tableName, ...cors },
-      access: { tableArn: tables.orders.tableArn, actions: ['dynamodb:UpdateItem'] },
-      timeout: integrationTimeouts.cancelOrder.plus(Duration.seconds(5)),
-    });
-    return { authorizer, listOrders, cancelOrder };
-  }
 }
+
+/** The environment variable in which a function finds the name of its table. */
+const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;
 
 /** The plans' ban rules as JSON, for the authorizer's environment. */
 function banRules(): string {

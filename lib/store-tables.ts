@@ -5,10 +5,9 @@ import {
   TableEncryption,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { acknowledge } from './settings/acknowledge.ts';
-import type { StageConfiguration } from './settings/stages.ts';
+import type { StageSettings } from './settings/stages.ts';
 
 /** The three tables of a stage. */
 export class StoreTables extends Construct {
@@ -18,7 +17,7 @@ export class StoreTables extends Construct {
   /** The details of owners and keys that only operators need. No function may read it. */
   readonly owners: Table;
 
-  constructor(scope: Construct, id: string, configuration: StageConfiguration) {
+  constructor(scope: Construct, id: string, configuration: StageSettings) {
     super(scope, id);
     this.orders = new Table(this, 'Orders', {
       ...tableDefaults(configuration),
@@ -36,7 +35,7 @@ export class StoreTables extends Construct {
     });
     if (configuration.pointInTimeRecoveryDays === 0) {
       for (const table of [this.orders, this.apiKeys, this.owners]) {
-        acknowledge(table, {
+        Validations.of(table).acknowledge({
           id: 'AwsSolutions-DDB3',
           reason: 'The data of this stage is disposable, as lib/settings/stages.ts says.',
         });
@@ -45,7 +44,7 @@ export class StoreTables extends Construct {
   }
 }
 
-function tableDefaults(configuration: StageConfiguration): Omit<TableProps, 'partitionKey'> {
+function tableDefaults(configuration: StageSettings): Omit<TableProps, 'partitionKey'> {
   const days = configuration.pointInTimeRecoveryDays;
   return {
     billingMode: BillingMode.PAY_PER_REQUEST,

@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'lambdas/list-orders': ['lambdas/shared'],
   lambdas: ['lambdas/shared', 'lambdas/authorizer', 'lambdas/list-orders'],
 
-  'lib/settings': [],
+  'lib/settings': ['lambdas/shared'],
   'lib/functions': ['lib/settings'],
   'lib/api': ['lambdas/shared', 'lib/settings'],
   'lib/monitoring': ['lambdas/shared', 'lib/settings'],

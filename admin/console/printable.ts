@@ -1,7 +1,7 @@
-import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { escapeControls } from '../../shared/escape-controls.ts';
 
-const prefixes = stageNames.map((stage) => stageConfiguration(stage, {}).apiKeyPrefix);
+const prefixes = stageNames.map((stage) => stageSettings(stage).apiKeyPrefix);
 const tokens = new RegExp(`(${prefixes.join('|')})[0-9A-Za-z]+`, 'g');
 
 /**

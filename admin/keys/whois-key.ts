@@ -1,5 +1,5 @@
 import { hashOwnerPart, hashToken, parseAuthorization } from '../../lambdas/shared/api-key.ts';
-import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { NotFoundError, OperatorError, quoted } from '../../shared/errors.ts';
 import { findOwnerOfHash } from '../owners/find-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
@@ -47,9 +47,7 @@ function soleToken(text: string): string {
 
 function refuseUnlessOfStage(token: string, prefix: string): void {
   if (isOfStage(token, prefix)) return;
-  const other = stageNames.find((stage) =>
-    isOfStage(token, stageConfiguration(stage, {}).apiKeyPrefix),
-  );
+  const other = stageNames.find((stage) => isOfStage(token, stageSettings(stage).apiKeyPrefix));
   if (other)
     throw new OperatorError(`The API key is one of stage ${other}`, {
       remedy: 'ask there who has it',

@@ -10,8 +10,8 @@ import { forEachPlan } from '../../lib/settings/plans.ts';
 import {
   isStageName,
   type StageName,
-  stageConfiguration,
   stageNames,
+  stageSettings,
 } from '../../lib/settings/stages.ts';
 import { OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
@@ -56,7 +56,7 @@ export async function connect(target: Target, now: () => number): Promise<StageC
     baseUrl: output('BaseUrl'),
     usagePlanIds: forEachPlan((name) => output(usagePlanOutput(name))),
     stackName: stack.StackName!,
-    tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
+    tokenPrefix: stageSettings(stage).apiKeyPrefix,
     now,
     label,
     stage,

@@ -6,7 +6,7 @@
 /**
  * The time for a whole list. Lambda streams at most 200 MB, the first 6 MB without a limit and the
  * rest at 2 MB/s, which takes 97 s; the remainder is a reserve. The timeouts of API Gateway and of
- * the function are derived from it (`integrationTimeouts` in `lib/api/orders-api.ts`) and longer, so that
+ * the function are derived from it (`lib/settings/functions.ts`) and longer, so that
  * a list that is ended by this limit is still recorded.
  */
 export const maxListMs = 110_000;

@@ -1,11 +1,11 @@
 import { requiredVariable } from './environment.ts';
 import { type LogFields, writeLine } from './log.ts';
 
-/** The namespace of all metrics, which `lib/monitoring/service-metrics.ts` repeats. */
+/** The namespace of all metrics. */
 export const metricNamespace = 'StoreOrders';
 const stage = requiredVariable('STAGE');
 
-/** The unit of each metric. `lib/monitoring/service-metrics.ts` has what the dashboard shows. */
+/** The unit of each metric. */
 export const metricUnits = {
   RequestsAdmitted: 'Count',
   RequestsRejected: 'Count',
@@ -15,7 +15,7 @@ export const metricUnits = {
   BytesStreamed: 'Bytes',
 } as const;
 
-type MetricName = keyof typeof metricUnits;
+export type MetricName = keyof typeof metricUnits;
 
 interface MetricOptions {
   /** An additional dimension. The metric is recorded both with it and for the stage as a whole. */

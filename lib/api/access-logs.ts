@@ -1,10 +1,9 @@
 import { AccessLogFormat, CfnAccount, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { RemovalPolicy } from 'aws-cdk-lib/core';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { AuthorizerContext } from '../../lambdas/shared/api-event.ts';
-import { acknowledge } from '../settings/acknowledge.ts';
 
 /**
  * The fields of a line, which is one JSON object per request. The public `ownerId` and `keyId` tell
@@ -74,7 +73,7 @@ function allowApiGatewayToLog(scope: Construct): CfnAccount {
     ],
   });
   role.applyRemovalPolicy(RemovalPolicy.RETAIN);
-  acknowledge(role, {
+  Validations.of(role).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
     reason: 'API Gateway accepts its logging role only with the permissions of this policy.',
   });

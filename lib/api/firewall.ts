@@ -10,8 +10,8 @@ const windowSeconds = 300;
 export interface FirewallProps {
   readonly stage: Stage;
   readonly requestsPerIpPer5Minutes: number;
-  /** The origins whose scripts may read the response, from the stage's configuration. */
-  readonly corsOrigins?: readonly string[];
+  /** The origin whose scripts may read the response. @default - none */
+  readonly corsOrigin?: string | undefined;
 }
 
 /**
@@ -40,8 +40,8 @@ export class Firewall extends Construct {
   }
 }
 
-function rateRule({ requestsPerIpPer5Minutes, corsOrigins = [] }: FirewallProps) {
-  const cors = Object.entries(corsHeaders(corsOrigins[0]));
+function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
+  const cors = Object.entries(corsHeaders(corsOrigin));
   return {
     name: 'RequestsPerIp',
     priority: 0,

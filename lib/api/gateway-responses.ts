@@ -170,6 +170,11 @@ export function rateLimitMappings(source: RateLimitSource): Record<string, strin
   );
 }
 
+/** Headers with constant values as API Gateway's mapping expressions. */
+export function staticMappings(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+}
+
 /** The JSON text of an error body. API Gateway replaces `$context` variables without escaping. */
 export function errorBody({ code, message, status }: ErrorAnswer): string {
   return JSON.stringify({ code, message, status });

@@ -2,6 +2,7 @@ import {
   ApiKeySourceType,
   AuthorizationType,
   type CfnAuthorizer,
+  type CfnRestApi,
   EndpointType,
   LambdaIntegration,
   MethodLoggingLevel,
@@ -11,35 +12,30 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
+import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { maxListMs } from '../../lambdas/shared/list-limits.ts';
-import { acknowledge } from '../settings/acknowledge.ts';
-import type { FunctionName, OperationName } from '../settings/functions.ts';
-import type { StageConfiguration } from '../settings/stages.ts';
+import { corsHeaders } from '../../lambdas/shared/cors.ts';
+import { type FunctionName, operationNames, operations } from '../settings/functions.ts';
+import type { StageConfiguration } from '../settings/stage-variables.ts';
 import { AccessLogs } from './access-logs.ts';
-import { addPreflights, corsMappings } from './cors.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
-import { addRetiredPetOperation } from './retired-pet-operation.ts';
-import { requireModernTls } from './security-policy.ts';
-import { deployEveryChange } from './snapshot.ts';
-import { addUnknownRoutes } from './unknown-routes.ts';
-
-/** How long the authorizer may take before its request is answered 503. */
-export const authorizerTimeout = Duration.seconds(5);
-
-/** How long API Gateway waits for each function. The functions' own timeouts are slightly longer. */
-export const integrationTimeouts: Readonly<Record<OperationName, Duration>> = {
-  /** Longer than a list may take, so that one that ends itself at its limit is still recorded. */
-  listOrders: Duration.millis(maxListMs + 5_000),
-  cancelOrder: Duration.seconds(10),
-};
+import { modernTls } from './custom-domain.ts';
+import { addPreflights, addRetiredPetOperation, addUnknownRoutes } from './fixed-routes.ts';
+import { addGatewayResponses, staticMappings } from './gateway-responses.ts';
 
 export interface OrdersApiProps {
   readonly configuration: StageConfiguration;
   readonly functions: Readonly<Record<FunctionName, { readonly handler: IFunction }>>;
 }
+
+/** The types of the resources that a deployment copies. */
+const copiedTypes = new Set([
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+]);
 
 /** The REST API with its stage, its resources under `/v1`, its authorizer and gateway responses. */
 export class OrdersApi extends Construct {
@@ -48,14 +44,19 @@ export class OrdersApi extends Construct {
 
   constructor(scope: Construct, id: string, props: OrdersApiProps) {
     super(scope, id);
+    const { configuration } = props;
     this.accessLogs = new AccessLogs(this, 'AccessLogs', {
-      retentionDays: props.configuration.logRetentionDays,
+      retentionDays: configuration.logRetentionDays,
     });
     this.restApi = this.createRestApi(props);
-    addGatewayResponses(this, this.restApi, corsMappings(props.configuration));
-    this.addResources(props);
-    deployEveryChange(this.restApi);
-    this.acknowledgeFindings(props.configuration);
+    const cors = staticMappings(corsHeaders(configuration.corsOrigin));
+    addGatewayResponses(this, this.restApi, cors);
+    this.addOperations(props.functions);
+    addRetiredPetOperation(this.restApi, cors);
+    if (configuration.corsOrigin) addPreflights(this.restApi, cors);
+    addUnknownRoutes(this.restApi, cors);
+    this.deployEveryChange();
+    this.acknowledgeFindings(configuration);
   }
 
   private createRestApi({ configuration, functions }: OrdersApiProps): RestApi {
@@ -85,7 +86,8 @@ export class OrdersApi extends Construct {
         throttlingBurstLimit: configuration.throttle.burst,
       },
     });
-    requireModernTls(restApi);
+    // `RestApi` has no properties for the TLS of the default endpoint.
+    Object.assign(restApi.node.defaultChild as CfnRestApi, modernTls);
     restApi.deploymentStage.node.addDependency(
       this.accessLogs.account,
       this.createExecutionLogs(restApi, configuration),
@@ -126,45 +128,56 @@ export class OrdersApi extends Construct {
     return authorizer;
   }
 
-  private addResources({ configuration, functions }: OrdersApiProps): void {
-    const v1 = this.restApi.root.addResource('v1');
-    const orders = v1.addResource('store').addResource('orders');
-    const listIntegration = new LambdaIntegration(functions.listOrders.handler, {
-      responseTransferMode: ResponseTransferMode.STREAM,
-      timeout: integrationTimeouts.listOrders,
-      allowTestInvoke: false,
-    });
-    orders.addMethod('GET', listIntegration, { operationName: 'listOrders' });
-    const cancelIntegration = new LambdaIntegration(functions.cancelOrder.handler, {
-      timeout: integrationTimeouts.cancelOrder,
-      allowTestInvoke: false,
-    });
-    orders
-      .addResource('{orderId}')
-      .addMethod('DELETE', cancelIntegration, { operationName: 'cancelOrder' });
-    addRetiredPetOperation(v1.addResource('pets'), corsMappings(configuration));
-    addPreflights(this.restApi, configuration);
-    addUnknownRoutes(this.restApi, corsMappings(configuration));
+  private addOperations(functions: OrdersApiProps['functions']): void {
+    for (const operationName of operationNames) {
+      const { method, path, timeoutMs, ...operation } = operations[operationName];
+      const integration = new LambdaIntegration(functions[operationName].handler, {
+        ...('isStreamed' in operation && { responseTransferMode: ResponseTransferMode.STREAM }),
+        timeout: Duration.millis(timeoutMs),
+        allowTestInvoke: false,
+      });
+      const resource = this.restApi.root.resourceForPath(`/v1${path}`);
+      resource.addMethod(method, integration, { operationName });
+    }
+  }
+
+  /**
+   * Makes the logical id of the API's deployment depend on everything that the deployment copies, as it
+   * is in the template. A stage serves the deployment's copy, so without a new deployment a change
+   * would have no effect. The constructs' own hash covers the properties that they were created with,
+   * but not those that were set on the resources below them.
+   */
+  private deployEveryChange(): void {
+    const copied = () =>
+      Stack.of(this)
+        .node.findAll()
+        .filter((construct) => CfnResource.isCfnResource(construct))
+        .filter(({ cfnResourceType }) => copiedTypes.has(cfnResourceType))
+        .map((resource) => resource._toCloudFormation());
+    this.restApi.latestDeployment!.addToLogicalId(Lazy.any({ produce: copied }));
   }
 
   private acknowledgeFindings({ firewall }: StageConfiguration): void {
-    acknowledge(this.restApi, {
+    Validations.of(this.restApi).acknowledge({
       id: 'AwsSolutions-APIG2',
       reason: 'The handlers validate what they read, and answer with the documented error codes.',
     });
     for (const method of this.restApi.methods) {
-      acknowledge(method, {
-        id: 'AwsSolutions-APIG4',
-        reason:
-          'Only fixed answers have no authorizer: 404 to an unknown path or method, 204 to a preflight.',
-      });
-      acknowledge(method, {
-        id: 'AwsSolutions-COG4',
-        reason: 'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
-      });
+      Validations.of(method).acknowledge(
+        {
+          id: 'AwsSolutions-APIG4',
+          reason:
+            'Only fixed answers have no authorizer: 404 to an unknown path or method, 204 to a preflight.',
+        },
+        {
+          id: 'AwsSolutions-COG4',
+          reason:
+            'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
+        },
+      );
     }
     if (firewall) return;
-    acknowledge(this.restApi.deploymentStage, {
+    Validations.of(this.restApi.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG3',
       reason:
         'Every request needs a key and is limited by it; lib/settings/stages.ts turns a web ACL on.',

@@ -1,3 +1,4 @@
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import {
   Effect,
   PolicyDocument,
@@ -18,7 +19,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { StageConfiguration } from '../settings/stages.ts';
+import type { StageConfiguration } from '../settings/stage-variables.ts';
 
 export interface ApiFunctionProps {
   readonly configuration: StageConfiguration;
@@ -27,17 +28,18 @@ export interface ApiFunctionProps {
   readonly description: string;
   readonly environment: Record<string, string>;
   /** The table that the function uses, and the actions that it may perform on it. */
-  readonly access: { readonly tableArn: string; readonly actions: readonly string[] };
+  readonly table: Table;
+  readonly actions: readonly string[];
   readonly timeout: Duration;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
-  readonly memorySizeMb?: number;
+  readonly memoryMb?: number | undefined;
   /** How many of it may run at the same time. @default - as many as the account has left */
   readonly concurrency?: number | undefined;
 }
 
 /**
  * A Lambda function of the API with all defaults: the runtime, the architecture, a log group whose
- * logs expire, and a role that may only write to this log group and do what `access` allows.
+ * logs expire, and a role that may only write to this log group and perform `actions` on its table.
  */
 export class ApiFunction extends Construct {
   /** The alias of the current version; absent unless the stage deploys gradually. */
@@ -71,10 +73,10 @@ export class ApiFunction extends Construct {
       handler: 'index.handler',
       code: Code.fromAsset(props.bundleDirectory),
       environment: { ...props.environment, STAGE: props.configuration.stage },
-      memorySize: props.memorySizeMb ?? 512,
+      memorySize: props.memoryMb ?? 512,
       timeout: props.timeout,
       reservedConcurrentExecutions: props.concurrency,
-      role: executionRole(this, this.logGroup, props.access),
+      role: executionRole(this, this.logGroup, props),
       logGroup: this.logGroup,
       // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
       loggingFormat: LoggingFormat.TEXT,
@@ -92,7 +94,7 @@ export class ApiFunction extends Construct {
 function executionRole(
   scope: Construct,
   logGroup: LogGroup,
-  access: ApiFunctionProps['access'],
+  { table, actions }: ApiFunctionProps,
 ): Role {
   const writeLogs = new PolicyStatement({
     effect: Effect.ALLOW,
@@ -101,8 +103,8 @@ function executionRole(
   });
   const useTable = new PolicyStatement({
     effect: Effect.ALLOW,
-    actions: [...access.actions],
-    resources: [access.tableArn],
+    actions: [...actions],
+    resources: [table.tableArn],
   });
   return new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),

@@ -5,8 +5,8 @@ import {
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { acknowledge } from '../settings/acknowledge.ts';
 import { capitalized } from '../settings/names.ts';
 import type { ApiFunction } from './api-function.ts';
 
@@ -54,7 +54,7 @@ function deploymentRole(scope: Construct): Role {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
   });
-  acknowledge(role, {
+  Validations.of(role).acknowledge({
     id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
     reason: 'AWS maintains this policy for this one service role: what CodeDeploy needs, no more.',
   });

@@ -1,24 +1,22 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import {
   Alarm,
-  type AlarmProps,
   ComparisonOperator,
-  type IMetric,
-  MathExpression,
+  type Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Duration } from 'aws-cdk-lib/core';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { stackName } from '../settings/names.ts';
-import type { StageConfiguration } from '../settings/stages.ts';
-import { AccessLogMetrics } from './access-log-metrics.ts';
-import { AlarmTopic } from './alarm-topic.ts';
+import type { StageConfiguration } from '../settings/stage-variables.ts';
+import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
-import type { LogName } from './log-queries.ts';
-import { warnOfMissingSettings } from './notices.ts';
-import { budgetBurns } from './objectives.ts';
-import { SavedQueries } from './saved-queries.ts';
+import { type LogName, SavedQueries } from './saved-queries.ts';
 import { ServiceMetrics, type ServiceMetricsProps } from './service-metrics.ts';
 
 export interface MonitoringProps {
@@ -26,19 +24,6 @@ export interface MonitoringProps {
   readonly restApi: RestApi;
   readonly logs: Readonly<Record<LogName, { readonly logGroup: LogGroup }>>;
   readonly tables: ServiceMetricsProps['tables'];
-}
-
-/** The text of an alarm and the condition on which it is raised. */
-interface AlarmDefinition {
-  /** A sentence on how the problem affects users. */
-  readonly meaning: string;
-  /** The anchor of a heading in `docs/runbook.md`. */
-  readonly runbookAnchor: string;
-  readonly metric: IMetric;
-  readonly above: number;
-  readonly evaluationPeriods: number;
-  readonly datapointsToAlarm?: number;
-  readonly evaluateLowSampleCountPercentile?: string;
 }
 
 /**
@@ -50,121 +35,79 @@ export class Monitoring extends Construct {
   /** The alarms on errors that new code can introduce, which roll a deployment back. */
   readonly deploymentAlarms: Alarm[];
 
-  private readonly configuration: StageConfiguration;
-  private readonly metrics: ServiceMetrics;
-  private readonly topic?: AlarmTopic;
-  private readonly alarms: Alarm[] = [];
-
-  constructor(scope: Construct, id: string, props: MonitoringProps) {
+  constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
-    const { configuration, logs } = props;
-    this.configuration = configuration;
-    this.metrics = new ServiceMetrics(props);
-    if (configuration.alarmEmail) {
-      this.topic = new AlarmTopic(this, 'AlarmTopic', { email: configuration.alarmEmail });
-    }
-    warnOfMissingSettings(this, configuration);
-    new AccessLogMetrics(this, 'AccessLog', {
-      accessLog: logs.accessLog.logGroup,
-      metrics: this.metrics,
-    });
-    this.deploymentAlarms = [this.addServerErrorAlarm(), this.addAuthorizerAlarm()];
-    this.addBudgetAlarms();
-    this.addCancellationAlarm();
-    this.addThrottlingAlarms();
-    this.addBanAlarm();
+    const metrics = new ServiceMetrics({ stage: configuration.stage, ...props });
+    const topic = configuration.alarmEmail && this.createTopic(configuration.alarmEmail);
+    this.countInAccessLog(logs.accessLog.logGroup, metrics);
+    const runbook = configuration.runbookUrl ?? 'docs/runbook.md';
+    const alarms = Object.entries(alarmDefinitions(metrics)).map(([name, definition]) =>
+      this.createAlarm(name, definition, runbook),
+    );
+    if (topic) for (const alarm of alarms) notify(topic, alarm);
+    this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     const name = stackName(configuration.stage);
     const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logs });
-    new Dashboard(this, 'Dashboard', {
-      name,
-      metrics: this.metrics,
-      alarms: this.alarms,
-      queryLinks: links,
-    });
+    new Dashboard(this, 'Dashboard', { name, metrics, alarms, queryLinks: links });
   }
 
-  private addServerErrorAlarm(): Alarm {
-    return this.addAlarm('ServerErrors', {
-      meaning: 'More than 1 % of all requests are answered with a 5xx.',
-      runbookAnchor: 'server-errors',
-      // With little traffic, a single failure is more than 1 %, so at least five errors are required.
-      metric: new MathExpression({
-        label: '5xx in percent of all requests',
-        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-        usingMetrics: { errors: this.metrics.serverErrors, requests: this.metrics.requests },
-        period: Duration.minutes(1),
-      }),
-      above: 1,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
-    });
-  }
-
-  private addAuthorizerAlarm(): Alarm {
-    return this.addAlarm('AuthorizerFailures', {
-      meaning: 'The authorizer fails: clients with a good key are answered 503.',
-      runbookAnchor: 'authorizer-failures',
-      metric: this.metrics.authorizerFailures.with({ period: Duration.minutes(1) }),
-      above: 4,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
-    });
-  }
-
-  private addBudgetAlarms(): void {
-    for (const { id, ...burn } of budgetBurns(this.metrics)) {
-      this.addAlarm(id, { ...burn, runbookAnchor: 'error-budgets', evaluationPeriods: 1 });
-    }
-  }
-
-  private addCancellationAlarm(): void {
-    this.addAlarm('SlowCancellations', {
-      meaning: 'One cancellation in a hundred takes longer than a second.',
-      runbookAnchor: 'slow-cancellations',
-      metric: this.metrics.cancelLatency('p99'),
-      above: 1_000,
-      evaluationPeriods: 3,
-      evaluateLowSampleCountPercentile: 'ignore',
-    });
-  }
-
-  private addThrottlingAlarms(): void {
-    for (const [name, metric] of Object.entries(this.metrics.throttledTables)) {
-      this.addAlarm(name, {
-        meaning: 'DynamoDB throttles: requests are answered 503, or slowly after a retry.',
-        runbookAnchor: 'throttled-tables',
-        metric,
-        above: 0,
-        evaluationPeriods: 3,
-        datapointsToAlarm: 2,
-      });
-    }
-  }
-
-  private addBanAlarm(): void {
-    this.addAlarm('RisingBans', {
-      meaning: 'More than five API keys were banned within a quarter of an hour.',
-      runbookAnchor: 'rising-bans',
-      metric: this.metrics.keysBanned.with({ period: Duration.minutes(15) }),
-      above: 5,
-      evaluationPeriods: 1,
-    });
-  }
-
-  private addAlarm(id: string, definition: AlarmDefinition): Alarm {
+  private createAlarm(id: string, definition: AlarmDefinition, runbook: string): Alarm {
     const { meaning, runbookAnchor, above, ...options } = definition;
-    const runbook = this.configuration.runbookUrl ?? 'docs/runbook.md';
-    const props: AlarmProps = {
+    return new Alarm(this, id, {
       ...options,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       // A period without requests has no data, which is not a reason for an alarm.
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,
-    };
-    const alarm = new Alarm(this, id, props);
-    this.topic?.notifyOf(alarm);
-    this.alarms.push(alarm);
-    return alarm;
+    });
   }
+
+  /** Creates the topic that sends an e-mail when an alarm begins and when it ends. */
+  private createTopic(email: string): Topic {
+    const topic = new Topic(new Construct(this, 'AlarmTopic'), 'Topic', { enforceSSL: true });
+    // `enforceSSL` gives the topic a policy, which replaces the default one that lets alarms publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    topic.addSubscription(new EmailSubscription(email));
+    return topic;
+  }
+
+  /**
+   * Counts errors in the access log, which contains the status that the client received.
+   *
+   * API Gateway's own metric `5XXError` cannot be used: it misses gateway responses whose status was
+   * changed, which count as `4XXError`, and these answer crashes, timeouts and authorizer failures.
+   * Lambda's `Errors` cannot be used either: API Gateway requires the authorizer to throw for a 401.
+   *
+   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+   */
+  private countInAccessLog(logGroup: LogGroup, metrics: ServiceMetrics): void {
+    const scope = new Construct(this, 'AccessLog');
+    const count = (name: string, metric: Metric, field: string, pattern: string) =>
+      new MetricFilter(scope, name, {
+        logGroup,
+        filterPattern: FilterPattern.stringValue(`$.${field}`, '=', pattern),
+        metricNamespace: metric.namespace,
+        metricName: metric.metricName,
+        metricValue: '1',
+        dimensions: { Stage: '$.stage' },
+      });
+    // The access log quotes all values, so a status is compared as text.
+    count('ClientErrors', metrics.clientErrors, 'status', '4*');
+    count('ServerErrors', metrics.serverErrors, 'status', '5*');
+    count('AuthorizerFailures', metrics.authorizerFailures, 'errorType', 'AUTHORIZER_*');
+  }
+}
+
+function notify(topic: Topic, alarm: Alarm): void {
+  const action = new SnsAction(topic);
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
 }

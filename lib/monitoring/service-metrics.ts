@@ -2,11 +2,19 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration } from 'aws-cdk-lib/core';
+import type { MetricName, metricNamespace } from '../../lambdas/shared/metrics.ts';
 import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
-import type { StageConfiguration } from '../settings/stages.ts';
+import { operations } from '../settings/functions.ts';
+import type { StageName } from '../settings/stages.ts';
 
-/** The namespace of the functions' metrics and of those that are derived from the access log. */
-const namespace = 'StoreOrders';
+/**
+ * The namespace of the functions' metrics and of those that are derived from the access log. Only the
+ * type is imported, because the functions' module reads their environment.
+ */
+const namespace: typeof metricNamespace = 'StoreOrders';
+
+/** The metrics that are counted in the access log. */
+type AccessLogMetric = 'ClientErrors' | 'ServerErrors' | 'AuthorizerFailures';
 
 /** The values of the dimension `Reason` of rejected requests. */
 const rejectionReasons = [
@@ -24,7 +32,7 @@ const cancellationOutcomes = [
 ];
 
 export interface ServiceMetricsProps {
-  readonly configuration: StageConfiguration;
+  readonly stage: StageName;
   readonly restApi: RestApi;
   readonly tables: { readonly orders: Table; readonly apiKeys: Table };
 }
@@ -76,11 +84,12 @@ export class ServiceMetrics {
 
   /** API Gateway's latency of cancellations in milliseconds, whatever the response. */
   cancelLatency(statistic: string): Metric {
+    const { method, path } = operations.cancelOrder;
     return this.ofApi('Latency', {
       statistic,
       period: Duration.minutes(5),
       label: `cancelOrder ${statistic}`,
-      dimensionsMap: { Method: 'DELETE', Resource: '/v1/store/orders/{orderId}' },
+      dimensionsMap: { Method: method, Resource: `/v1${path}` },
     });
   }
 
@@ -92,19 +101,19 @@ export class ServiceMetrics {
       ...options,
       dimensionsMap: {
         ApiName: this.props.restApi.restApiName,
-        Stage: this.props.configuration.stage,
+        Stage: this.props.stage,
         ...options.dimensionsMap,
       },
     });
   }
 
-  private ofService(metricName: string, options: MetricOptions = {}): Metric {
+  private ofService(metricName: MetricName | AccessLogMetric, options: MetricOptions = {}): Metric {
     return new Metric({
       namespace,
       metricName,
       statistic: Stats.SUM,
       ...options,
-      dimensionsMap: { Stage: this.props.configuration.stage, ...options.dimensionsMap },
+      dimensionsMap: { Stage: this.props.stage, ...options.dimensionsMap },
     });
   }
 }

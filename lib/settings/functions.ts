@@ -1,19 +1,86 @@
+import { maxListMs } from '../../lambdas/shared/list-limits.ts';
+
+/** A function, and everything that distinguishes it from the others. */
+interface FunctionSettings {
+  /** The source file of its handler. */
+  readonly entry: `lambdas/${string}.ts`;
+  readonly description: string;
+  /** The one table that it uses. Its name is in the variable `ORDERS_TABLE` or `API_KEYS_TABLE`. */
+  readonly table: 'orders' | 'apiKeys';
+  /** What its role allows it to do with this table. */
+  readonly actions: readonly `dynamodb:${string}`[];
+  /** How long API Gateway waits for it. */
+  readonly timeoutMs: number;
+  /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
+  readonly memoryMb?: number;
+}
+
+/** A function that answers an operation of the contract, which has the same name. */
+interface OperationSettings extends FunctionSettings {
+  readonly method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT';
+  /** The path below `/v1`, as in `openapi.yaml`. */
+  readonly path: `/${string}`;
+  /** Whether its response is streamed, for as long as somebody reads it. @default false */
+  readonly isStreamed?: boolean;
+}
+
+/** Recognises the key of every request, before its operation. */
+const authorizer = {
+  entry: 'lambdas/authorizer.ts',
+  description: 'Recognises an API key and counts the request against its limits',
+  table: 'apiKeys',
+  actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  timeoutMs: 5_000,
+} as const satisfies FunctionSettings;
+
 /**
- * The source file of each function's handler, by function name. For everything else that a function
- * needs, the compiler or a test of `test/contract/` names what is missing.
+ * The operations. A new one is an entry here, its handler, and its description in `openapi.yaml`; the
+ * stack, the API and the bundles derive from the entry.
  */
-export const handlerEntries = {
-  authorizer: 'lambdas/authorizer.ts',
-  listOrders: 'lambdas/list-orders.ts',
-  cancelOrder: 'lambdas/cancel-order.ts',
-} as const;
+export const operations = {
+  listOrders: {
+    entry: 'lambdas/list-orders.ts',
+    description: 'listOrders: streams all orders as one JSON array',
+    method: 'GET',
+    path: '/store/orders',
+    table: 'orders',
+    actions: ['dynamodb:Scan'],
+    // Longer than a list may take, so that one that ends itself at its limit is still recorded.
+    timeoutMs: maxListMs + 5_000,
+    // Lambda allots one whole CPU at 1,769 MB, and the function's time is spent on computing.
+    memoryMb: 1_769,
+    isStreamed: true,
+  },
+  cancelOrder: {
+    entry: 'lambdas/cancel-order.ts',
+    description: 'cancelOrder: cancels one pending order',
+    method: 'DELETE',
+    path: '/store/orders/{orderId}',
+    table: 'orders',
+    actions: ['dynamodb:UpdateItem'],
+    timeoutMs: 10_000,
+  },
+} as const satisfies Readonly<Record<string, OperationSettings>>;
 
-export type FunctionName = keyof typeof handlerEntries;
+export type OperationName = keyof typeof operations;
+export type FunctionName = OperationName | 'authorizer';
 
-/** A function that answers an operation of the API, which has the same name. */
-export type OperationName = Exclude<FunctionName, 'authorizer'>;
+export const operationNames = Object.keys(operations) as readonly OperationName[];
+export const functionNames: readonly FunctionName[] = ['authorizer', ...operationNames];
 
-export const functionNames = Object.keys(handlerEntries) as readonly FunctionName[];
+/** What distinguishes a function from the others. */
+export function functionSettings(name: FunctionName): FunctionSettings {
+  return name === 'authorizer' ? authorizer : operations[name];
+}
+
+/** A record with a value for each function. */
+export function forEachFunction<T>(value: (name: FunctionName) => T): Record<FunctionName, T> {
+  const entries = functionNames.map((name) => [name, value(name)]);
+  return Object.fromEntries(entries) as Record<FunctionName, T>;
+}
+
+/** The source file of each function's handler. */
+export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
 
 /** The maximum size of each bundle in KB of 1,024 bytes, because size slows cold starts down. */
 export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {

@@ -1,5 +1,5 @@
 import { ownerCharactersLength, tokenChecksum } from '../../lambdas/shared/api-key.ts';
-import { stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import type { CallOptions, Expected, Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
@@ -77,7 +77,7 @@ function withChangedCharacter(key: string, index: number): string {
 
 function ofOtherStage(key: string): string {
   const own = prefixOf(key);
-  const prefixes = stageNames.map((stage) => stageConfiguration(stage, {}).apiKeyPrefix);
+  const prefixes = stageNames.map((stage) => stageSettings(stage).apiKeyPrefix);
   const other = prefixes.find((prefix) => prefix !== own);
   const body = other + key.slice(own.length, -checksumLength);
   return body + tokenChecksum(body);

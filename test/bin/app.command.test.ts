@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
-import { stageNames, variableName } from '../../lib/settings/stages.ts';
+import { variableName } from '../../lib/settings/stage-variables.ts';
+import { stageNames } from '../../lib/settings/stages.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
 jest.setTimeout(120_000);
@@ -17,7 +18,7 @@ const everySetting = {
   region: 'eu-central-1',
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
-  corsOrigins: 'https://shop.example.com',
+  corsOrigin: 'https://shop.example.com',
   alarmEmail: 'alarms@example.com',
   runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
   lambdaConcurrency: '1000',

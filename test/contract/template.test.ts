@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { petOperationDates } from '../../lib/api/retired-pet-operation.ts';
+import { petOperationDates } from '../../lib/api/fixed-routes.ts';
 import { functionNames } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contract } from '../helpers/contract-check.ts';
@@ -230,10 +230,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     expect(contract.differences(operation!.operationId, answer)).toEqual([]);
     expect(
       differences(
-        [
-          'lib/api/retired-pet-operation.ts',
-          [petOperationDates.sunsetAt.toISOString().slice(0, 10)],
-        ],
+        ['lib/api/fixed-routes.ts', [petOperationDates.sunsetAt.toISOString().slice(0, 10)]],
         ['openapi.yaml, x-sunset', [String(operation!['x-sunset'])]],
       ),
     ).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { apiKeyPrefixes, stageConfiguration, stageNames } from '../../lib/settings/stages.ts';
+import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import { differences } from '../helpers/differences.ts';
 
@@ -27,7 +27,7 @@ describe('the prefix of each stage', () => {
 
 describe('the pattern of SECURITY.md', () => {
   it.each(stageNames)('finds a key of %s in a text, and the whole of it', (stage) => {
-    const { apiKeyPrefix } = stageConfiguration(stage, {});
+    const { apiKeyPrefix } = stageSettings(stage);
     const token = createToken(apiKeyPrefix, createOwner(apiKeyPrefix).seed);
 
     const [found] = new RegExp(pattern).exec(`key: ${token}.`) ?? [];

@@ -14,7 +14,7 @@ let store: RunningStore;
 let key: IssuedKey;
 
 beforeAll(async () => {
-  await writeFile(file, JSON.stringify(synthesize('staging', { corsOrigins: [origin] })));
+  await writeFile(file, JSON.stringify(synthesize('staging', { corsOrigin: origin })));
   store = await RunningStore.start({ templateFile: file });
   key = await store.issue('free');
   await store.putOrders([

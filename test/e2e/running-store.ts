@@ -17,7 +17,7 @@ import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
 import { usagePlanOutput } from '../../lib/settings/names.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { type StageName, stageConfiguration } from '../../lib/settings/stages.ts';
+import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../../local/dynamodb/local-client.ts';
 import type { StartEnvironment } from '../../local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
@@ -106,7 +106,7 @@ export class RunningStore implements AsyncDisposable {
       ownersTable: service.outputs.OwnersTableName!,
       usagePlanIds: usagePlanIds(service.outputs),
       stackName: `StoreOrders-${stage}`,
-      tokenPrefix: stageConfiguration(stage, {}).apiKeyPrefix,
+      tokenPrefix: stageSettings(stage).apiKeyPrefix,
       now: Date.now,
     };
   }

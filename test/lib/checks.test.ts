@@ -10,9 +10,9 @@ const everything = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
   alarmEmail: 'alarms@example.com',
   runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
-  corsOrigins: ['https://shop.example.com'],
+  corsOrigin: 'https://shop.example.com',
   firewall: { requestsPerIpPer5Minutes: 400_000 },
-  lambdaConcurrency: 1_000,
+  lambdaConcurrency: '1000',
 };
 
 describe.each(stageNames)('cdk-nag, AwsSolutions, %s', (stage) => {

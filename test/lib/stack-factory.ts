@@ -1,13 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
-import { featureFlags } from '../../lib/settings/feature-flags.ts';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
-import {
-  type StageConfiguration,
-  type StageName,
-  stageConfiguration,
-} from '../../lib/settings/stages.ts';
+import { type StageConfiguration, stageConfiguration } from '../../lib/settings/stage-variables.ts';
+import type { StageName } from '../../lib/settings/stages.ts';
 import { StoreOrdersStack, type StoreOrdersStackProps } from '../../lib/store-orders-stack.ts';
 import { assemblyDirectory, type Template } from '../helpers/synthesized.ts';
 
@@ -37,12 +33,7 @@ export function createStack(
 
 function newStack(stage: StageName, overrides: Partial<StageConfiguration>): StoreOrdersStack {
   const outdir = mkdtempSync(join(assemblyDirectory(), 'variant-'));
-  const app = new App({
-    outdir,
-    analyticsReporting: false,
-    treeMetadata: false,
-    postCliContext: featureFlags,
-  });
+  const app = new App({ outdir, analyticsReporting: false, treeMetadata: false });
   const bundle = (name: FunctionName) => ({
     directory: join(assemblyDirectory(), 'bundles', name),
   });

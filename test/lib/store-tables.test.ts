@@ -1,15 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { stageConfiguration } from '../../lib/settings/stages.ts';
+import { stageSettings } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
 import { tableShapes } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { stageNames } from '../helpers/synthesized.ts';
 import { resources } from './readable.ts';
 
 describe.each(stageNames)('tables of %s', (stage) => {
-  const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageConfiguration(
-    stage,
-    {},
-  );
+  const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageSettings(stage);
   const isRecoverable = pointInTimeRecoveryDays > 0;
   const defaults = {
     BillingMode: 'PAY_PER_REQUEST',

@@ -1,4 +1,5 @@
-import { type StageName, stageConfiguration } from '../../../lib/settings/stages.ts';
+import { stageConfiguration } from '../../../lib/settings/stage-variables.ts';
+import type { StageName } from '../../../lib/settings/stages.ts';
 
 /** The names of the variables that reading the configuration of a stage accesses. */
 export function variablesReadFor(stage: StageName): string[] {

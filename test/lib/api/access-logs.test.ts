@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { stageConfiguration } from '../../../lib/settings/stages.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties, resources } from '../readable.ts';
 
@@ -38,7 +38,7 @@ describe.each(stageNames)('access logs of %s', (stage) => {
   });
 
   it('end after the configured time, like all logs', () => {
-    const { logRetentionDays: days } = stageConfiguration(stage, {});
+    const { logRetentionDays: days } = stageSettings(stage);
     const ofFunctions = functionNames.map((name) => [
       `${capitalized(name)}Logs`,
       { RetentionInDays: days },

@@ -15,7 +15,7 @@ const methodsOf = (stack: Template) => ofType(stack, 'AWS::ApiGateway::Method');
 
 describe.each(stageNames)('template of %s with an allowed origin', (stage: StageName) => {
   const stack = synthesize(stage, {
-    corsOrigins: [origin],
+    corsOrigin: origin,
     firewall: { requestsPerIpPer5Minutes: 400_000 },
   });
   const mocks = methodsOf(stack).filter(({ Integration }) => Integration.Type === 'MOCK');

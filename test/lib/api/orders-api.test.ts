@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { capitalized } from '../../../lib/settings/names.ts';
-import { stageConfiguration } from '../../../lib/settings/stages.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
 import { deployedOperations } from '../../contract/template-api.ts';
 import { stageNames, template } from '../../helpers/synthesized.ts';
 import { properties, resources } from '../readable.ts';
@@ -14,7 +14,7 @@ const secured = {
 const invocation = 'arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path';
 
 describe.each(stageNames)('API of %s', (stage) => {
-  const { apiKeyPrefix, gradualDeployment, throttle } = stageConfiguration(stage, {});
+  const { apiKeyPrefix, gradualDeployment, throttle } = stageSettings(stage);
   // A gradual deployment moves an alias, which is what API Gateway then invokes.
   const handler = (name: string) =>
     gradualDeployment ? `\${${name}Live}` : `\${${name}Function.Arn}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { petOperationDates } from '../../../lib/api/retired-pet-operation.ts';
+import { petOperationDates } from '../../../lib/api/fixed-routes.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
 import { properties } from '../readable.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
 import { forEachPlan, plans } from '../../../lib/settings/plans.ts';
-import { stageConfiguration } from '../../../lib/settings/stages.ts';
+import { stageSettings } from '../../../lib/settings/stages.ts';
 import { differences, missing } from '../../helpers/differences.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { stageNames } from '../../helpers/synthesized.ts';
@@ -78,7 +78,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
 
     expect(variables).toEqual({
       API_KEYS_TABLE: '${TablesApiKeys}',
-      API_KEY_PREFIX: stageConfiguration(stage, {}).apiKeyPrefix,
+      API_KEY_PREFIX: stageSettings(stage).apiKeyPrefix,
       STAGE: stage,
     });
     expect(JSON.parse(BAN_RULES!)).toEqual(banRules);
@@ -126,7 +126,7 @@ describe.each(stageNames)('roles of %s', (stage) => {
         functionNames.map((name) => [`${capitalized(name)}Role`, expect.anything()]),
       ),
       ApiAccessLogsApiGatewayRole: managed('apigateway', 'AmazonAPIGatewayPushToCloudWatchLogs'),
-      ...(stageConfiguration(stage, {}).gradualDeployment && {
+      ...(stageSettings(stage).gradualDeployment && {
         DeploymentRole: managed('codedeploy', 'AWSCodeDeployRoleForLambdaLimited'),
       }),
     });

@@ -209,7 +209,7 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
     const recorded = [...Object.keys(metricUnits), ...accessLogMetrics(stage)];
     expect(
       differences(
-        ['lambdas/shared/metrics.ts or lib/monitoring/access-log-metrics.ts', recorded],
+        ['lambdas/shared/metrics.ts or lib/monitoring/monitoring.ts', recorded],
         [
           `lib/monitoring/dashboard.ts, in the namespace ${metricNamespace},`,
           shownMetrics as Set<string>,

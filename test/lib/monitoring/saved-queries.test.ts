@@ -26,7 +26,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
 
     expect(
       differences(
-        ['lib/monitoring/log-queries.ts', factsOf(saved)],
+        ['lib/monitoring/saved-queries.ts', factsOf(saved)],
         ['docs/runbook.md', factsOf(shown)],
       ),
     ).toEqual([]);
@@ -44,7 +44,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
 
     expect(read).not.toEqual([]);
     expect(
-      missing(['lib/monitoring/log-queries.ts', read], ['lib/api/access-logs.ts', logged]),
+      missing(['lib/monitoring/saved-queries.ts', read], ['lib/api/access-logs.ts', logged]),
     ).toEqual([]);
   });
 

@@ -1,16 +1,46 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  apiKeyPrefixes,
+  ConfigurationError,
+  listConcurrency,
   stageConfiguration,
+  variableName,
+  warningsOf,
+} from '../../../lib/settings/stage-variables.ts';
+import {
+  apiKeyPrefixes,
+  type StageName,
   stageNames,
   stageOfKey,
+  stageSettings,
 } from '../../../lib/settings/stages.ts';
+import { variablesReadFor } from '../../helpers/functions/read-variables.ts';
 
 const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
 
-describe('stageOfKey', () => {
-  it.each(stageNames)('knows a key of %s by its prefix, which no other stage has', (stage) => {
-    const { apiKeyPrefix } = stageConfiguration(stage, {});
+/** A valid value of every variable, by its name without the stage. */
+const everything: Readonly<Record<string, string>> = {
+  ACCOUNT: '123456789012',
+  REGION: 'eu-central-1',
+  DOMAIN: 'orders.api.example.com',
+  CERTIFICATE_ARN: certificateArn,
+  CORS_ORIGIN: 'https://shop.example.com:8443',
+  ALARM_EMAIL: 'alarms@example.com',
+  RUNBOOK_URL: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+  EMERGENCY_DEPLOYMENT: 'true',
+  LAMBDA_CONCURRENCY: '1000',
+};
+
+function configure(variables: Readonly<Record<string, string>>, stage: StageName = 'prod') {
+  const named = Object.entries(variables).map(([name, value]) => [
+    `${stage.toUpperCase()}_${name}`,
+    value,
+  ]);
+  return stageConfiguration(stage, Object.fromEntries(named));
+}
+
+describe('the key prefix', () => {
+  it.each(stageNames)('of %s tells its keys from those of every other stage', (stage) => {
+    const { apiKeyPrefix } = stageSettings(stage);
 
     expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
     expect(apiKeyPrefixes.filter((prefix) => prefix.startsWith(apiKeyPrefix))).toHaveLength(1);
@@ -18,48 +48,34 @@ describe('stageOfKey', () => {
     expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
   });
 
-  it('knows no stage of a key with another prefix', () => {
+  it('of no stage is no stage', () => {
     expect(stageOfKey('so_nowhere_0123')).toBeUndefined();
   });
 });
 
-describe('stageConfiguration', () => {
-  it('takes from the environment what must not stand in the code', () => {
-    const environment = {
-      PROD_ACCOUNT: '123456789012',
-      PROD_REGION: 'eu-central-1',
-      PROD_DOMAIN: 'api.example.com',
-      PROD_CERTIFICATE_ARN: certificateArn,
-      PROD_ALARM_EMAIL: 'alarms@example.com',
-      PROD_RUNBOOK_URL: 'https://example.com/docs/runbook.md',
-      PROD_LAMBDA_CONCURRENCY: '1000',
-    };
+describe('the configuration of a stage', () => {
+  it('has a valid value here for every variable that it reads', () => {
+    const known = Object.keys(everything).map((name) => `PROD_${name}`);
 
-    const configuration = stageConfiguration('prod', environment);
+    expect(variablesReadFor('prod').sort()).toEqual(known.sort());
+  });
 
-    expect(configuration).toMatchObject({
+  it('takes from its own variables what must not stand in the code', () => {
+    expect(configure(everything)).toMatchObject({
+      stage: 'prod',
       account: '123456789012',
       region: 'eu-central-1',
-      domainName: 'api.example.com',
+      domainName: 'orders.api.example.com',
       certificateArn,
+      corsOrigin: 'https://shop.example.com:8443',
       alarmEmail: 'alarms@example.com',
-      runbookUrl: 'https://example.com/docs/runbook.md',
-      lambdaConcurrency: 1_000,
+      runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+      emergencyDeployment: 'true',
+      lambdaConcurrency: '1000',
     });
   });
 
-  it.each([
-    ['https://shop.example.com', ['https://shop.example.com']],
-    ['*', ['*']],
-    ['https://a.example, https://b.example', ['https://a.example', 'https://b.example']],
-    ['', undefined],
-  ])('takes the origins that %j lists', (value, expected) => {
-    const { corsOrigins } = stageConfiguration('staging', { STAGING_CORS_ORIGIN: value });
-
-    expect(corsOrigins).toEqual(expected);
-  });
-
-  it("leaves one stage's variables to that stage, and empty ones out", () => {
+  it("does not look at another stage's variables, nor at empty ones", () => {
     const environment = { PROD_ACCOUNT: '123456789012', STAGING_REGION: '' };
 
     const { account, region } = stageConfiguration('staging', environment);
@@ -67,18 +83,102 @@ describe('stageConfiguration', () => {
     expect([account, region]).toEqual([undefined, undefined]);
   });
 
-  it('keeps the data of prod, and lets that of staging go', () => {
-    expect(stageConfiguration('prod', {})).toMatchObject({
-      deletionProtection: true,
-      pointInTimeRecoveryDays: 35,
-      removalPolicy: 'retain',
-      gradualDeployment: true,
-    });
-    expect(stageConfiguration('staging', {})).toMatchObject({
-      deletionProtection: false,
-      pointInTimeRecoveryDays: 0,
-      removalPolicy: 'destroy',
-      gradualDeployment: false,
-    });
+  it.each([
+    ['prod', true, 35, 'retain', true],
+    ['staging', false, 0, 'destroy', false],
+  ] as const)(
+    'of %s protects its data (%s, %i days, %s) and deploys gradually: %s',
+    (stage, deletionProtection, pointInTimeRecoveryDays, removalPolicy, gradualDeployment) => {
+      const expected = { deletionProtection, pointInTimeRecoveryDays, removalPolicy };
+
+      expect(stageSettings(stage)).toMatchObject({ ...expected, gradualDeployment });
+    },
+  );
+
+  it.each(Object.keys(everything))('refuses a value of %s that has no sense', (name) => {
+    const values = { ...everything, [name]: 'no value!' };
+
+    expect(() => configure(values)).toThrow(ConfigurationError);
+    expect(() => configure(values)).toThrow(`PROD_${name} is "no value!": `);
+  });
+
+  it.each([
+    ['ACCOUNT', '12345', "give the account's 12 digits"],
+    ['REGION', 'Frankfurt', "give a Region's code"],
+    ['DOMAIN', 'https://api.example.com', 'give a host name'],
+    ['CERTIFICATE_ARN', 'arn:aws:iam::123456789012:role/x', 'give an ACM certificate ARN'],
+    ['CORS_ORIGIN', 'https://a.example, https://b.example', 'give one origin'],
+    ['CORS_ORIGIN', 'https://shop.example.com/', 'give one origin'],
+    ['CORS_ORIGIN', 'https://Shop.example.com', 'give one origin'],
+    ['CORS_ORIGIN', 'https://shop.example.com:443', 'give one origin'],
+    ['CORS_ORIGIN', 'https://*.example.com', 'give one origin'],
+    ['CORS_ORIGIN', 'shop.example.com', 'give one origin'],
+    ['CORS_ORIGIN', "https://shop'.example.com", 'give one origin'],
+    ['ALARM_EMAIL', 'nobody', 'give one e-mail address'],
+    ['RUNBOOK_URL', 'http://example.com/runbook.md', "give the runbook's https URL"],
+    ['RUNBOOK_URL', 'https://example.com/runbook.md#top', "give the runbook's https URL"],
+    ['RUNBOOK_URL', `https://example.com/${'a'.repeat(500)}`, "give the runbook's https URL"],
+    ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
+    ['LAMBDA_CONCURRENCY', '0', 'use a whole number'],
+    ['LAMBDA_CONCURRENCY', '1.5', 'use a whole number'],
+  ])('refuses %s = %s and says what to write', (name, value, remedy) => {
+    const values = { ...everything, [name]: value };
+
+    expect(() => configure(values)).toThrow(`PROD_${name} is ${JSON.stringify(value)}: ${remedy}`);
+  });
+
+  it.each(['*', 'http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
+    'accepts the origin %s',
+    (origin) => {
+      expect(configure({ CORS_ORIGIN: origin }).corsOrigin).toBe(origin);
+    },
+  );
+
+  it.each([
+    [{ DOMAIN: 'api.example.com' }, 'belong together'],
+    [{ CERTIFICATE_ARN: certificateArn }, 'belong together'],
+    [{ ...everything, REGION: 'us-east-1' }, "in the API's own Region, us-east-1"],
+  ])('refuses a domain and a certificate that do not fit: %j', (values, message) => {
+    expect(() => configure(values)).toThrow(message);
+  });
+
+  it('names all that is wrong, a line each', () => {
+    expect(() => configure({ ACCOUNT: '1', ALARM_EMAIL: 'x' })).toThrow(
+      /^PROD_ACCOUNT .*\nPROD_ALARM_EMAIL .*$/,
+    );
+  });
+});
+
+describe("the account's Lambda concurrency", () => {
+  it.each([
+    ['1001', 500],
+    ['199', 99],
+    ['198', undefined],
+    ['10', undefined],
+    ['', undefined],
+  ])(
+    'of %s leaves lists %s: half, where 100 stay free for functions without any',
+    (quota, half) => {
+      expect(listConcurrency(configure({ LAMBDA_CONCURRENCY: quota }))).toBe(half);
+    },
+  );
+});
+
+describe('the synthesis', () => {
+  const { EMERGENCY_DEPLOYMENT: _, ...complete } = everything;
+
+  it.each<[StageName, Record<string, string>, string[]]>([
+    ['prod', complete, []],
+    ['prod', {}, ['runbookUrl', 'alarmEmail', 'lambdaConcurrency']],
+    ['staging', {}, ['runbookUrl']],
+    ['prod', { ...complete, LAMBDA_CONCURRENCY: '10' }, ['smallLambdaConcurrency']],
+    ['staging', { ...complete, LAMBDA_CONCURRENCY: '10' }, ['smallLambdaConcurrency']],
+  ])('warns of %s with %j: %j', (stage, values, expected) => {
+    const warnings = warningsOf(configure(values, stage));
+
+    expect(Object.keys(warnings)).toEqual(expected);
+    for (const field of ['runbookUrl', 'alarmEmail', 'lambdaConcurrency'] as const) {
+      if (warnings[field]) expect(warnings[field]).toContain(variableName(stage, field));
+    }
   });
 });

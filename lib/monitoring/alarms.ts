@@ -1,0 +1,145 @@
+import { type AlarmProps, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+/** The text of an alarm and the condition on which it is raised. */
+export interface AlarmDefinition
+  extends Pick<
+    AlarmProps,
+    'metric' | 'evaluationPeriods' | 'datapointsToAlarm' | 'evaluateLowSampleCountPercentile'
+  > {
+  /** A sentence on how the problem affects users. */
+  readonly meaning: string;
+  /** The anchor of a heading in `docs/runbook.md`. */
+  readonly runbookAnchor: string;
+  readonly above: number;
+}
+
+/** Two minutes of three: an outage is reported at once, and a single bad minute is not. */
+const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
+
+/** The time within which a cancellation should be answered. */
+const cancelWithinMs = 1_000;
+
+/** The alarms on errors that new code can introduce, which roll a deployment back. */
+export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures'];
+
+/** All alarms by id, each on a problem that users notice. */
+export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmDefinition> {
+  return {
+    ServerErrors: {
+      meaning: 'More than 1 % of all requests are answered with a 5xx.',
+      runbookAnchor: 'server-errors',
+      // With little traffic, a single failure is more than 1 %, so at least five errors are required.
+      metric: new MathExpression({
+        label: '5xx in percent of all requests',
+        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+        usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
+        period: Duration.minutes(1),
+      }),
+      above: 1,
+      ...twoOfThree,
+    },
+    AuthorizerFailures: {
+      meaning: 'The authorizer fails: clients with a good key are answered 503.',
+      runbookAnchor: 'authorizer-failures',
+      metric: metrics.authorizerFailures.with({ period: Duration.minutes(1) }),
+      above: 4,
+      ...twoOfThree,
+    },
+    ...budgetAlarms('Availability', {
+      promise: 'requests are not answered 5xx',
+      budget: 0.001,
+      failedShare: 'errors / requests',
+      usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
+    }),
+    ...budgetAlarms('CancelLatency', {
+      promise: `cancellations are answered within ${cancelWithinMs} ms`,
+      budget: 0.01,
+      failedShare: '(100 - percentWithin) / 100',
+      usingMetrics: {
+        percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
+        requests: metrics.cancelLatency(Stats.SAMPLE_COUNT),
+      },
+    }),
+    SlowCancellations: {
+      meaning: 'One cancellation in a hundred takes longer than a second.',
+      runbookAnchor: 'slow-cancellations',
+      metric: metrics.cancelLatency('p99'),
+      above: cancelWithinMs,
+      evaluationPeriods: 3,
+      evaluateLowSampleCountPercentile: 'ignore',
+    },
+    ...throttlingAlarms(metrics),
+    RisingBans: {
+      meaning: 'More than five API keys were banned within a quarter of an hour.',
+      runbookAnchor: 'rising-bans',
+      metric: metrics.keysBanned.with({ period: Duration.minutes(15) }),
+      above: 5,
+      evaluationPeriods: 1,
+    },
+  };
+}
+
+function throttlingAlarms({ throttledTables }: ServiceMetrics): Record<string, AlarmDefinition> {
+  const alarms = Object.entries(throttledTables).map(([id, metric]): [string, AlarmDefinition] => [
+    id,
+    {
+      meaning: 'DynamoDB throttles: requests are answered 503, or slowly after a retry.',
+      runbookAnchor: 'throttled-tables',
+      metric,
+      above: 0,
+      ...twoOfThree,
+    },
+  ]);
+  return Object.fromEntries(alarms);
+}
+
+/** A service level objective over 30 days. */
+interface Objective {
+  /** What the requests have to be that are within the objective. */
+  readonly promise: string;
+  /** The error budget: the share of requests that may fail. */
+  readonly budget: number;
+  /** The share of requests that failed, as metric math over `usingMetrics`, which has `requests`. */
+  readonly failedShare: string;
+  readonly usingMetrics: MathExpression['usingMetrics'];
+}
+
+/**
+ * How many times too fast the error budget is used up when an alarm is raised: 14.4 uses 2 % of the
+ * budget of 30 days in an hour, and 6 uses 5 % in six hours.
+ */
+const burnRates = [
+  { name: 'FastBurn', timesBudget: 14.4, window: Duration.hours(1) },
+  { name: 'SlowBurn', timesBudget: 6, window: Duration.hours(6) },
+];
+
+/**
+ * An objective's alarms, one for each burn rate. docs/adr/0006-alarms-on-what-users-feel.md gives the
+ * reasons for the numbers.
+ */
+function budgetAlarms(
+  id: string,
+  { promise, budget, failedShare, usingMetrics }: Objective,
+): Record<string, AlarmDefinition> {
+  // With fewer requests, a single failure exceeds the budget, so the rate has no meaning.
+  const leastRequests = Math.round(1 / budget);
+  const percent = Number((100 * (1 - budget)).toFixed(3));
+  const alarms = burnRates.map(({ name, timesBudget, window }): [string, AlarmDefinition] => [
+    `${id}${name}`,
+    {
+      meaning: `Objective: ${percent} % of ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
+      runbookAnchor: 'error-budgets',
+      metric: new MathExpression({
+        label: 'times the error budget',
+        expression: `IF(requests >= ${leastRequests}, ${failedShare} / ${budget}, 0)`,
+        usingMetrics,
+        period: window,
+      }),
+      above: timesBudget,
+      evaluationPeriods: 1,
+    },
+  ]);
+  return Object.fromEntries(alarms);
+}
