@@ -23,7 +23,7 @@ export interface Bundles {
   ours: Record<FunctionName, BundleFile>;
   /** The same handlers, bundled with esbuild's default options. */
   byDefault: Record<FunctionName, BundleFile>;
-  /** The peers, bundled with the same options as ours, but with all modules of the SDK. */
+  /** The peers, bundled with the same options as ours. */
   peers: Record<keyof typeof peerEntries, BundleFile>;
   /** The program of the measured process. */
   measureFile: string;
@@ -72,9 +72,8 @@ function buildByDefault(entry: string, directory: string, name: string): Promise
   );
 }
 
-/** Builds with the whole SDK, because a peer's client has the SDK's own settings. */
 function buildLikeOurs(entry: string, directory: string, name: string): Promise<BundleFile> {
-  const options = { ...bundlingOptions, plugins: [], sourcemap: false };
+  const options = { ...bundlingOptions, sourcemap: false };
   return buildFile(options, entry, join(directory, `${name}.js`));
 }
 

@@ -3,8 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
 import { type FunctionName, functionNames, handlerEntries } from '../settings/functions.ts';
-import { replaceModules } from './replace-modules.ts';
-import { replacedSdkModules } from './sdk-modules.ts';
 
 interface Bundle {
   /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
@@ -26,7 +24,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  *   which Lambda always sets.
  * - Event streams and endpoint discovery are replaced: no operation used here is an event stream,
  *   and endpoint discovery is off. A replacement throws if it is used for what it does not support.
- * - Single modules of the SDK are replaced or left out; `sdk-modules.ts` gives the reason for each.
  */
 export const bundlingOptions: BuildOptions = {
   absWorkingDir: root,
@@ -41,18 +38,15 @@ export const bundlingOptions: BuildOptions = {
   sourcesContent: false,
   logLevel: 'error',
   alias: {
-    '@aws-sdk/credential-provider-node': join(
-      root,
-      'lib/functions/stubs/credential-provider-node.ts',
-    ),
-    '@aws-sdk/middleware-endpoint-discovery': join(
-      root,
-      'lib/functions/stubs/endpoint-discovery.ts',
-    ),
-    '@smithy/core/event-streams': join(root, 'lib/functions/stubs/event-streams.ts'),
+    '@aws-sdk/credential-provider-node': stub('credential-provider-node.ts'),
+    '@aws-sdk/middleware-endpoint-discovery': stub('endpoint-discovery.ts'),
+    '@smithy/core/event-streams': stub('event-streams.ts'),
   },
-  plugins: [replaceModules(replacedSdkModules)],
 };
+
+function stub(file: string): string {
+  return join(root, 'lib/functions/stubs', file);
+}
 
 /**
  * Bundles all functions, each into `<outputDirectory>/<name>/index.js`, with the source maps in

@@ -81,10 +81,3 @@ export function forEachFunction<T>(value: (name: FunctionName) => T): Record<Fun
 
 /** The source file of each function's handler. */
 export const handlerEntries = forEachFunction((name) => functionSettings(name).entry);
-
-/** The maximum size of each bundle in KB of 1,024 bytes, because size slows cold starts down. */
-export const bundleLimitsKb: Readonly<Record<FunctionName, number>> = {
-  authorizer: 125,
-  listOrders: 132,
-  cancelOrder: 122,
-};

@@ -30,7 +30,6 @@ export async function buildQuickFunctions(): Promise<Code> {
     outdir: '.',
     write: false,
     plugins: [
-      ...bundlingOptions.plugins!,
       { name: 'timeoutDivisor', setup: ({ onResolve }) => onResolve(dynamodbModule, takeQuickOne) },
     ],
   });

@@ -34,8 +34,6 @@ async function minified(files: readonly string[]): Promise<Exports> {
   const stdin = { contents, resolveDir: bundlingOptions.absWorkingDir };
   const { outputFiles } = await build({
     ...bundlingOptions,
-    // These files import nothing of what the plugins replace.
-    plugins: [],
     stdin,
     sourcemap: false,
     write: false,
