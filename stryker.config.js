@@ -13,7 +13,8 @@ export default {
       ...common,
       // Stryker wraps the environment, and ends its processes itself.
       testEnvironment: 'node',
-      testMatch: ['<rootDir>/test/lambdas/**/*.test.ts'],
+      // The explorations of the limiter take longer than a mutant may.
+      testMatch: ['<rootDir>/test/lambdas/**/*.test.ts', '!**/interleavings.test.ts'],
       globalSetup: undefined,
     },
     enableFindRelatedTests: false,

@@ -105,8 +105,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'bench/peers': ['lambdas/shared'],
   bench: ['shared', 'lambdas/shared', 'lib/settings', 'lib/functions'],
 
-  model: [],
-
   examples: [],
   bin: ['shared', 'lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
 };

@@ -37,4 +37,4 @@ export async function unbanKey(
   return { ...describeKey(key, store.now()), wasBanned: bannedUntil !== null };
 }
 
-const banAttributes = ['bannedUntil', 'bannedBy', 'rejectionWindow', 'rejectionCount'] as const;
+const banAttributes = ['bannedUntil', 'rejectionWindow', 'rejectionCount'] as const;

@@ -91,7 +91,6 @@ function readEntry(ownerId: string, { id, ...entry }: DocumentOfEntry): KeyEntry
     rejectionCount: 0,
     usedAt: 0,
     expiresAt: undefined,
-    bannedBy: undefined,
     ...entry,
     keyId: keyIdOf(ownerId, id),
   };

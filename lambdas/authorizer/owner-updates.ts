@@ -1,10 +1,6 @@
-import type {
-  AttributeValue,
-  GetItemCommandInput,
-  UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
-import type { WindowName, WindowUse } from '../shared/windows.ts';
-import type { KeyAddress, KeyStatus, RequestTime } from './key-state.ts';
+import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { newestWindow, type WindowName, windowNames, windowStarts } from '../shared/windows.ts';
+import type { KeyStatus, RequestTime } from './decision.ts';
 
 /*
  * The writes on an owner's item. Each is one conditional UpdateItem. DynamoDB serializes the writes
@@ -19,219 +15,157 @@ import type { KeyAddress, KeyStatus, RequestTime } from './key-state.ts';
  *   bannedUntil absent, <= :now     the key is not banned, or its ban is void because no clock
  *     or > :latestBan               within the tolerance can have begun it
  *
- * An admission also updates both windows, the minute and the day, each in one of three ways:
+ * An admission also updates both windows, the minute and the day, each in one of two ways:
  *
- *   ------[ window )---------[ now )-----------------------------> UTC     turn
- *         minuteWindow < :minute
- *         the window becomes the prior one, and :minute the window with a count of 1
+ *   minuteWindow BETWEEN :minute AND :newest AND minuteCount < perMinute
+ *                                   the window counts: its count increases by 1
+ *   NOT minuteWindow BETWEEN :minute AND :newest
+ *                                   the window is over or void: the current one begins with 1
  *
- *   ---------------[ now, window )-------- tolerance ------------> UTC     count
- *         minuteWindow BETWEEN :minute AND :newest AND minuteCount < perMinute
- *         minuteCount = minuteCount + 1
- *
- *   ---------[ now )---- tolerance ------------[ window )--------> UTC     repair
- *         minuteWindow, minuteCount and the prior ones unchanged since they were read
- *         :minute, with the sum of what the void window and :minute itself have counted, plus 1
- *
- * The conditions exclude each other: of several requests that find an old window, one turns it; the
- * conditions of the others fail, and they count in the new window. `count` also accepts a window
- * ahead of :minute, which a machine with a faster clock has started. No write replaces a window
+ * The conditions exclude each other: of several requests that find an old window, one replaces it;
+ * the conditions of the others fail, and they count in the new window. No write replaces a window
  * within the tolerance by an earlier one, so a full window never becomes empty before its end.
  *
  * The SDK repeats a write whose response was lost, even though the first may have taken effect. Such
  * a request is counted twice: the client loses one request, and the limit is not exceeded.
  */
 
-/** The item that an update is for, the key in it, and the time of the request. */
-export interface Target extends KeyAddress {
-  tableName: string;
-  time: RequestTime;
+/** The partition key of an owner's item and the name of a key's entry in it, both hashes. */
+export interface KeyAddress {
+  ownerHash: string;
+  tokenHash: string;
 }
 
-/** How a write records rejections of a key. */
+/** An update of an item, without the name of the table. */
+export type ItemUpdate = Omit<UpdateItemCommandInput, 'TableName'>;
+
+/** How a write records the rejection of a request. */
 export interface RejectionRecord {
-  rejections: number;
   /** True if the key's counter is that of the current minute, false if it has to start again. */
   isCounting: boolean;
   /** How many rejections in a minute do not lead to a ban. */
   tolerated: number;
-  /** The ban that begins with this write, if any. `until` is Unix seconds. */
-  ban?: { until: number; nonce: string };
+  /** The end of the ban that begins with this write, if any, in Unix seconds. */
+  banUntil: number | undefined;
 }
 
-/** A part of an update: its `SET` clause, its condition, and the values that both refer to. */
+/** A part of an update: its `SET` clause, its condition, and the values that it alone refers to. */
 interface Change {
-  set: string;
-  condition: string;
-  values: Record<string, AttributeValue>;
+  set?: string;
+  condition?: string;
+  values?: Record<string, AttributeValue>;
 }
 
-const names: readonly WindowName[] = ['minute', 'day'];
-
-const attributes = {
-  minute: { limit: 'perMinute', own: 'minute', prior: 'priorMinute' },
-  day: { limit: 'perDay', own: 'day', prior: 'priorDay' },
-} as const;
-
-/** A strongly consistent read of an owner's item. */
-export function ownerRead({ tableName, ownerHash }: Target): GetItemCommandInput {
-  return { TableName: tableName, Key: { ownerHash: { S: ownerHash } }, ConsistentRead: true };
-}
+const limits = { minute: 'perMinute', day: 'perDay' } as const;
+const entry = '#keys.#key';
 
 /** Counts one request in both windows and records the minute as that of the key's last use. */
-export function admissionUpdate(target: Target, status: KeyStatus): UpdateItemCommandInput {
-  const { time } = target;
-  return conditionalUpdate(target, [
-    ...names.map((name) => admit(name, status[name], time)),
-    { set: '#keys.#key.usedAt = :minute', condition: '', values: {} },
-    ...(status.isBanVoid ? [endBan()] : []),
+export function admissionUpdate(
+  address: KeyAddress,
+  time: RequestTime,
+  status: KeyStatus,
+): ItemUpdate {
+  const { day } = windowStarts(time.nowSeconds);
+  return conditionalUpdate(address, time, [
+    ...windowNames.map((name) => (status[name].isCounting ? count(name) : replace(name))),
+    { set: `${entry}.usedAt = :minute`, values: { ':day': number(day) } },
+    ...(status.isBanVoid ? [setBan(0)] : []),
   ]);
 }
 
 /**
- * Counts rejections of a key while a window is full, and bans the key if there are more than its
- * plan tolerates. Of several concurrent requests beyond the tolerance exactly one begins the ban:
+ * Counts the rejection of a request while a window is full, and bans the key if there are more than
+ * its plan tolerates. Of several concurrent requests beyond the tolerance exactly one begins the ban:
  * the conditions of the others fail because the key is banned.
  */
 export function rejectionUpdate(
-  target: Target,
+  address: KeyAddress,
+  time: RequestTime,
   status: KeyStatus,
   record: RejectionRecord,
-): UpdateItemCommandInput {
-  const { time } = target;
-  const full = names.filter((name) => status[name].remaining === 0);
-  const ban = record.ban ? [beginBan(record.ban)] : status.isBanVoid ? [endBan()] : [];
-  return conditionalUpdate(target, [
-    ...full.map((name) => requireFull(name, status[name], time)),
-    countRejections(record, time),
-    ...ban,
+): ItemUpdate {
+  const { minute, day, isBanVoid } = status;
+  const banUntil = record.banUntil ?? (isBanVoid ? 0 : undefined);
+  return conditionalUpdate(address, time, [
+    ...(minute.remaining === 0 ? [requireFull('minute')] : []),
+    ...(day.remaining === 0
+      ? [{ ...requireFull('day'), values: { ':day': number(windowStarts(time.nowSeconds).day) } }]
+      : []),
+    countRejection(record),
+    ...(banUntil === undefined ? [] : [setBan(banUntil)]),
   ]);
 }
 
-function admit(name: WindowName, use: WindowUse, time: RequestTime): Change {
-  const { limit, own, prior } = attributes[name];
-  switch (use.step) {
-    case 'turn':
-      return {
-        set:
-          `${prior}Window = ${own}Window, ${prior}Count = ${own}Count, ` +
-          `${own}Window = :${name}, ${own}Count = :one`,
-        condition: `${own}Window < :${name}`,
-        values: { [`:${name}`]: number(time[name]), ':one': number(1) },
-      };
-    case 'count':
-      return {
-        set: `${own}Count = ${own}Count + :one`,
-        condition: `${own}Window BETWEEN :${name} AND :newest AND ${own}Count < ${limit}`,
-        values: { ...within(name, time), ':one': number(1) },
-      };
-    case 'repair':
-      return repair(name, use, { count: use.used + 1, comparison: '>=' });
-  }
-}
-
-/** Requires that a window is full. A void one is also repaired, so that it ends on time. */
-function requireFull(name: WindowName, use: WindowUse, time: RequestTime): Change {
-  const { limit, own } = attributes[name];
-  if (use.step === 'repair') return repair(name, use, { count: use.used, comparison: '<=' });
+function count(name: WindowName): Change {
   return {
-    set: '',
-    condition: `${own}Window BETWEEN :${name} AND :newest AND ${own}Count >= ${limit}`,
-    values: within(name, time),
+    set: `${name}Count = ${name}Count + :one`,
+    condition: `${isCounting(name)} AND ${name}Count < ${limits[name]}`,
   };
 }
 
-/** @param after the count that is written, and how the limit has to compare with it */
-function repair(
-  name: WindowName,
-  { start, stored }: WindowUse,
-  after: { count: number; comparison: '<=' | '>=' },
-): Change {
-  const { limit, own, prior } = attributes[name];
+function replace(name: WindowName): Change {
   return {
-    set: `${own}Window = :${name}, ${own}Count = :${name}Count`,
-    condition:
-      `${own}Window = :${name}Stored AND ${own}Count = :${name}StoredCount AND ` +
-      `${prior}Window = :${name}Prior AND ${prior}Count = :${name}PriorCount AND ` +
-      `${limit} ${after.comparison} :${name}Count`,
-    values: {
-      [`:${name}`]: number(start),
-      [`:${name}Count`]: number(after.count),
-      [`:${name}Stored`]: number(stored.window),
-      [`:${name}StoredCount`]: number(stored.count),
-      [`:${name}Prior`]: number(stored.priorWindow),
-      [`:${name}PriorCount`]: number(stored.priorCount),
-    },
+    set: `${name}Window = :${name}, ${name}Count = :one`,
+    condition: `NOT ${isCounting(name)}`,
   };
 }
 
-const entry = '#keys.#key';
+function requireFull(name: WindowName): Change {
+  return { condition: `${isCounting(name)} AND ${name}Count >= ${limits[name]}` };
+}
 
-function countRejections(record: RejectionRecord, time: RequestTime): Change {
-  const { rejections, isCounting, tolerated, ban } = record;
-  const values = { ...within('minute', time), ':rejections': number(rejections) };
+function isCounting(name: WindowName): string {
+  return `${name}Window BETWEEN :${name} AND :newest`;
+}
+
+function countRejection({ isCounting, tolerated, banUntil }: RejectionRecord): Change {
+  const isOfThisMinute = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
   if (!isCounting) {
     return {
-      set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :rejections`,
-      condition:
-        `(attribute_not_exists(${entry}.rejectionWindow) OR ` +
-        `NOT ${entry}.rejectionWindow BETWEEN :minute AND :newest)`,
-      values,
+      set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
+      condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${isOfThisMinute})`,
     };
   }
+  const comparison = banUntil === undefined ? '<' : '>=';
   return {
-    set: `${entry}.rejectionCount = ${entry}.rejectionCount + :rejections`,
-    condition:
-      `${entry}.rejectionWindow BETWEEN :minute AND :newest AND ` +
-      `${entry}.rejectionCount ${ban ? '>' : '<='} :tolerable`,
-    values: { ...values, ':tolerable': number(tolerated - rejections) },
+    set: `${entry}.rejectionCount = ${entry}.rejectionCount + :one`,
+    condition: `${isOfThisMinute} AND ${entry}.rejectionCount ${comparison} :tolerated`,
+    values: { ':tolerated': number(tolerated) },
   };
 }
 
-function beginBan({ until, nonce }: { until: number; nonce: string }): Change {
-  return {
-    set: `${entry}.bannedUntil = :until, ${entry}.bannedBy = :nonce`,
-    condition: '',
-    values: { ':until': number(until), ':nonce': { S: nonce } },
-  };
-}
-
-/** Removes a void ban, which would apply as soon as its end is within the tolerance. */
-function endBan(): Change {
-  return { set: `${entry}.bannedUntil = :none`, condition: '', values: { ':none': number(0) } };
-}
-
-function within(name: WindowName, time: RequestTime): Record<string, AttributeValue> {
-  return { [`:${name}`]: number(time[name]), ':newest': number(time.newestWindow) };
+/** Begins a ban, or ends a void one, which would apply as soon as its end is within the tolerance. */
+function setBan(untilSeconds: number): Change {
+  return { set: `${entry}.bannedUntil = :until`, values: { ':until': number(untilSeconds) } };
 }
 
 const isUsable =
   `#status = :active AND attribute_exists(${entry}) AND ` +
   `(attribute_not_exists(${entry}.expiresAt) OR ${entry}.expiresAt > :now) AND ` +
   `(attribute_not_exists(${entry}.bannedUntil) OR ` +
-  `NOT ${entry}.bannedUntil BETWEEN :nextSecond AND :latestBan)`;
+  `${entry}.bannedUntil <= :now OR ${entry}.bannedUntil > :latestBan)`;
 
 function conditionalUpdate(
-  { tableName, ownerHash, tokenHash, time }: Target,
+  { ownerHash, tokenHash }: KeyAddress,
+  { nowSeconds, latestBan }: RequestTime,
   changes: Change[],
-): UpdateItemCommandInput {
-  const sets = changes.map(({ set }) => set).filter(Boolean);
-  const conditions = changes.map(({ condition }) => condition).filter(Boolean);
+): ItemUpdate {
   return {
-    TableName: tableName,
     Key: { ownerHash: { S: ownerHash } },
-    UpdateExpression: `SET ${sets.join(', ')}`,
-    ConditionExpression: [isUsable, ...conditions].join(' AND '),
-    ExpressionAttributeNames: { '#status': 'status', '#keys': 'keys', '#key': tokenHash },
-    ExpressionAttributeValues: Object.assign(
-      {
-        ':active': { S: 'active' },
-        ':now': number(time.nowSeconds),
-        ':nextSecond': number(time.nowSeconds + 1),
-        ':latestBan': number(time.latestBan),
-      },
-      ...changes.map(({ values }) => values),
+    UpdateExpression: `SET ${changes.flatMap(({ set }) => set ?? []).join(', ')}`,
+    ConditionExpression: [isUsable, ...changes.flatMap(({ condition }) => condition ?? [])].join(
+      ' AND ',
     ),
+    ExpressionAttributeNames: { '#status': 'status', '#keys': 'keys', '#key': tokenHash },
+    ExpressionAttributeValues: {
+      ':active': { S: 'active' },
+      ':now': number(nowSeconds),
+      ':latestBan': number(latestBan),
+      ':minute': number(windowStarts(nowSeconds).minute),
+      ':newest': number(newestWindow(nowSeconds)),
+      ':one': number(1),
+      ...Object.assign({}, ...changes.map(({ values }) => values)),
+    },
     ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

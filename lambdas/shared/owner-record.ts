@@ -16,8 +16,6 @@ export interface KeyEntry {
   expiresAt: number | undefined;
   /** The end of the last ban, which may be over; 0 for none. */
   bannedUntil: number;
-  /** A random mark of the request that began the ban, by which a retry recognises its own write. */
-  bannedBy: string | undefined;
   /** The start of the UTC minute that `rejectionCount` counts; 0 before the first rejection. */
   rejectionWindow: number;
   rejectionCount: number;
@@ -31,12 +29,8 @@ export type Item = Record<string, AttributeValue>;
 export const ownerCounters = [
   'minuteWindow',
   'minuteCount',
-  'priorMinuteWindow',
-  'priorMinuteCount',
   'dayWindow',
   'dayCount',
-  'priorDayWindow',
-  'priorDayCount',
 ] as const satisfies readonly (keyof WindowCounters)[];
 
 /** Reads an owner's item. Its numbers are far below 2^53, so JavaScript numbers are exact. */
@@ -49,12 +43,8 @@ export function readOwnerRecord(item: Item): OwnerRecord {
     perDay: numberOf(item, 'perDay'),
     minuteWindow: numberOf(item, 'minuteWindow'),
     minuteCount: numberOf(item, 'minuteCount'),
-    priorMinuteWindow: numberOf(item, 'priorMinuteWindow'),
-    priorMinuteCount: numberOf(item, 'priorMinuteCount'),
     dayWindow: numberOf(item, 'dayWindow'),
     dayCount: numberOf(item, 'dayCount'),
-    priorDayWindow: numberOf(item, 'priorDayWindow'),
-    priorDayCount: numberOf(item, 'priorDayCount'),
   };
 }
 
@@ -67,7 +57,6 @@ export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefine
     keyId: keyIdOf(item.ownerId?.S ?? '', entry.id?.S ?? ''),
     expiresAt: entry.expiresAt?.N === undefined ? undefined : Number(entry.expiresAt.N),
     bannedUntil: numberOf(entry, 'bannedUntil'),
-    bannedBy: entry.bannedBy?.S,
     rejectionWindow: numberOf(entry, 'rejectionWindow'),
     rejectionCount: numberOf(entry, 'rejectionCount'),
     usedAt: numberOf(entry, 'usedAt'),

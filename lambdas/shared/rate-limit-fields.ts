@@ -1,4 +1,4 @@
-import { type WindowName, windowLengths } from './windows.ts';
+import { type WindowName, windowLengths, windowNames } from './windows.ts';
 
 /** An owner's limit in one window as the headers state it. `reset` is Unix seconds. */
 export interface Allowance {
@@ -9,7 +9,6 @@ export interface Allowance {
 
 type Allowances = Record<WindowName, Allowance>;
 
-const names = Object.keys(windowLengths) as WindowName[];
 const noAllowance: Allowance = { limit: 0, remaining: 0, reset: 0 };
 const noAllowances: Allowances = { minute: noAllowance, day: noAllowance };
 
@@ -43,5 +42,5 @@ export const rateLimitHeaders = {
 
 /** A structured list (RFC 9651) with the name and the parameters of each window. */
 function listOf(parameters: (name: WindowName) => string): string {
-  return names.map((name) => `"${name}";${parameters(name)}`).join(', ');
+  return windowNames.map((name) => `"${name}";${parameters(name)}`).join(', ');
 }

@@ -1,19 +1,14 @@
 /*
  * The two fixed windows of an owner's limits are the UTC minute and the UTC day. A window is
- * identified by its start in Unix seconds. For each of the two, an item stores the window that
- * requests are counted in and the prior one:
+ * identified by its start in Unix seconds. An item stores one window of each kind with its count:
  *
- *        ----[ prior )----[ window )--------+---------------------------+-----------> UTC
- *                                          now         now + tolerance
+ *        ----[ over )----[ current )----[ ahead )---+---[ void )-----------> UTC
+ *                            now              now + tolerance
  *
- *   window <  the current one          `turn`: the window is over, and the next admission replaces it
- *                                      by the current one
- *   window <= now + tolerance          `count`: requests are counted in it, even if it is ahead of
- *                                      this machine's clock, because another machine's clock may be
- *                                      faster and a window must not move back
- *   window >  now + tolerance          `repair`: the window is void, because only a wrong clock can
- *                                      have started it; the next write replaces it by the current
- *                                      one and keeps what was counted in both
+ *   current or ahead   requests are counted in it. A window ahead of this machine's clock was started
+ *                      by a machine whose clock is faster, and a window must not move back.
+ *   over or void       it counts nothing, and the next admission replaces it by the current one. Only
+ *                      a wrong clock can have started a void window.
  */
 
 /**
@@ -28,6 +23,8 @@ export const windowLengths = { minute: 60, day: 86_400 } as const;
 
 export type WindowName = keyof typeof windowLengths;
 
+export const windowNames = Object.keys(windowLengths) as readonly WindowName[];
+
 /** An owner's limits and counters. Windows are given by their start in Unix seconds. */
 export interface WindowCounters {
   perMinute: number;
@@ -35,36 +32,18 @@ export interface WindowCounters {
   /** The start of the UTC minute that `minuteCount` counts; 0 before the first request. */
   minuteWindow: number;
   minuteCount: number;
-  /** The window before `minuteWindow` in which requests were counted, and their number. */
-  priorMinuteWindow: number;
-  priorMinuteCount: number;
   dayWindow: number;
   dayCount: number;
-  priorDayWindow: number;
-  priorDayCount: number;
 }
 
-/** The stored counters of one window. */
-export interface StoredWindow {
-  window: number;
-  count: number;
-  priorWindow: number;
-  priorCount: number;
-}
-
-/** What the next write does with a window, as described at the top of this file. */
-export type WindowStep = 'count' | 'turn' | 'repair';
-
-/** An owner's use of one window at a given time. Times are Unix seconds. */
+/** An owner's use of one window at a given time. `reset` is Unix seconds. */
 export interface WindowUse {
   limit: number;
   used: number;
   remaining: number;
-  /** The start of the window in which the next request is counted. */
-  start: number;
   reset: number;
-  step: WindowStep;
-  stored: StoredWindow;
+  /** False for a window that is over or void, which the next admission replaces. */
+  isCounting: boolean;
 }
 
 export type WindowUses = Record<WindowName, WindowUse>;
@@ -84,48 +63,23 @@ export function newestWindow(nowSeconds: number): number {
 
 /** An owner's use of both windows at a given time. */
 export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
-  const starts = windowStarts(nowSeconds);
-  const newest = newestWindow(nowSeconds);
-  const minute = {
-    window: counters.minuteWindow,
-    count: counters.minuteCount,
-    priorWindow: counters.priorMinuteWindow,
-    priorCount: counters.priorMinuteCount,
-  };
-  const day = {
-    window: counters.dayWindow,
-    count: counters.dayCount,
-    priorWindow: counters.priorDayWindow,
-    priorCount: counters.priorDayCount,
-  };
+  const { perMinute, minuteWindow, minuteCount, perDay, dayWindow, dayCount } = counters;
   return {
-    minute: windowUse(counters.perMinute, minute, windowLengths.minute, starts.minute, newest),
-    day: windowUse(counters.perDay, day, windowLengths.day, starts.day, newest),
+    minute: windowUse('minute', perMinute, minuteWindow, minuteCount, nowSeconds),
+    day: windowUse('day', perDay, dayWindow, dayCount, nowSeconds),
   };
 }
 
 function windowUse(
+  name: WindowName,
   limit: number,
-  stored: StoredWindow,
-  lengthSeconds: number,
-  current: number,
-  newest: number,
+  window: number,
+  count: number,
+  nowSeconds: number,
 ): WindowUse {
-  const step = stepOf(stored, current, newest);
-  const start = step === 'count' ? stored.window : current;
-  const used = usedIn(stored, step, current);
-  const remaining = Math.max(0, limit - used);
-  return { limit, used, remaining, start, reset: start + lengthSeconds, step, stored };
-}
-
-function stepOf({ window }: StoredWindow, current: number, newest: number): WindowStep {
-  if (window < current) return 'turn';
-  return window <= newest ? 'count' : 'repair';
-}
-
-function usedIn(stored: StoredWindow, step: WindowStep, current: number): number {
-  if (step === 'turn') return 0;
-  if (step === 'count') return stored.count;
-  // Requests that a wrong clock counted were admitted, and so were those in the window it replaced.
-  return stored.count + (stored.priorWindow === current ? stored.priorCount : 0);
+  const current = windowStarts(nowSeconds)[name];
+  const isCounting = window >= current && window <= newestWindow(nowSeconds);
+  const used = isCounting ? count : 0;
+  const reset = (isCounting ? window : current) + windowLengths[name];
+  return { limit, used, remaining: Math.max(0, limit - used), reset, isCounting };
 }

@@ -63,12 +63,8 @@ describe('issueKey', () => {
       perDay: { N: String(perDay) },
       minuteWindow: { N: '0' },
       minuteCount: { N: '0' },
-      priorMinuteWindow: { N: '0' },
-      priorMinuteCount: { N: '0' },
       dayWindow: { N: '0' },
       dayCount: { N: '0' },
-      priorDayWindow: { N: '0' },
-      priorDayCount: { N: '0' },
       keys: {
         M: {
           [hashToken(apiKey)]: {

@@ -433,8 +433,7 @@ describe('resetUsage', () => {
     const before = (await stage.owner(details.ownerId)).item!;
     const far = day + 400 * 86_400;
     await stage.set(details.ownerId, {
-      ...{ minuteWindow: far, minuteCount: 60, priorMinuteWindow: far, priorMinuteCount: 9 },
-      ...{ dayWindow: far, dayCount: 1_000, priorDayWindow: day, priorDayCount: 1_000 },
+      ...{ minuteWindow: far, minuteCount: 60, dayWindow: far, dayCount: 1_000 },
     });
 
     const reset = await resetUsage('Acme', store);

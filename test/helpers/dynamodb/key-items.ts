@@ -30,7 +30,6 @@ const entryAttributes = new Set([
   'id',
   'expiresAt',
   'bannedUntil',
-  'bannedBy',
   'rejectionWindow',
   'rejectionCount',
   'usedAt',

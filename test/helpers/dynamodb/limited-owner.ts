@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
-import type { KeyAddress } from '../../../lambdas/authorizer/key-state.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
+import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import type { Item } from './expressions.ts';
+import { type Command, InMemoryTable, type Item } from './in-memory-table.ts';
 import {
   address,
   entryOf,
@@ -11,8 +11,8 @@ import {
   type KeyOverrides,
   type Overrides,
   ownerHash,
+  ownerItem,
 } from './key-items.ts';
-import type { KeyTable } from './key-tables.ts';
 
 /** Twenty seconds into a minute, in the middle of a day. */
 export const minute = Date.UTC(2026, 10, 20, 12, 34) / 1_000;
@@ -41,22 +41,38 @@ function own(index: number): string {
   return String(index).padStart(20, '0');
 }
 
+type Send = (command: Command) => Promise<unknown>;
+
 /** An owner in a table, a clock, and execution environments, each with a limiter. */
 export class LimitedOwner {
-  readonly table: KeyTable;
+  readonly table = new InMemoryTable();
   nowMs = startSeconds * 1_000;
-  readonly #limiter: Limiter;
+  readonly #limiter = this.environment();
+  #reads = 0;
+  #writes = 0;
 
-  constructor(table: KeyTable) {
-    this.table = table;
-    this.#limiter = this.environment();
+  /** Puts the owner's item, by default with the example key alone. */
+  constructor(overrides: Overrides = {}, keys?: KeyOverrides) {
+    this.put(overrides, keys);
   }
 
-  /** A new execution environment, which has no key in its cache. */
-  environment(client: KeyTable['client'] = this.table.client): Limiter {
+  /** Puts the item, as if another machine or an operator had changed it. */
+  put(overrides: Overrides = {}, keys?: KeyOverrides): void {
+    this.table.put(ownerItem(overrides, keys));
+  }
+
+  /** Sends a command to the table. */
+  readonly send: Send = (command) => {
+    if (command instanceof GetItemCommand) this.#reads++;
+    else this.#writes++;
+    return this.table.send(command);
+  };
+
+  /** A new execution environment, which has no key in its cache. @param send in place of the table's */
+  environment(send: Send = (command) => this.send(command)): Limiter {
     return new Limiter({
-      client: client as never,
-      tableName: this.table.tableName,
+      client: { send } as never,
+      tableName: 'ApiKeys',
       banRules,
       now: () => this.nowMs,
     });
@@ -81,42 +97,22 @@ export class LimitedOwner {
     this.nowMs += seconds * 1_000;
   }
 
-  /** Puts the item, as if another machine or an operator had changed it. */
-  put(overrides?: Overrides, keys?: KeyOverrides): Promise<void> {
-    return this.table.put(overrides, keys);
+  get item(): Item {
+    return this.table.items.get(ownerHash)!;
   }
 
-  item(): Promise<Item> {
-    return this.table.item();
+  /** The numbers of the owner's item and of the example key's entry in it. */
+  get numbers(): Record<string, number> {
+    const attributes = Object.entries({ ...this.item, ...entryOf(this.item) });
+    return Object.fromEntries(
+      attributes.flatMap(([name, { N }]) => (N === undefined ? [] : [[name, Number(N)]])),
+    );
   }
 
-  async entry(): Promise<Item> {
-    return entryOf(await this.item());
+  /** The number of reads and writes of an action, and its result or error. */
+  async cost<Result>(action: () => Promise<Result>) {
+    const [reads, writes] = [this.#reads, this.#writes];
+    const result = await action().catch((error: Error) => error);
+    return { result, reads: this.#reads - reads, writes: this.#writes - writes };
   }
-
-  /** The number of reads and writes of an action. */
-  async cost<Result>(action: () => Promise<Result>): Promise<Cost & { result: Result }> {
-    const { reads, writes } = this.table;
-    const result = await action();
-    return { result, reads: this.table.reads - reads, writes: this.table.writes - writes };
-  }
-}
-
-interface Cost {
-  reads: number;
-  writes: number;
-}
-
-/** Gives each test of a suite its own limited owner, all in one table. */
-export function limitedOwners(startTable: () => Promise<KeyTable>): () => LimitedOwner {
-  let table: KeyTable;
-  let owner: LimitedOwner;
-  beforeAll(async () => {
-    table = await startTable();
-  });
-  beforeEach(() => {
-    owner = new LimitedOwner(table);
-  });
-  afterAll(() => table.stop());
-  return () => owner;
 }

@@ -1,27 +1,52 @@
-import { describe, expect, it } from '@jest/globals';
-import { keyId, ownerId } from '../../helpers/dynamodb/key-items.ts';
-import { keyTables } from '../../helpers/dynamodb/key-tables.ts';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Decision } from '../../../lambdas/authorizer/decision.ts';
+import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
+import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
+import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import type { Command } from '../../helpers/dynamodb/in-memory-table.ts';
 import {
+  address,
+  keyId,
+  type Overrides,
+  ownerHash,
+  ownerId,
+  ownerItem,
+} from '../../helpers/dynamodb/key-items.ts';
+import {
+  banSeconds,
   day,
   keysOfOwner,
-  limitedOwners,
+  LimitedOwner,
   minute,
   nextDay,
+  startSeconds,
+  tolerated,
   used,
 } from '../../helpers/dynamodb/limited-owner.ts';
 
-describe.each(keyTables)('the limiter on %s', (_, startTable) => {
-  const theOwner = limitedOwners(startTable);
+const codeOf = ({ rejection }: Decision) => rejection?.code ?? 'admitted';
+const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
+/** A window that only a wrong clock can have begun. */
+const far = minute + 3_600;
 
-  describe('while there is something left', () => {
-    it('admits a cached key with one write, which counts in both windows', async () => {
-      const owner = theOwner();
-      await owner.put(used(6, 29));
-      await owner.decide();
+/** An owner whose window is full, and who has sent as many requests as it takes to be banned. */
+async function bannedOwner(): Promise<LimitedOwner> {
+  const owner = new LimitedOwner(used(60, 60));
+  await owner.decideInTurn(tolerated + 1);
+  return owner;
+}
 
-      const { result, reads, writes } = await owner.cost(() => owner.decide());
+describe('a request with something left', () => {
+  it('costs one write for a cached key, which counts in both windows', async () => {
+    const owner = new LimitedOwner(used(6, 29));
+    await owner.decide();
 
-      expect(result).toEqual({
+    const cost = await owner.cost(() => owner.decide());
+
+    expect(cost).toEqual({
+      result: {
         ownerId,
         keyId,
         plan: 'free',
@@ -31,207 +56,614 @@ describe.each(keyTables)('the limiter on %s', (_, startTable) => {
         rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
         rateLimit: `"minute";r=52;t=40, "day";r=969;t=${nextDay - minute - 20}`,
         retryAfterSeconds: 40,
-      });
-      expect({ reads, writes }).toEqual({ reads: 0, writes: 1 });
-      expect(await owner.item()).toMatchObject({ minuteCount: { N: '8' }, dayCount: { N: '31' } });
+      },
+      reads: 0,
+      writes: 1,
+    });
+    expect(owner.numbers).toMatchObject({ minuteCount: 8, dayCount: 31 });
+  });
+
+  it('costs a read more for a key that is not cached, one that sees every write', async () => {
+    const owner = new LimitedOwner(used(6, 29));
+    const reads: unknown[] = [];
+    const environment = owner.environment((command) => {
+      if (command instanceof GetItemCommand) reads.push(command.input);
+      return owner.send(command);
     });
 
-    it('reads a key that it has not cached, and then counts with one write', async () => {
-      const owner = theOwner();
-      await owner.put(used(6, 29));
+    const cost = await owner.cost(() => environment.decide(address));
 
-      const { result, reads, writes } = await owner.cost(() => owner.decide());
+    expect(cost).toMatchObject({ result: { remaining: 53 }, reads: 1, writes: 1 });
+    expect(reads).toEqual([
+      { TableName: 'ApiKeys', Key: { ownerHash: { S: ownerHash } }, ConsistentRead: true },
+    ]);
+  });
 
-      expect(result.remaining).toBe(53);
-      expect({ reads, writes }).toEqual({ reads: 1, writes: 1 });
-    });
+  it('begins both windows of a new owner with one write, and notes the use of the key', async () => {
+    const owner = new LimitedOwner();
 
-    it('turns both windows at the first request of a new owner, with the same write', async () => {
-      const owner = theOwner();
-      await owner.put();
+    const { result, writes } = await owner.cost(() => owner.decide());
 
-      const { result, writes } = await owner.cost(() => owner.decide());
-
-      expect(result).toMatchObject({ limit: 60, remaining: 59, reset: minute + 60 });
-      expect(writes).toBe(1);
-      expect(await owner.item()).toMatchObject({
-        minuteWindow: { N: String(minute) },
-        minuteCount: { N: '1' },
-        dayWindow: { N: String(day) },
-        dayCount: { N: '1' },
-      });
-    });
-
-    it('notes the minute of the last use in the key, with the same write', async () => {
-      const owner = theOwner();
-      await owner.put(used(6, 29));
-
-      await owner.decide();
-
-      expect(await owner.entry()).toMatchObject({ usedAt: { N: String(minute) } });
-    });
-
-    it('turns the minute that it has seen before with one write, and keeps the day', async () => {
-      const owner = theOwner();
-      await owner.put(used(58, 30));
-      await owner.decide();
-      owner.wait(60);
-
-      const { result, reads, writes } = await owner.cost(() => owner.decide());
-
-      expect(result).toMatchObject({ remaining: 59, reset: minute + 120 });
-      expect({ reads, writes }).toEqual({ reads: 0, writes: 1 });
-      expect(await owner.item()).toMatchObject({
-        minuteCount: { N: '1' },
-        priorMinuteWindow: { N: String(minute) },
-        priorMinuteCount: { N: '59' },
-        dayCount: { N: '32' },
-        priorDayWindow: { N: '0' },
-      });
-    });
-
-    it('counts in a minute that another environment was quicker to turn', async () => {
-      const owner = theOwner();
-      await owner.put({ ...used(7, 7), minuteWindow: minute - 60 });
-      const other = owner.environment();
-      const addresses = keysOfOwner(1);
-      await owner.decide();
-      await other.decide(addresses[0]!);
-      owner.wait(60);
-      await owner.decide();
-
-      const { result, writes } = await owner.cost(() => other.decide(addresses[0]!));
-
-      expect(result.remaining).toBe(58);
-      expect(writes).toBe(2);
-    });
-
-    it('turns the minute when it is over, and not a millisecond before', async () => {
-      const owner = theOwner();
-      await owner.put(used(60, 60));
-      owner.nowMs = (minute + 60) * 1_000 - 1;
-      const before = await owner.decide();
-      owner.nowMs++;
-
-      const after = await owner.decide();
-
-      expect(before.rejection?.code).toBe('rate_limit_exceeded');
-      expect(before.retryAfterSeconds).toBe(1);
-      expect(before.rateLimit).toMatch(/^"minute";r=0;t=1,/);
-      expect(after).toMatchObject({ remaining: 59, reset: minute + 120 });
-    });
-
-    it('turns the day at midnight UTC', async () => {
-      const owner = theOwner();
-      await owner.put(used(3, 1_000));
-      owner.nowMs = nextDay * 1_000;
-
-      const decision = await owner.decide();
-
-      expect(decision.rejection).toBeUndefined();
-      expect(await owner.item()).toMatchObject({
-        dayWindow: { N: String(nextDay) },
-        dayCount: { N: '1' },
-        priorDayWindow: { N: String(day) },
-        priorDayCount: { N: '1000' },
-      });
+    expect(result).toMatchObject({ limit: 60, remaining: 59, reset: minute + 60 });
+    expect(writes).toBe(1);
+    expect(owner.numbers).toMatchObject({
+      ...used(1, 1),
+      usedAt: minute,
     });
   });
 
-  describe('of any number of requests at once', () => {
-    it('R24: admits exactly the limit, each with a remaining of its own', async () => {
-      const owner = theOwner();
-      await owner.put();
+  it('begins the next minute with one write, and keeps the day', async () => {
+    const owner = new LimitedOwner(used(58, 30));
+    await owner.decide();
+    owner.wait(60);
 
-      const decisions = await owner.decideAtOnce(100);
+    const cost = await owner.cost(() => owner.decide());
 
-      const admitted = decisions.filter((decision) => !decision.rejection);
-      const remaining = admitted.map((decision) => decision.remaining).sort((a, b) => b - a);
-      expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
-      expect(await owner.item()).toMatchObject({ minuteCount: { N: '60' }, dayCount: { N: '60' } });
-    });
-
-    it("R24: admits exactly the owner's limit over all of its keys", async () => {
-      const owner = theOwner();
-      const addresses = keysOfOwner(10);
-      await owner.put({}, Object.fromEntries(addresses.map(({ tokenHash }) => [tokenHash, {}])));
-      const environments = [1, 2, 3, 4, 5].map(() => owner.environment());
-      const requests = Array.from({ length: 100 }, (_, index) =>
-        environments[index % environments.length]!.decide(addresses[index % addresses.length]!),
-      );
-
-      const decisions = await Promise.all(requests);
-
-      const admitted = decisions.filter((decision) => !decision.rejection);
-      const remaining = admitted.map((decision) => decision.remaining).sort((a, b) => b - a);
-      expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
-      expect(new Set(decisions.map((decision) => decision.ownerId))).toEqual(new Set([ownerId]));
-      expect(new Set(decisions.map((decision) => decision.keyId)).size).toBe(10);
-    });
-
-    it('admits exactly what is left when many turn the window', async () => {
-      const owner = theOwner();
-      await owner.put({ ...used(60, 980), minuteWindow: minute - 60 });
-
-      const decisions = await owner.decideAtOnce(50);
-
-      expect(decisions.filter((decision) => !decision.rejection)).toHaveLength(20);
-      expect(await owner.item()).toMatchObject({ minuteCount: { N: '20' } });
-      expect(await owner.item()).toMatchObject({ dayCount: { N: '1000' } });
+    expect(cost).toMatchObject({ result: { remaining: 59, reset: minute + 120 }, writes: 1 });
+    expect(cost.reads).toBe(0);
+    expect(owner.numbers).toMatchObject({
+      minuteWindow: minute + 60,
+      minuteCount: 1,
+      dayCount: 32,
     });
   });
 
-  describe('R22: the headers', () => {
-    it.each([
-      ['the minute when it has less left', used(50, 100), 60, 9, minute + 60],
-      ['the day when it has less left', used(10, 990), 1_000, 9, nextDay],
-      ['the minute on a tie', used(50, 990), 60, 9, minute + 60],
-    ])('R23: describe %s, with its reset', async (_name, uses, limit, left, reset) => {
-      const owner = theOwner();
-      await owner.put(uses);
+  it('costs two writes where another environment was quicker to begin the minute', async () => {
+    const owner = new LimitedOwner(used(7, 7));
+    const other = owner.environment();
+    await owner.decide();
+    await other.decide(address);
+    owner.wait(60);
+    await owner.decide();
 
-      const decision = await owner.decide();
+    const cost = await owner.cost(() => other.decide(address));
 
-      expect(decision).toMatchObject({ limit, remaining: left, reset });
+    expect(cost).toMatchObject({ result: { remaining: 58 }, reads: 0, writes: 2 });
+  });
+
+  it.each([
+    ['minute', used(60, 60), minute + 60, { minuteCount: 1, dayCount: 61 }],
+    ['day', used(0, 1_000), nextDay, { minuteCount: 1, dayCount: 1 }],
+  ])('is served when the %s is over, and not a millisecond before', async (...given) => {
+    const [, uses, endSeconds, counts] = given;
+    const owner = new LimitedOwner(uses);
+    owner.nowMs = endSeconds * 1_000 - 1;
+    const before = await owner.decide();
+    owner.nowMs++;
+
+    const after = await owner.decide();
+
+    expect(before).toMatchObject({ retryAfterSeconds: 1, rejection: expect.anything() });
+    expect(codeOf(after)).toBe('admitted');
+    expect(owner.numbers).toMatchObject(counts);
+  });
+});
+
+describe('any number of requests at once', () => {
+  it("R24, I31: are admitted exactly to the owner's limit, over all of its keys", async () => {
+    const keys = keysOfOwner(10);
+    const entries = Object.fromEntries(keys.map(({ tokenHash }) => [tokenHash, {}]));
+    const owner = new LimitedOwner({}, entries);
+    const environments = [1, 2, 3, 4, 5].map(() => owner.environment());
+
+    const decisions = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        environments[index % environments.length]!.decide(keys[index % keys.length]!),
+      ),
+    );
+
+    const admitted = decisions.filter((decision) => !decision.rejection);
+    const remaining = admitted.map((decision) => decision.remaining).sort((a, b) => b - a);
+    expect(remaining).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index));
+    expect(new Set(decisions.map((decision) => decision.ownerId))).toEqual(new Set([ownerId]));
+    expect(new Set(decisions.map((decision) => decision.keyId)).size).toBe(10);
+  });
+
+  it('are admitted exactly to what is left of the day when all find an old minute', async () => {
+    const owner = new LimitedOwner({ ...used(60, 980), minuteWindow: minute - 60 });
+
+    const decisions = await owner.decideAtOnce(50);
+
+    expect(decisions.filter((decision) => !decision.rejection)).toHaveLength(20);
+    expect(owner.numbers).toMatchObject({ minuteCount: 20, dayCount: 1_000 });
+  });
+
+  it('R26: begin one ban, which one of them reports', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+
+    const decisions = await owner.decideAtOnce(100);
+    decisions.push(...(await owner.decideInTurn(10)));
+
+    expect(decisions.filter(({ isBanStart }) => isBanStart)).toHaveLength(1);
+    expect(codeOf(decisions.at(-1)!)).toBe('api_key_banned');
+  });
+});
+
+describe('R22: the headers', () => {
+  it.each([
+    ['the minute when it has less left', used(50, 100), 60, 9, minute + 60],
+    ['the day when it has less left', used(10, 990), 1_000, 9, nextDay],
+    ['the minute on a tie', used(50, 990), 60, 9, minute + 60],
+    ['the day when it is used up and the minute is not', used(10, 1_000), 1_000, 0, nextDay],
+    ['the minute when both are used up', used(60, 1_000), 60, 0, minute + 60],
+    ['nothing left, and not less, of a smaller plan', used(200, 200), 60, 0, minute + 60],
+  ])('R23: describe %s, with its reset', async (_name, uses, limit, remaining, reset) => {
+    const owner = new LimitedOwner(uses);
+
+    expect(await owner.decide()).toMatchObject({ limit, remaining, reset });
+  });
+
+  it('describe both windows by name, in seconds that are rounded up', async () => {
+    const owner = new LimitedOwner(used(10, 990));
+    owner.nowMs += 1;
+
+    const { rateLimit, rateLimitPolicy } = await owner.decide();
+
+    expect(rateLimitPolicy).toBe('"minute";q=60;w=60, "day";q=1000;w=86400');
+    expect(rateLimit).toBe(`"minute";r=49;t=40, "day";r=9;t=${nextDay - minute - 20}`);
+  });
+
+  it('describe a window that began ahead of the own clock', async () => {
+    const owner = new LimitedOwner(used(5, 5));
+    owner.nowMs = (minute - 1) * 1_000;
+
+    const { result, writes } = await owner.cost(() => owner.decide());
+
+    expect(result).toMatchObject({ remaining: 54, reset: minute + 60, retryAfterSeconds: 61 });
+    expect(writes).toBe(1);
+  });
+});
+
+describe('a rejection', () => {
+  it.each([
+    ['minute', used(60, 60), 'rate_limit_exceeded', 40],
+    ['day', used(10, 1_000), 'quota_exceeded', nextDay - startSeconds],
+    ['day, also when the minute is', used(60, 1_000), 'quota_exceeded', nextDay - startSeconds],
+  ])('R24, R25: comes when the %s is used up', async (_name, uses, code, seconds) => {
+    const owner = new LimitedOwner(uses);
+
+    const { rejection, retryAfterSeconds } = await owner.decide();
+
+    expect(rejection?.code).toBe(code);
+    expect(rejection?.message).toContain(`Retry after ${seconds} seconds.`);
+    expect(retryAfterSeconds).toBe(seconds);
+  });
+
+  it('uses up nothing, and costs one write, which counts it', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+
+    const first = await owner.cost(() => owner.decide());
+    const second = await owner.cost(() => owner.decide());
+
+    expect(first).toMatchObject({ reads: 1, writes: 1 });
+    expect(second).toMatchObject({ reads: 0, writes: 1 });
+    expect(owner.numbers).toMatchObject({ minuteCount: 60, dayCount: 60 });
+    expect(owner.numbers).toMatchObject({ rejectionWindow: minute, rejectionCount: 2 });
+  });
+
+  it('costs one write, and is not counted, where another environment used the last request', async () => {
+    const owner = new LimitedOwner(used(58, 58));
+    await owner.decide();
+    await owner.environment().decide(address);
+
+    const { result, reads, writes } = await owner.cost(() => owner.decide());
+
+    expect(codeOf(result as Decision)).toBe('rate_limit_exceeded');
+    expect({ reads, writes }).toEqual({ reads: 0, writes: 1 });
+    expect(owner.numbers.rejectionCount).toBeUndefined();
+  });
+
+  it('R26: is tolerated as often as the plan says, and the next one begins a ban', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+
+    const decisions = await owner.decideInTurn(tolerated);
+    const before = owner.numbers;
+    const banned = await owner.decide();
+
+    expect(decisions.map(codeOf)).toEqual(Array(tolerated).fill('rate_limit_exceeded'));
+    expect(before).toMatchObject({ rejectionCount: tolerated });
+    expect(before.bannedUntil).toBeUndefined();
+    const bannedUntil = startSeconds + banSeconds;
+    expect(banned).toMatchObject({
+      ...{ limit: 60, remaining: 0, reset: bannedUntil, retryAfterSeconds: banSeconds },
+      rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
+      rateLimit: `"minute";r=0;t=${banSeconds}, "day";r=0;t=${banSeconds}`,
+      isBanStart: true,
+      rejection: { code: 'api_key_banned' },
     });
+    expect(owner.numbers).toMatchObject({ bannedUntil });
+  });
 
-    it('describe both windows by name, whichever has the least left', async () => {
-      const owner = theOwner();
-      await owner.put(used(10, 990));
+  it("R26, I31: counts for its own key, and not for the owner's others", async () => {
+    const [one, other] = keysOfOwner(2);
+    const entries = { [one!.tokenHash]: {}, [other!.tokenHash]: {} };
+    const owner = new LimitedOwner(used(60, 60), entries);
 
-      const { rateLimit, rateLimitPolicy } = await owner.decide();
+    await owner.decideInTurn(tolerated + 1);
 
-      expect(rateLimitPolicy).toBe('"minute";q=60;w=60, "day";q=1000;w=86400');
-      expect(rateLimit).toBe(`"minute";r=49;t=40, "day";r=9;t=${nextDay - minute - 20}`);
+    expect(codeOf(await owner.decide(one))).toBe('api_key_banned');
+    expect(codeOf(await owner.decide(other))).toBe('rate_limit_exceeded');
+  });
+
+  it.each([
+    ['of the minute before', minute - 60, minute, 1],
+    ['of the next minute, which a faster clock has begun', minute + 60, minute + 60, tolerated],
+    ['of the last minute within the tolerance', startSeconds + 300, startSeconds + 300, tolerated],
+    ['of a minute that only a wrong clock can have begun', startSeconds + 301, minute, 1],
+  ])('R26: adds to a count %s only if it can be of now', async (...given) => {
+    const [, rejectionWindow, window, count] = given;
+    const rejections = { rejectionWindow, rejectionCount: tolerated - 1 };
+    const owner = new LimitedOwner({ ...used(60, 60), ...rejections });
+
+    await owner.decide();
+
+    expect(owner.numbers).toMatchObject({ rejectionWindow: window, rejectionCount: count });
+  });
+
+  it('never begins a ban for a plan without a rule', async () => {
+    const owner = new LimitedOwner({ ...used(60, 60), plan: 'unheard-of' });
+
+    const decisions = await owner.decideInTurn(10);
+
+    expect(new Set(decisions.map(codeOf))).toEqual(new Set(['rate_limit_exceeded']));
+    expect(owner.numbers).toMatchObject({ rejectionCount: 10 });
+  });
+});
+
+describe('R26: a banned key', () => {
+  it.each([
+    ['known', (owner: LimitedOwner) => owner.decide()],
+    ['new', (owner: LimitedOwner) => owner.environment().decide(address)],
+  ])('costs a read and no write where it is %s', async (_name, decide) => {
+    const owner = await bannedOwner();
+    const before = owner.item;
+
+    const { result, reads, writes } = await owner.cost(() => decide(owner));
+
+    expect(result).toMatchObject({ rejection: { code: 'api_key_banned' } });
+    expect((result as Decision).isBanStart).toBeFalsy();
+    expect({ reads, writes }).toEqual({ reads: 1, writes: 0 });
+    expect(owner.item).toEqual(before);
+  });
+
+  it('stays banned in the next minutes, and is served to the second when the ban is over', async () => {
+    const owner = await bannedOwner();
+    owner.wait(60);
+    const later = await owner.decide();
+    owner.wait(later.retryAfterSeconds - 1);
+    const tooEarly = await owner.decide();
+    owner.wait(1);
+
+    const served = await owner.decide();
+
+    expect(later).toMatchObject({ remaining: 0, reset: startSeconds + banSeconds });
+    expect(later.retryAfterSeconds).toBe(banSeconds - 60);
+    expect(codeOf(tooEarly)).toBe('api_key_banned');
+    expect(codeOf(served)).toBe('admitted');
+  });
+
+  it('waits for the day, when that ends later than the ban', async () => {
+    const owner = new LimitedOwner({ ...used(60, 1_000), bannedUntil: minute + 100 });
+
+    const decision = await owner.decide();
+
+    const seconds = nextDay - startSeconds;
+    expect(decision).toMatchObject({ remaining: 0, reset: nextDay, retryAfterSeconds: seconds });
+    expect(codeOf(decision)).toBe('api_key_banned');
+  });
+
+  it('counts for a limit again at the second in which its ban ends', async () => {
+    const owner = new LimitedOwner({ ...used(60, 60), bannedUntil: startSeconds });
+
+    expect(codeOf(await owner.decide())).toBe('rate_limit_exceeded');
+  });
+});
+
+describe('R18: a key that is not valid', () => {
+  it.each<[string, Overrides]>([
+    ['of a suspended owner', { ...used(3, 3), status: 'suspended' }],
+    ['of a suspended owner, and banned', { status: 'suspended', bannedUntil: minute + 500 }],
+    ['of a suspended owner who has used all', { ...used(60, 1_000), status: 'suspended' }],
+    ['of an owner without a status', { status: undefined }],
+    ['that expires at this very second', { ...used(3, 3), expiresAt: startSeconds }],
+  ])('costs a read and no write each time: one %s', async (_name, overrides) => {
+    const owner = new LimitedOwner(overrides);
+    const before = owner.item;
+
+    for (let request = 0; request < 2; request++) {
+      expect(await owner.cost(() => owner.decide())).toEqual(unauthorized);
+    }
+    expect(owner.item).toEqual(before);
+  });
+
+  it.each([
+    ['of no owner', { ownerHash: 'none', tokenHash: 'none' }],
+    ['invented by someone who has held a key of the owner', { ownerHash, tokenHash: 'none' }],
+    ['whose hash is the name of a property', { ownerHash, tokenHash: '__proto__' }],
+  ])('costs a read and no write each time: one %s', async (_name, invented) => {
+    const owner = new LimitedOwner(used(3, 3));
+
+    for (let request = 0; request < 2; request++) {
+      expect(await owner.cost(() => owner.decide(invented))).toEqual(unauthorized);
+    }
+  });
+
+  it('is refused from the second of its expiry on, and not before', async () => {
+    const owner = new LimitedOwner({ ...used(3, 3), expiresAt: startSeconds + 1 });
+    const served = await owner.decide();
+    owner.wait(1);
+
+    expect(codeOf(served)).toBe('admitted');
+    await expect(owner.decide()).rejects.toThrow(UnauthorizedError);
+  });
+});
+
+describe("an operator's change", () => {
+  const banned = { ...used(3, 3), bannedUntil: startSeconds + 200 };
+  const pro = { plan: 'pro', perMinute: 300, perDay: 10_000 };
+
+  it.each<[string, Overrides, Overrides, string, string]>([
+    ['a larger plan', used(60, 60), { ...used(60, 60), ...pro }, 'rate_limit_exceeded', 'admitted'],
+    [
+      'a smaller plan',
+      { ...used(70, 70), ...pro },
+      used(71, 71),
+      'admitted',
+      'rate_limit_exceeded',
+    ],
+    ['a ban', used(2, 2), banned, 'admitted', 'api_key_banned'],
+    ['a lifted ban', banned, used(3, 3), 'api_key_banned', 'admitted'],
+  ])('takes effect with the next request: %s', async (_name, before, after, ...codes) => {
+    const owner = new LimitedOwner(before);
+    const decisions = [await owner.decide()];
+    owner.put(after);
+
+    decisions.push(await owner.decide());
+
+    expect(decisions.map(codeOf)).toEqual(codes);
+  });
+
+  it.each<[string, Overrides]>([
+    ['with something left', used(3, 3)],
+    ['whose window is full', used(60, 60)],
+    ['that is banned', banned],
+  ])('R18: is a revocation, of a key %s', async (_name, uses) => {
+    const [one, other] = keysOfOwner(2);
+    const owner = new LimitedOwner(uses, { [one!.tokenHash]: {}, [other!.tokenHash]: {} });
+    await owner.decide(one);
+    const served = await owner.decide(other);
+    owner.put(uses, { [other!.tokenHash]: {} });
+
+    await expect(owner.decide(one)).rejects.toThrow(UnauthorizedError);
+
+    expect(codeOf(await owner.decide(other))).toBe(codeOf(served));
+    expect(await owner.cost(() => owner.decide(one))).toEqual(unauthorized);
+  });
+
+  it('R18: is a suspension, which holds until the owner is resumed', async () => {
+    const owner = new LimitedOwner(used(3, 3));
+    await owner.decide();
+    owner.put({ ...used(4, 4), status: 'suspended' });
+
+    await expect(owner.decide()).rejects.toThrow(UnauthorizedError);
+
+    owner.put(used(4, 4));
+    expect(codeOf(await owner.decide())).toBe('admitted');
+  });
+});
+
+describe('what only a wrong clock can have written', () => {
+  it.each([
+    ['a minute', { minuteWindow: far }, { minuteWindow: minute, minuteCount: 1, dayCount: 31 }],
+    ['a day', { dayWindow: nextDay }, { dayWindow: day, dayCount: 1, minuteCount: 8 }],
+  ])('is replaced like a window that is over: %s', async (_name, window, numbers) => {
+    const owner = new LimitedOwner({ ...used(7, 30), ...window });
+
+    const { result, writes } = await owner.cost(() => owner.decide());
+
+    expect(codeOf(result as Decision)).toBe('admitted');
+    expect(writes).toBe(1);
+    expect(owner.numbers).toMatchObject(numbers);
+  });
+
+  it('is no window that begins within five minutes, which is never emptied', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+    owner.nowMs = (minute - clockToleranceSeconds) * 1_000;
+
+    const decision = await owner.decide();
+
+    const retryAfterSeconds = 60 + clockToleranceSeconds;
+    expect(decision).toMatchObject({ remaining: 0, reset: minute + 60, retryAfterSeconds });
+    expect(owner.numbers).toMatchObject({ minuteCount: 60 });
+  });
+
+  const longest = startSeconds + banSeconds + clockToleranceSeconds;
+
+  it.each([
+    ['admitted', used(3, 3)],
+    ['rate_limit_exceeded', used(60, 60)],
+  ])('is a ban longer than any, which is ended by a request that is %s', async (code, uses) => {
+    const owner = new LimitedOwner({ ...uses, bannedUntil: longest + 1 });
+
+    const decision = await owner.decide();
+    owner.wait(60);
+    const later = await owner.decide();
+
+    expect([decision, later].map(codeOf)).toEqual([code, 'admitted']);
+    expect(owner.numbers).toMatchObject({ bannedUntil: 0 });
+  });
+
+  it('is no ban that a clock within the tolerance can have begun', async () => {
+    const owner = new LimitedOwner({ ...used(3, 3), bannedUntil: longest });
+
+    expect(codeOf(await owner.decide())).toBe('api_key_banned');
+  });
+});
+
+describe('where DynamoDB fails', () => {
+  const throttled = new Error('The table is throttled');
+  let captured: CapturedLines;
+
+  beforeEach(() => {
+    captured = captureLines();
+  });
+
+  afterEach(() => captured.release());
+
+  /** An environment some of whose calls, counted from 1, fail. */
+  function failing(owner: LimitedOwner, isFailing: (call: number) => boolean) {
+    let calls = 0;
+    return owner.environment(async (command) => {
+      if (isFailing(++calls)) throw throttled;
+      return owner.send(command);
     });
+  }
 
-    it('describe the day when it is used up and the minute is not', async () => {
-      const owner = theOwner();
-      await owner.put(used(10, 1_000));
-
-      expect(await owner.decide()).toMatchObject({ limit: 1_000, remaining: 0, reset: nextDay });
+  /** Sends every write twice, as the SDK does after a lost answer. */
+  function repeating(owner: LimitedOwner) {
+    return owner.environment(async (command: Command) => {
+      if (!(command instanceof GetItemCommand)) await owner.send(command).catch(() => {});
+      return owner.send(command);
     });
+  }
 
-    it('describe the minute when both are used up, and Retry-After waits for the day', async () => {
-      const owner = theOwner();
-      await owner.put(used(60, 1_000));
+  it('a repeated write costs the client a request, and admits none too many', async () => {
+    const owner = new LimitedOwner(used(58, 58));
+    const environment = repeating(owner);
 
-      const decision = await owner.decide();
+    const decisions = [await environment.decide(address), await environment.decide(address)];
 
-      expect(decision).toMatchObject({ limit: 60, remaining: 0, reset: minute + 60 });
-      expect(decision.retryAfterSeconds).toBe(nextDay - minute - 20);
-      expect(decision.rejection?.code).toBe('quota_exceeded');
-    });
+    expect(decisions.map(codeOf)).toEqual(['admitted', 'rate_limit_exceeded']);
+    expect(decisions[0]).toMatchObject({ remaining: 0 });
+    expect(owner.numbers).toMatchObject({ minuteCount: 60 });
+  });
 
-    it('round seconds up to whole ones', async () => {
-      const owner = theOwner();
-      await owner.put(used(60, 60));
-      owner.nowMs += 1;
+  it('a repeated write answers that the key is banned where the first one began the ban', async () => {
+    const banDue = { rejectionWindow: minute, rejectionCount: tolerated };
+    const owner = new LimitedOwner({ ...used(60, 60), ...banDue });
 
-      const { retryAfterSeconds, rateLimit } = await owner.decide();
+    const decision = await repeating(owner).decide(address);
 
-      expect(retryAfterSeconds).toBe(40);
-      expect(rateLimit).toMatch(/^"minute";r=0;t=40,/);
-    });
+    expect(decision).toMatchObject({ reset: startSeconds + banSeconds });
+    expect(codeOf(decision)).toBe('api_key_banned');
+  });
+
+  it('rejects for a full window that it has read, though it cannot count it, and logs why', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+
+    const decision = await failing(owner, (call) => call === 2).decide(address);
+
+    expect(codeOf(decision)).toBe('rate_limit_exceeded');
+    expect(captured.lines()).toMatchObject([
+      {
+        level: 'ERROR',
+        message: 'A rejection was not counted',
+        keyId,
+        error: { message: 'The table is throttled' },
+      },
+    ]);
+  });
+
+  it('rejects nobody for what it has only cached', async () => {
+    const owner = new LimitedOwner(used(60, 60));
+    const environment = failing(owner, (call) => call > 2);
+    await environment.decide(address);
+
+    await expect(environment.decide(address)).rejects.toBe(throttled);
+  });
+
+  it.each([1, 2])('passes the error of call %i on', async (failed) => {
+    const owner = new LimitedOwner(used(3, 3));
+
+    const decided = failing(owner, (call) => call === failed).decide(address);
+
+    await expect(decided).rejects.toBe(throttled);
+  });
+
+  it('takes no key for invalid where the answer to a write lacks the item', async () => {
+    const owner = new LimitedOwner(used(3, 3));
+    const environment = owner.environment(async (command) =>
+      command instanceof GetItemCommand ? owner.send(command) : {},
+    );
+
+    await expect(environment.decide(address)).rejects.toThrow('lacks the item');
+  });
+
+  it('gives up after four writes where the item makes every condition fail', async () => {
+    // A text is neither less than a limit nor at least as large.
+    const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
+
+    const { result, writes } = await owner.cost(() => owner.decide());
+
+    expect(String(result)).toContain('changed with every attempt');
+    expect(writes).toBe(4);
+  });
+});
+
+describe('the cache of keys', () => {
+  it.each([
+    ['keeps a key while it has room', 9_999, 0],
+    ['evicts the key that was asked for least recently', 10_000, 1],
+  ])('%s', async (_name, others, reads) => {
+    const owner = new LimitedOwner(used(3, 3));
+    await owner.decide();
+    for (let index = 0; index < others; index++) {
+      // A banned key, which costs a read and no write.
+      const [ownerHash, tokenHash] = [`owner-${index}`, `token-${index}`];
+      const item = ownerItem({ bannedUntil: minute + 200 }, { [tokenHash]: {} });
+      owner.table.put({ ...item, ownerHash: { S: ownerHash } });
+      await owner.decide({ ownerHash, tokenHash });
+    }
+
+    expect(await owner.cost(() => owner.decide())).toMatchObject({ reads, writes: 1 });
+  });
+});
+
+describe('R25: Retry-After', () => {
+  const use = fc.record({
+    minuteAge: fc.constantFrom(-4_000, -60, 0, 60, 3_600),
+    minuteCount: fc.integer({ min: 0, max: 6 }),
+    dayAge: fc.constantFrom(-86_400, 0, 86_400),
+    dayCount: fc.integer({ min: 0, max: 12 }),
+    rejectionAge: fc.constantFrom(0, 60),
+    rejectionCount: fc.integer({ min: 0, max: tolerated + 1 }),
+    bannedForSeconds: fc.option(fc.integer({ min: -100, max: 1_000 }), { nil: undefined }),
+    nowSeconds: fc.integer({ min: startSeconds, max: nextDay }),
+    milliseconds: fc.integer({ min: 0, max: 999 }),
+  });
+
+  it('is enough of a wait, and not a second more than needed, from any state of a key', async () => {
+    await fc.assert(
+      fc.asyncProperty(use, async ({ nowSeconds, milliseconds, ...state }) => {
+        const { bannedForSeconds } = state;
+        const owner = new LimitedOwner({
+          perMinute: 5,
+          perDay: 10,
+          minuteWindow: nowSeconds - (nowSeconds % 60) - state.minuteAge,
+          minuteCount: state.minuteCount,
+          dayWindow: nowSeconds - (nowSeconds % 86_400) - state.dayAge,
+          dayCount: state.dayCount,
+          rejectionWindow: nowSeconds - (nowSeconds % 60) - state.rejectionAge,
+          rejectionCount: state.rejectionCount,
+          bannedUntil: bannedForSeconds === undefined ? undefined : nowSeconds + bannedForSeconds,
+        });
+        const startMs = nowSeconds * 1_000 + milliseconds;
+        const decideAfter = (seconds: number) => {
+          owner.nowMs = startMs + seconds * 1_000;
+          return owner.decide();
+        };
+
+        const first = await decideAfter(0);
+        const afterRejection = owner.item;
+        const wait = first.retryAfterSeconds;
+
+        expect(Number.isInteger(wait) && wait >= 1).toBe(true);
+        if (!first.rejection) return;
+        if (wait > 1) expect((await decideAfter(wait - 1)).rejection).toBeDefined();
+        owner.table.put(afterRejection);
+        expect((await decideAfter(wait)).rejection).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
   });
 });

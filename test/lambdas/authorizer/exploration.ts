@@ -1,0 +1,392 @@
+import type { Decision } from '../../../lambdas/authorizer/decision.ts';
+import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
+import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
+import {
+  type Command,
+  type Execution,
+  execute,
+  type Item,
+} from '../../helpers/dynamodb/in-memory-table.ts';
+import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
+
+/*
+ * Explores every order of the steps of concurrent requests, of an operator's changes and of the clock,
+ * on the limiter that deploys. What an execution environment does depends only on what it has been
+ * given: requests and answers, each at a time of its clock. So each such history is run once, on a
+ * limiter of its own, and everything else is a value.
+ */
+
+export const tolerated = 1;
+export const banSeconds = 120;
+const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
+const tickSeconds = 30;
+export const keys = keysOfOwner(2);
+
+/** A change of the item by an operator's command. */
+export type Change = (item: Item, nowSeconds: number) => Item;
+
+export interface Scenario {
+  item: Item;
+  /** Unix seconds. */
+  startSeconds: number;
+  /** Execution environments: how far each clock is ahead, and the keys of its requests, in turn. */
+  environments: { aheadSeconds: number; requests: number[] }[];
+  changes?: Record<string, Change>;
+  /** How many answers to writes may be lost. */
+  losses?: number;
+  /** How often the clock may advance by half a minute. */
+  ticks?: number;
+}
+
+type Input = { nowSeconds: number } & ({ key: number } | { answer: Execution['answer'] });
+
+/** What an execution environment does after an input: it sends a command, or the request ends. */
+type Reaction = { sent: Command } | End;
+type End = { decision: Decision } | { error: unknown };
+
+interface Environment {
+  aheadSeconds: number;
+  inputs: readonly Input[];
+  /** A name of the inputs. */
+  history: string;
+  requestsLeft: readonly number[];
+  underWay?: UnderWay;
+}
+
+/** A command that is not answered. */
+interface UnderWay {
+  key: number;
+  command: Command;
+  /** By the environment's clock. */
+  sentAtSeconds: number;
+  /** True if its answer was lost, so that the SDK sends it again. */
+  isRepeated: boolean;
+  /** The function's timeout is shorter than a tick, so the clock advances once at the most. */
+  hasTicked: boolean;
+  writes: number;
+}
+
+export interface State {
+  nowSeconds: number;
+  item: Item;
+  environments: readonly Environment[];
+  changesLeft: readonly string[];
+  lossesLeft: number;
+  ticksLeft: number;
+  /** How many requests were counted in each window, whatever the item says. */
+  counted: Readonly<Record<string, number>>;
+}
+
+/** What happened in a step. */
+export interface Step {
+  event: string;
+  before: Item;
+  after: Item;
+  /** The command that was executed, if any. */
+  executed?: UnderWay & { isDone: boolean };
+  counted: State['counted'];
+  /** How the request ended, if it did, and the time of its environment. */
+  end?: End & { isUnauthorized: boolean };
+  nowSeconds: number;
+}
+
+/** An event that is possible in a state, and what it leads to. */
+type Event = [name: string, apply: () => Promise<{ state: State; step: Step }>];
+
+interface Node {
+  state: State;
+  event?: string;
+  previous?: Node;
+}
+
+/** A command that was executed on an item, and what it led to. */
+export interface Executed {
+  item: Item;
+  command: Command;
+  execution: Execution;
+}
+
+export class Exploration {
+  readonly #scenario: Scenario;
+  readonly #reactions = new Map<string, Reaction>();
+  readonly #executions = new Map<string, Executed>();
+  readonly #names = new Map<unknown, string>();
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+  }
+
+  /** The different commands that were executed, each with an item. */
+  get executed(): Executed[] {
+    return [...this.#executions.values()];
+  }
+
+  /**
+   * Visits every state that can be reached.
+   *
+   * @param check returns the rule that a step breaks, if any
+   * @returns the number of states, and what was broken, with the events that led to it
+   */
+  async run(check: (step: Step) => string | undefined) {
+    const visited = new Set<string>();
+    const open: Node[] = [{ state: this.#first() }];
+    for (let node = open.pop(); node; node = open.pop()) {
+      for (const [event, apply] of this.#events(node.state)) {
+        const { state, step } = await apply();
+        const next = { state, event, previous: node };
+        const rule = check(step);
+        if (rule) return { states: visited.size, broken: [rule, ...trace(next)] };
+        const name = this.#nameOfState(state);
+        if (visited.has(name)) continue;
+        visited.add(name);
+        open.push(next);
+      }
+    }
+    return { states: visited.size, broken: [] };
+  }
+
+  #first(): State {
+    const {
+      item,
+      startSeconds,
+      environments,
+      changes = {},
+      losses = 0,
+      ticks = 0,
+    } = this.#scenario;
+    return {
+      nowSeconds: startSeconds,
+      item,
+      environments: environments.map(({ aheadSeconds, requests }) => ({
+        aheadSeconds,
+        inputs: [],
+        history: '',
+        requestsLeft: requests,
+      })),
+      changesLeft: Object.keys(changes),
+      lossesLeft: losses,
+      ticksLeft: ticks,
+      counted: {},
+    };
+  }
+
+  #events(state: State): Event[] {
+    const events: Event[] = [];
+    state.environments.forEach(({ underWay, requestsLeft }, index) => {
+      if (!underWay) {
+        if (requestsLeft.length > 0) {
+          events.push([`${index} gets a request`, () => this.#request(state, index)]);
+        }
+        return;
+      }
+      const name = underWay.command.constructor.name;
+      events.push([`${index}: ${name} is answered`, () => this.#answer(state, index)]);
+      const isWrite = 'UpdateExpression' in underWay.command.input;
+      if (isWrite && !underWay.isRepeated && state.lossesLeft > 0) {
+        events.push([
+          `${index}: the answer to ${name} is lost`,
+          async () => this.#lose(state, index),
+        ]);
+      }
+    });
+    const mayTick = state.environments.every(({ underWay }) => !underWay?.hasTicked);
+    if (state.ticksLeft > 0 && mayTick) events.push(['tick', async () => this.#tick(state)]);
+    for (const change of state.changesLeft) {
+      events.push([change, async () => this.#change(state, change)]);
+    }
+    return events;
+  }
+
+  async #request(state: State, index: number) {
+    const environment = state.environments[index]!;
+    const [key = 0, ...requestsLeft] = environment.requestsLeft;
+    const nowSeconds = state.nowSeconds + environment.aheadSeconds;
+    const next = await this.#react(
+      { ...environment, requestsLeft },
+      { nowSeconds, key },
+      { key, writes: 0 },
+    );
+    const step = { before: state.item, after: state.item, counted: state.counted, nowSeconds };
+    return {
+      state: withEnvironment(state, index, next.environment),
+      step: { event: 'request', ...step, ...(next.end && { end: next.end }) },
+    };
+  }
+
+  async #answer(state: State, index: number) {
+    const environment = state.environments[index]!;
+    const nowSeconds = state.nowSeconds + environment.aheadSeconds;
+    const { after, step, answer } = this.#execute(state, index, nowSeconds);
+    const { key, writes } = environment.underWay!;
+    const { underWay: _answered, ...idle } = environment;
+    const next = await this.#react(idle, { nowSeconds, answer }, { key, writes });
+    return {
+      state: withEnvironment(after, index, next.environment),
+      step: { event: 'answer', ...step, ...(next.end && { end: next.end }) },
+    };
+  }
+
+  #lose(state: State, index: number) {
+    const environment = state.environments[index]!;
+    const nowSeconds = state.nowSeconds + environment.aheadSeconds;
+    const { after, step } = this.#execute(state, index, nowSeconds);
+    const underWay = { ...environment.underWay!, isRepeated: true };
+    const lost = withEnvironment(after, index, { ...environment, underWay });
+    return {
+      state: { ...lost, lossesLeft: state.lossesLeft - 1 },
+      step: { event: 'lost', ...step },
+    };
+  }
+
+  #tick(state: State) {
+    const environments = state.environments.map(({ underWay, ...environment }) => ({
+      ...environment,
+      ...(underWay && { underWay: { ...underWay, hasTicked: true } }),
+    }));
+    const nowSeconds = state.nowSeconds + tickSeconds;
+    const after = { ...state, environments, nowSeconds, ticksLeft: state.ticksLeft - 1 };
+    const step = { before: state.item, after: state.item, counted: state.counted, nowSeconds };
+    return { state: after, step: { event: 'tick', ...step } };
+  }
+
+  #change(state: State, name: string) {
+    const { nowSeconds, counted } = state;
+    const item = this.#scenario.changes![name]!(state.item, nowSeconds);
+    const changesLeft = state.changesLeft.filter((change) => change !== name);
+    const step = { event: 'change', before: state.item, after: item, counted, nowSeconds };
+    return { state: { ...state, item, changesLeft }, step };
+  }
+
+  /** Executes the command that is under way in an environment. */
+  #execute(state: State, index: number, nowSeconds: number) {
+    const underWay = state.environments[index]!.underWay!;
+    const { item: after, answer } = this.#executed(state.item, underWay.command).execution;
+    const isDone = 'Attributes' in answer;
+    const counted = isDone ? countedIn(state, after!) : state.counted;
+    const executed = { ...underWay, isDone };
+    const step = { before: state.item, after: after!, executed, counted, nowSeconds };
+    return { after: { ...state, item: after!, counted }, step, answer };
+  }
+
+  #executed(item: Item, command: Command): Executed {
+    const name = `${this.#nameOf(item)} ${this.#nameOf(command.input)}`;
+    const known = this.#executions.get(name);
+    const executed = known ?? { item, command, execution: execute(item, command) };
+    this.#executions.set(name, executed);
+    return executed;
+  }
+
+  /** The environment after an input, which was given a request of a key. */
+  async #react(
+    environment: Environment,
+    input: Input,
+    { key, writes }: Pick<UnderWay, 'key' | 'writes'>,
+  ): Promise<{ environment: Environment; end?: Step['end'] }> {
+    const given = 'key' in input ? `key ${input.key}` : this.#nameOf(input.answer);
+    const history = `${environment.history} ${input.nowSeconds}: ${given}`;
+    const inputs = [...environment.inputs, input];
+    const reaction = this.#reactions.get(history) ?? (await reactionTo(inputs));
+    this.#reactions.set(history, reaction);
+    if ('sent' in reaction) {
+      const isWrite = 'UpdateExpression' in reaction.sent.input;
+      const underWay = {
+        ...{ key, command: reaction.sent, sentAtSeconds: input.nowSeconds },
+        ...{ isRepeated: false, hasTicked: false, writes: writes + Number(isWrite) },
+      };
+      return { environment: { ...environment, inputs, history, underWay } };
+    }
+    const isUnauthorized = 'error' in reaction && reaction.error instanceof UnauthorizedError;
+    // What an environment without further requests has been given does not matter any more.
+    const remembered = environment.requestsLeft.length > 0 ? history : 'done';
+    return {
+      environment: { ...environment, inputs, history: remembered },
+      end: { ...reaction, isUnauthorized },
+    };
+  }
+
+  #nameOfState(state: State): string {
+    const environments = state.environments.map(({ history, requestsLeft, underWay }) => [
+      history,
+      requestsLeft.length,
+      underWay?.isRepeated,
+      underWay?.hasTicked,
+    ]);
+    return JSON.stringify([
+      this.#nameOf(state.item),
+      state.nowSeconds,
+      state.changesLeft,
+      state.lossesLeft,
+      state.counted,
+      environments,
+    ]);
+  }
+
+  /** A short name of a value, the same for equal ones. */
+  #nameOf(value: object): string {
+    const known = this.#names.get(value);
+    if (known) return known;
+    const text = value instanceof Error ? JSON.stringify(['failed', value]) : JSON.stringify(value);
+    const name = this.#names.get(text) ?? String(this.#names.size);
+    this.#names.set(text, name);
+    this.#names.set(value, name);
+    return name;
+  }
+}
+
+/** Gives inputs to a new execution environment, and returns what it does after the last one. */
+async function reactionTo(inputs: readonly Input[]): Promise<Reaction> {
+  let nowSeconds = 0;
+  let reaction: Reaction | undefined;
+  let answer: ((answer: Execution['answer']) => void) | undefined;
+  const send = (sent: Command) =>
+    new Promise((resolve, reject) => {
+      reaction = { sent };
+      answer = (given) => (given instanceof Error ? reject(given) : resolve(given));
+    });
+  const limiter = new Limiter({
+    client: { send } as never,
+    tableName: 'ApiKeys',
+    banRules,
+    now: () => nowSeconds * 1_000,
+  });
+  for (const input of inputs) {
+    nowSeconds = input.nowSeconds;
+    if ('key' in input) {
+      limiter.decide(keys[input.key]!).then(
+        (decision) => {
+          reaction = { decision };
+        },
+        (error) => {
+          reaction = { error };
+        },
+      );
+    } else answer!(input.answer);
+    await new Promise(setImmediate);
+  }
+  return reaction!;
+}
+
+/** The numbers of counted requests after a write, which counts if it changes a count or a window. */
+function countedIn({ item, counted }: State, after: Item): State['counted'] {
+  const changed = windowNames.filter((name) =>
+    ['Window', 'Count'].some((part) => item[name + part]?.N !== after[name + part]?.N),
+  );
+  const names = changed.map((name) => `${name} ${after[`${name}Window`]?.N}`);
+  return {
+    ...counted,
+    ...Object.fromEntries(names.map((name) => [name, (counted[name] ?? 0) + 1])),
+  };
+}
+
+export const windowNames = ['minute', 'day'] as const;
+
+function withEnvironment(state: State, index: number, environment: Environment): State {
+  const environments = state.environments.map((each, at) => (at === index ? environment : each));
+  return { ...state, environments };
+}
+
+function trace(node: Node): string[] {
+  const events: string[] = [];
+  for (let at: Node | undefined = node; at?.event; at = at.previous) events.unshift(at.event);
+  return events;
+}
