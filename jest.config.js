@@ -10,7 +10,6 @@ export const common = {
     ],
   },
   globalSetup: '<rootDir>/test/helpers/global-setup.ts',
-  testTimeout: 30_000,
 };
 
 /** The kinds that `npm run check` adds to `npm test`, by the files of each. */
@@ -40,13 +39,15 @@ export default {
   projects: [
     project('service', [], within('test/**/*.test.ts')),
     project('tools', [], within('tools/*/test/**/*.test.ts')),
-    project('commands', [further.commands], { testTimeout: 60_000 }),
-    project('browser', [further.browser], { testTimeout: 60_000 }),
-    project('faults', [further.faults], { testTimeout: 120_000 }),
+    project('commands', [further.commands]),
+    project('browser', [further.browser]),
+    project('faults', [further.faults]),
     project('aws-runtime', [further['aws-runtime']], {
       globalSetup: '<rootDir>/test/aws-runtime/global-setup.ts',
     }),
   ],
+  // Enough for the slowest kind on a busy machine. Jest ignores a limit of a single project.
+  testTimeout: 120_000,
   // Jest's own default leaves a core idle, which on a small machine is half of it.
   maxWorkers: '100%',
   // Node keeps the modules of every test file, those of the CDK above all: a worker that holds too
