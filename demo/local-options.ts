@@ -56,7 +56,7 @@ export function localCommand(): Command {
       directoryOf,
     )
     .option('--orders <file>', `load these orders: ${ordersFile} (default: a sample)`, fileOf)
-    .option('--watch', 'run saved changes of lambdas/ and lib/ at once', false)
+    .option('--watch', 'run saved changes of lambdas/ at once', false)
     .addOption(
       new Option('--inspect [port]', 'let a debugger attach, also to the functions; no time limits')
         .preset(String(inspectorPort))

@@ -81,14 +81,12 @@ async function start(
   const { dynamodbEndpoint, console, signal } = environment;
   const { port, host, stage, data, orders } = options;
   await using started = new AsyncDisposableStack();
-  const isDevelopment = options.watch || options.inspect !== undefined;
-  const development = isDevelopment
-    ? started.use(await prepareDevelopment(options, synthesis))
-    : undefined;
+  const isRebuilt = options.watch || options.inspect !== undefined;
+  const liveCode = isRebuilt ? started.use(await createLiveCode(options, synthesis)) : undefined;
   let keys: DemoKeys | undefined;
   let readExample: () => Promise<string | undefined> = async () => undefined;
   const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
-  const ready = Promise.all([synthesis.templateFile, checked, development?.built]);
+  const ready = Promise.all([synthesis.templateFile, checked, liveCode?.built]);
   const service = await startLocalService({
     templateFile: ready.then(([file]) => file),
     stackName: synthesis.stackName,
@@ -99,7 +97,7 @@ async function start(
     log: console.log,
     logFunction: console.logFunction,
     onAnswered: console.onAnswered,
-    codeOf: development?.codeOf,
+    codeOf: liveCode?.folderOf,
     hasTimeLimits: options.inspect === undefined,
     signal,
     handlers: [
@@ -111,7 +109,10 @@ async function start(
     },
   });
   started.defer(() => service.close());
-  if (options.watch) development!.watch(service, console);
+  if (options.watch) {
+    const { startWatching } = await import('./watch/watch.ts');
+    started.use(startWatching(service, liveCode!, console));
+  }
   const running = started.move();
   return {
     ...service,
@@ -128,9 +129,9 @@ async function start(
 }
 
 /** Loads the module on demand, because it loads the bundler. */
-async function prepareDevelopment(options: LocalOptions, synthesis: Synthesis) {
-  const { Development } = await import('./watch/development.ts');
-  return new Development({ ...synthesis, isDebugged: options.inspect !== undefined });
+async function createLiveCode({ inspect }: LocalOptions, { directory }: Synthesis) {
+  const { LiveCode } = await import('./watch/live-code.ts');
+  return new LiveCode(join(directory, 'live'), inspect !== undefined);
 }
 
 async function fillStore(

@@ -13,8 +13,6 @@ export interface Synthesis {
   readonly directory: string;
   /** Resolves with the template's path when it has been synthesized. */
   readonly templateFile: Promise<string>;
-  /** Synthesizes the stack from its current sources into another folder. */
-  again(signal: AbortSignal): Promise<string>;
   /** Removes the files. */
   remove(): void;
 }
@@ -40,16 +38,12 @@ const internals = new RegExp(
 export function synthesize(stage: StageName, signal: AbortSignal): Synthesis {
   const { path: directory, remove } = createRunDirectory(parent);
   const name = stackName(stage);
-  const synthesizeInto = async (folder: string, runSignal: AbortSignal) => {
-    await runApp(stage, folder, runSignal);
-    return join(folder, `${name}.template.json`);
-  };
-  let times = 0;
   return {
     stackName: name,
     directory,
-    templateFile: synthesizeInto(directory, signal),
-    again: (runSignal) => synthesizeInto(join(directory, `again-${++times}`), runSignal),
+    templateFile: runApp(stage, directory, signal).then(() =>
+      join(directory, `${name}.template.json`),
+    ),
     remove,
   };
 }

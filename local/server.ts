@@ -2,17 +2,15 @@ import type { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { databaseError } from './dynamodb/database-error.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
-import { type GuardThread, startGuardThread } from './dynamodb/guard-thread.ts';
+import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
 import { type Credentials, createIdentities } from './dynamodb/identities.ts';
-import { localDynamoDbClient } from './dynamodb/local-client.ts';
-import { localRegion } from './dynamodb/local-region.ts';
+import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import { withoutPassword } from './dynamodb/upstream.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
 import type { LambdaFunction } from './functions/lambda-functions.ts';
-import { WorkerEnvironment } from './functions/worker-environment.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
-import { type FunctionCode, RunningApi } from './running-api.ts';
+import { type FunctionCode, type RunningApi, runApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { GatewayState } from './state/gateway-state.ts';
 import { readTemplate, type Template } from './template/template.ts';
@@ -61,7 +59,7 @@ export interface PreparedService {
   readonly tables: Readonly<Record<string, string>>;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** The address of the guard before DynamoDB. Calls must be signed with credentials of the run. */
+  /** The address of the guard before DynamoDB, which knows its callers by credentials of the run. */
   readonly dynamodbEndpoint: string;
   readonly operatorCredentials: Credentials;
   readonly controlPlane: ControlPlane;
@@ -73,33 +71,20 @@ export interface LocalService extends PreparedService {
   readonly origin: string;
   /** Resolves when a part that the service depends on, such as the database, ends unexpectedly. */
   readonly failed: Promise<Error>;
-  /**
-   * Replaces the code of functions. A request that arrives before the new code is ready waits for
-   * it, up to a limit; a request that is being served is finished by the old code.
-   *
-   * @throws Error when the promise rejects or the code cannot be loaded; then nothing is replaced
-   */
+  /** Replaces the code of functions, and keeps the data. Requests wait until the promise has settled. */
   replaceFunctionCode(code: Promise<FunctionCode>): Promise<void>;
-  /**
-   * Replaces the template and keeps the data.
-   *
-   * @param templateFile the path of the template, whose assets manifest is in the same folder
-   * @throws TemplateError, LocalRunError or Error when it cannot be run; then nothing is replaced
-   */
-  replaceTemplate(templateFile: string): Promise<void>;
   /** Stops everything that was started. */
   close(): Promise<void>;
 }
 
 interface Serving {
   readonly api: RunningApi;
-  readonly guard: GuardThread;
+  readonly guard: DynamoDBGuard;
   readonly now: () => number;
 }
 
 interface Database {
   readonly endpoint: string;
-  readonly isSerial: boolean;
   readonly ended: Promise<Error>;
   /** Names the database and its location in error messages. */
   readonly shownName: string;
@@ -135,17 +120,17 @@ async function start(
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
-  // The guard's thread loads its code while the template is synthesized.
-  const guard = startGuardThread(log);
-  started.defer(() => guard.close());
   const [templateFile, database] = await allOrNone([
     templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
-  const template = readVersion(templateFile, options);
+  const change = options.hasTimeLimits === false ? withoutTimeLimits : undefined;
+  const { stackName } = options;
+  const template = readTemplate(templateFile, { ...environment, stackName }, change);
   const identities = createIdentities(template);
-  const { endpoint, isSerial } = database;
-  const dynamodbEndpoint = await guard.listen({ endpoint, isSerial, identities });
+  const guard = await startDynamoDBGuard({ endpoint: database.endpoint, identities, log });
+  started.defer(() => guard.close());
+  const { endpoint: dynamodbEndpoint } = guard;
   const { credentials } = identities.operator;
   const tables = await usingDatabase(
     database,
@@ -155,21 +140,19 @@ async function start(
 
   const state = new GatewayState(dataDirectory, log);
   started.defer(() => state.close());
-  const assetsManifestFile = options.assetsManifestFile ?? manifestBeside(templateFile);
-  const api = new RunningApi(
-    { template, assetsManifestFile },
-    {
-      dynamodbEndpoint,
-      identities,
-      guard,
-      state,
-      now,
-      log,
-      logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
-      startEnvironment: options.startEnvironment ?? untimedEnvironment(options),
-      codeOf: options.codeOf,
-    },
-  );
+  const api = runApi({
+    template,
+    assetsManifestFile:
+      options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json'),
+    dynamodbEndpoint,
+    identities,
+    state,
+    now,
+    log,
+    logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
+    startEnvironment: options.startEnvironment,
+    codeOf: options.codeOf,
+  });
   started.defer(() => api.close());
   const prepared: PreparedService = {
     stage: api.gateway.stage.name,
@@ -182,29 +165,12 @@ async function start(
   };
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
-  const failed = Promise.race([database.ended, guard.ended]);
   const served = await serve(prepared, { api, guard, now }, options, started);
   return {
     ...served,
-    failed,
+    failed: database.ended,
     replaceFunctionCode: (code) => api.replaceFunctionCode(code),
-    replaceTemplate: async (file) => {
-      const next = readVersion(file, options);
-      await provideTables(next, dynamodbEndpoint, credentials);
-      await api.replaceTemplate({ template: next, assetsManifestFile: manifestBeside(file) });
-    },
   };
-}
-
-function readVersion(file: string, { stackName, hasTimeLimits }: LocalServiceOptions): Template {
-  const change = hasTimeLimits === false ? withoutTimeLimits : undefined;
-  return readTemplate(file, { ...environment, stackName }, change);
-}
-
-/** Lifts Lambda's limit for a function's initialization, which is not part of the template. */
-function untimedEnvironment({ hasTimeLimits }: LocalServiceOptions): StartEnvironment | undefined {
-  if (hasTimeLimits !== false) return undefined;
-  return (...parameters) => new WorkerEnvironment(...parameters, true);
 }
 
 async function provideDatabase(
@@ -215,7 +181,6 @@ async function provideDatabase(
   if (dynamodbEndpoint) {
     return {
       endpoint: dynamodbEndpoint,
-      isSerial: false,
       ended: new Promise(() => {}),
       shownName: `DYNAMODB_ENDPOINT: ${withoutPassword(dynamodbEndpoint)}`,
       remedy: 'see to the server, correct the address, or leave the variable out',
@@ -226,7 +191,6 @@ async function provideDatabase(
   started.defer(() => embedded.close());
   return {
     ...embedded,
-    isSerial: true,
     shownName: `the embedded DynamoDB ${file ? `with the data in ${file}` : 'in memory'}`,
     remedy: file
       ? 'make room on its disk, put a copy of the file back, or name another directory'
@@ -265,9 +229,7 @@ async function serve(
   const { controlPlane } = prepared;
   const stack = { stackName: options.stackName, outputs: prepared.outputs };
   const server = await startHttpServer({
-    get gateway() {
-      return api.gateway;
-    },
+    gateway: api.gateway,
     onAnswered: options.onAnswered,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
@@ -301,10 +263,6 @@ function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, 
 async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-function manifestBeside(templateFile: string): string {
-  return templateFile.replace(/\.template\.json$/, '.assets.json');
 }
 
 function logToStandardError(line: string): void {

@@ -1,126 +1,88 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
+import { type BuildContext, type BuildFailure, context, formatMessages } from 'esbuild';
+import { bundlingOptions } from '../../lib/functions/bundling.ts';
+import { type FunctionName, functionNames, handlerEntries } from '../../lib/settings/functions.ts';
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
-import type { LocalService } from '../../local/server.ts';
-import type { BuiltFunction, FunctionBuilder } from './function-builder.ts';
+import { OperatorError } from '../../shared/errors.ts';
 
-interface RunningFunction {
-  readonly logicalId: string;
-  readonly code: Buffer;
-  readonly directory: string;
-}
-
-// Editors may empty a file before they write it, and save several files one after the other.
-const settlesWithinMs = 15;
-
-/** The code of a run's functions, which is rebuilt when their sources change. */
-export class LiveCode {
-  readonly #builder: FunctionBuilder;
-  readonly #running = new Map<FunctionName, RunningFunction>();
-  readonly #built = new Map<FunctionName, BuiltFunction>();
-  readonly #changed = new Set<string>();
-  #lastChangeMs = 0;
-  #replacing: Promise<string[]> | undefined;
-  #firstBuild: Promise<void> | undefined;
-
-  constructor(builder: FunctionBuilder) {
-    this.#builder = builder;
-  }
+/** The code of the functions, which is built from its sources again and again. */
+export class LiveCode implements AsyncDisposable {
+  /** Resolves when the functions have been built for the first time; rejects if they do not build. */
+  readonly built: Promise<unknown>;
+  readonly #directory: string;
+  readonly #context: Promise<BuildContext>;
+  readonly #logicalIds = new Map<FunctionName, string>();
+  readonly #code = new Map<FunctionName, string>();
+  readonly #folders = new Map<FunctionName, string>();
+  #builds = 0;
 
   /**
-   * Builds all functions for the first time, which takes longer than later builds.
-   *
-   * @throws OperatorError when one does not build
+   * @param directory the folder for the bundles
+   * @param isDebugged whether the bundles contain source maps for a debugger
    */
-  buildAll(): Promise<void> {
-    this.#firstBuild ??= this.#builder.build().then((all) => {
-      for (const built of all) this.#built.set(built.name, built);
+  constructor(directory: string, isDebugged: boolean) {
+    this.#directory = directory;
+    this.#context = context({
+      ...bundlingOptions,
+      ...(isDebugged
+        ? { minify: false, sourcemap: 'inline', sourcesContent: true }
+        : { sourcemap: false }),
+      entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: name })),
+      // The paths of a source map are relative to this folder, so it has the depth of the bundle's.
+      outdir: join(directory, '0/function'),
+      write: false,
+      logLevel: 'silent',
     });
-    return this.#firstBuild;
+    this.built = this.build();
+    // The start awaits the promise. If it fails before that, the rejection is not unhandled.
+    this.built.catch(() => {});
   }
 
   /** The folder of a function's code; undefined for a function that is not built here. */
-  codeOf({ logicalId, codeDirectory }: LambdaFunction): string | undefined {
+  readonly folderOf = ({ logicalId, codeDirectory }: LambdaFunction): string | undefined => {
     const name = bundleNameOf(codeDirectory);
     if (!name) return undefined;
-    const running = this.#running.get(name);
-    const { code, directory } = running ??
-      this.#built.get(name) ?? { code: readCode(codeDirectory), directory: codeDirectory };
-    this.#running.set(name, { logicalId, code, directory });
-    return directory;
-  }
+    this.#logicalIds.set(name, logicalId);
+    return this.#folders.get(name);
+  };
 
   /**
-   * Builds the functions again and replaces their code. Requests wait for it from this call on.
+   * Builds all functions.
    *
-   * @param file the file that has changed; undefined for all changes since the stack was synthesized
-   * @returns the names of the functions with new code; an empty list if an earlier call, which is
-   *   still building, includes this change
-   * @throws Error when a function does not build or cannot be loaded; then nothing is replaced
+   * @returns the names of those whose code has changed
+   * @throws OperatorError with the errors of the build and their places
    */
-  async follow(
-    file: string | undefined,
-    replace: LocalService['replaceFunctionCode'],
-  ): Promise<string[]> {
-    if (file !== undefined) this.#changed.add(file);
-    this.#lastChangeMs = performance.now();
-    if (this.#replacing) return [];
-    const changed = this.#build();
-    this.#replacing = this.#replace(changed, replace);
-    return this.#replacing;
+  async build(): Promise<FunctionName[]> {
+    const { outputFiles } = await (await this.#context).rebuild().catch(throwOperatorError);
+    const number = ++this.#builds;
+    return functionNames.filter((name) => {
+      const code = outputFiles!.find(({ path }) => path.endsWith(`/${name}.js`))!.text;
+      if (this.#code.get(name) === code) return false;
+      // Each build has its own folder, because environments of earlier code may still be started.
+      const folder = join(this.#directory, String(number), name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'index.js'), code);
+      this.#code.set(name, code);
+      this.#folders.set(name, folder);
+      return true;
+    });
   }
 
-  async #replace(
-    changed: Promise<BuiltFunction[]>,
-    replace: LocalService['replaceFunctionCode'],
-  ): Promise<string[]> {
-    await replace(changed.then((built) => new Map(built.map((each) => this.#placeOf(each)))));
-    const built = await changed;
-    for (const { name, code, directory } of built) {
-      this.#running.set(name, { ...this.#running.get(name)!, code, directory });
-    }
-    return built.map(({ name }) => name);
+  /** The folders of functions by their logical ids. */
+  foldersOf(names: readonly FunctionName[]): Map<string, string> {
+    return new Map(names.map((name) => [this.#logicalIds.get(name)!, this.#folders.get(name)!]));
   }
 
-  #placeOf({ name, directory }: BuiltFunction): [logicalId: string, directory: string] {
-    return [this.#running.get(name)!.logicalId, directory];
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#context).dispose();
   }
+}
 
-  /** Builds when no file changes any more. Returns the functions whose code is different. */
-  async #build(): Promise<BuiltFunction[]> {
-    try {
-      const built = await this.#buildUntilSettled();
-      return built.filter(({ name, code }) => !this.#isRunning(name, code));
-    } finally {
-      this.#replacing = undefined;
-    }
-  }
-
-  async #buildUntilSettled(): Promise<BuiltFunction[]> {
-    // A function whose first build failed is built again below, which reports the error.
-    await this.#firstBuild?.catch(() => {});
-    await this.#settle();
-    const files = new Set(this.#changed);
-    this.#changed.clear();
-    const building = this.#builder.build(files);
-    await building.catch(() => {});
-    // If files have changed meanwhile, the result and the errors of this build are obsolete.
-    return this.#changed.size > 0 ? this.#buildUntilSettled() : building;
-  }
-
-  async #settle(): Promise<void> {
-    for (;;) {
-      const waitMs = this.#lastChangeMs + settlesWithinMs - performance.now();
-      if (waitMs <= 0) return;
-      await sleep(waitMs);
-    }
-  }
-
-  #isRunning(name: FunctionName, code: Buffer): boolean {
-    return this.#running.get(name)?.code.equals(code) ?? false;
-  }
+async function throwOperatorError(cause: Partial<BuildFailure>): Promise<never> {
+  if (!cause.errors) throw cause;
+  const messages = await formatMessages(cause.errors, { kind: 'error', color: false });
+  throw new OperatorError(messages.join('').trimEnd(), { cause });
 }
 
 /**
@@ -128,11 +90,7 @@ export class LiveCode {
  * the code is compared.
  */
 function bundleNameOf(codeDirectory: string): FunctionName | undefined {
-  const code = readCode(codeDirectory);
+  const codeIn = (folder: string) => readFileSync(join(folder, 'index.js'), 'utf8');
   const bundles = join(dirname(codeDirectory), 'bundles');
-  return functionNames.find((name) => readCode(join(bundles, name)).equals(code));
-}
-
-function readCode(directory: string): Buffer {
-  return readFileSync(join(directory, 'index.js'));
+  return functionNames.find((name) => codeIn(join(bundles, name)) === codeIn(codeDirectory));
 }

@@ -1,94 +1,114 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FunctionName } from '../../lib/settings/functions.ts';
 import type { LocalService } from '../../local/server.ts';
+import type { RunConsole } from '../console/run-console.ts';
 import type { LiveCode } from './live-code.ts';
-import { watchSources } from './source-files.ts';
 
-interface WatchOptions {
-  readonly service: Pick<LocalService, 'replaceFunctionCode' | 'replaceTemplate'>;
-  readonly liveCode: LiveCode;
-  /** Synthesizes the stack from its current sources. Resolves with the template's path. */
-  readonly synthesize: (signal: AbortSignal) => Promise<string>;
-  /** The root folder of the sources. */
-  readonly root: string;
-  /** Prints a line about a change that has been applied. */
-  readonly onServed: (line: string) => void;
-  /** Prints the error of a change that could not be applied. */
-  readonly onRefused: (text: string) => void;
-}
+const root = join(import.meta.dirname, '../..');
+const isSource = /^[^.].*\.(?:ts|js|json)$/;
 
-const watchedFolders = ['lambdas', 'lib', 'bin'];
+// Editors may empty a file before they write it, and save several files one after the other.
+const settlesWithinMs = 15;
 
-// The files that the CDK app depends on: settings, constructs, and modules that they share with the
-// functions.
-const ofTemplate = /^(?:lib|lambdas\/shared)\/|^bin\/app\.ts$/;
-const settlesWithinMs = 30;
+/**
+ * Serves changes of the functions' sources, until it is disposed. Requests that arrive after a change
+ * wait for the new code. The stack is not synthesized again: after a change of it, a restart is due.
+ */
+export function startWatching(
+  service: Pick<LocalService, 'replaceFunctionCode'>,
+  liveCode: LiveCode,
+  { log, paint }: Pick<RunConsole, 'log' | 'paint'>,
+): Disposable {
+  let lastChangeMs = 0;
+  let isServing = false;
+  const announced = new Set<string>();
 
-/** Applies changes of the sources to a running service, until it is disposed. */
-export function startWatching(options: WatchOptions): Disposable {
-  const { root, liveCode, service } = options;
-  const stopping = new AbortController();
-  let synthesis = new AbortController();
-
-  async function followCode(file?: string): Promise<void> {
-    const startedMs = performance.now();
-    const replace = service.replaceFunctionCode;
-    await attempt(file, async () => {
-      const names = await liveCode.follow(file, replace);
-      if (names.length === 0) return undefined;
-      return `${names.join(', ')}: new code after ${Math.round(performance.now() - startedMs)} ms`;
+  function serveChange(): void {
+    lastChangeMs = performance.now();
+    if (isServing) return;
+    isServing = true;
+    void serve().finally(() => {
+      isServing = false;
     });
   }
 
-  async function followTemplate(file: string): Promise<void> {
-    synthesis.abort();
-    synthesis = new AbortController();
-    const signal = AbortSignal.any([synthesis.signal, stopping.signal]);
+  async function serve(): Promise<void> {
     const startedMs = performance.now();
-    await attempt(
-      file,
-      async () => {
-        await sleep(settlesWithinMs, undefined, { signal });
-        await service.replaceTemplate(await options.synthesize(signal));
-        const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-        return `the stack: new template after ${seconds} s`;
-      },
-      signal,
-    );
-  }
-
-  /** Applies a change and prints the result. After an error the last good version continues to run. */
-  async function attempt(
-    file: string | undefined,
-    follow: () => Promise<string | undefined>,
-    signal = stopping.signal,
-  ): Promise<void> {
-    const name = file === undefined ? '' : `${relative(root, file)}: `;
     try {
-      const served = await follow();
-      if (served !== undefined) options.onServed(name + served);
+      const built = buildWhenSettled();
+      await service.replaceFunctionCode(built.then((names) => liveCode.foldersOf(names)));
+      const names = (await built).join(', ');
+      const durationMs = Math.round(performance.now() - startedMs);
+      if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
     } catch (error) {
-      if (signal.aborted) return;
-      options.onRefused(`${name}${(error as Error).message}\nThe last good version goes on.`);
+      log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
     }
   }
 
-  const watcher = watchSources(
-    watchedFolders.map((folder) => join(root, folder)),
-    (file) => {
-      void followCode(file);
-      if (ofTemplate.test(relative(root, file))) void followTemplate(file);
-    },
-  );
-  // Requests do not wait for the first build, whose code is almost always the same.
-  void liveCode
-    .buildAll()
-    .catch(() => {})
-    .then(() => (stopping.signal.aborted ? undefined : followCode()));
+  /** Builds until no file has changed meanwhile: then the result and its errors are up to date. */
+  async function buildWhenSettled(): Promise<FunctionName[]> {
+    for (;;) {
+      const changeMs = lastChangeMs;
+      await sleep(settlesWithinMs);
+      if (changeMs !== lastChangeMs) continue;
+      const built = liveCode.build();
+      await built.catch(() => {});
+      if (changeMs === lastChangeMs) return built;
+    }
+  }
+
+  function askForRestart(file: string): void {
+    if (announced.has(file)) return;
+    announced.add(file);
+    log(paint('cyan', `${relative(root, file)} has changed: restart to run the changed stack`));
+  }
+
+  const stopWatching = [
+    watchSources(join(root, 'lambdas'), serveChange),
+    watchSources(join(root, 'lib'), askForRestart),
+    watchSources(join(root, 'bin'), askForRestart),
+  ];
+  // What was changed between the first build and now is found too.
+  serveChange();
   return {
     [Symbol.dispose]: () => {
-      stopping.abort();
-      watcher[Symbol.dispose]();
+      for (const stop of stopWatching) stop();
     },
+  };
+}
+
+/**
+ * Watches the source files in a folder and its subfolders. It watches the folders and not the files,
+ * because editors may save by replacing a file.
+ *
+ * @returns a function that stops watching
+ */
+function watchSources(top: string, onChange: (file: string) => void): () => void {
+  const watchers = new Map<string, FSWatcher>();
+
+  function add(folder: string): void {
+    if (watchers.has(folder)) return;
+    watchers.set(
+      folder,
+      watch(folder, (_, name) => {
+        // A folder may be new.
+        addAll();
+        if (isSource.test(name ?? '')) onChange(join(folder, name!));
+      }),
+    );
+  }
+
+  function addAll(): void {
+    add(top);
+    for (const entry of readdirSync(top, { withFileTypes: true, recursive: true })) {
+      if (entry.isDirectory()) add(join(entry.parentPath, entry.name));
+    }
+  }
+
+  addAll();
+  return () => {
+    for (const watcher of watchers.values()) watcher.close();
   };
 }

@@ -18,7 +18,7 @@ interface Denial {
   readonly logLine: string;
 }
 
-/** A caller of DynamoDB in this run, as plain data that can be posted to another thread. */
+/** A caller of DynamoDB in this run. */
 export interface Identity {
   readonly credentials: Credentials;
   /** The permissions of a function; absent for the operator, who may do everything. */
@@ -34,7 +34,7 @@ interface FunctionPermissions {
   readonly tablesArn: string;
 }
 
-/** The identities of one run, each with its own random credentials. */
+/** The identities of one run, each with a random access key id of its own. */
 export interface Identities {
   /** Used by the demo's loader, the operator's commands and tests. It may do everything. */
   readonly operator: Identity;
@@ -45,10 +45,9 @@ export interface Identities {
 /**
  * Creates an identity for the operator and for each function of a template.
  *
- * @param earlier the identities of the replaced template, whose credentials stay valid
  * @throws TemplateError for a role that is not supported
  */
-export function createIdentities(template: Template, earlier?: Identities): Identities {
+export function createIdentities(template: Template): Identities {
   const { region, accountId } = template.environment;
   const roles = readFunctionRoles(template, 'dynamodb');
   const functions = template.ofType('AWS::Lambda::Function').map(({ logicalId, ref: name }) => {
@@ -56,13 +55,12 @@ export function createIdentities(template: Template, earlier?: Identities): Iden
     const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${name}`;
     const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
     const identity = {
-      credentials: earlier?.functions.get(logicalId)?.credentials ?? createCredentials(),
+      credentials: createCredentials(),
       function: { name, role, userArn, tablesArn },
     };
     return [logicalId, identity] as const;
   });
-  const operator = earlier?.operator ?? { credentials: createCredentials() };
-  return { operator, functions: new Map(functions) };
+  return { operator: { credentials: createCredentials() }, functions: new Map(functions) };
 }
 
 /**
@@ -109,7 +107,8 @@ function createCredentials(): Credentials {
   return {
     // DynamoDB Local accepts letters and digits only.
     accessKeyId: `ASIA${randomBytes(16).toString('hex').toUpperCase()}`,
-    secretAccessKey: randomBytes(30).toString('base64url'),
+    // Nobody verifies a signature, for which the SDK needs a secret all the same.
+    secretAccessKey: 'local',
   };
 }
 

@@ -1,6 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credentials } from './identities.ts';
-import { localRegion } from './local-region.ts';
+
+/** The Region of everything in a local run. */
+export const localRegion = 'us-east-1';
 
 // The timeout of one attempt, so that a server that never answers does not block its caller.
 const requestTimeoutMs = 5_000;

@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { localRegion } from './local-region.ts';
+import { localRegion } from './local-client.ts';
 
 /** A DynamoDB call that may be forwarded. */
 export interface Call {
@@ -16,8 +16,8 @@ export interface Call {
 
 /** A DynamoDB-compatible server, with connections that are reused. */
 export interface Upstream {
-  /** Sends a call. The request emits `response` or `error`. @param signal aborts the call */
-  send(call: Call, signal?: AbortSignal): ClientRequest;
+  /** Sends a call. The request emits `response` or `error`. */
+  send(call: Call): ClientRequest;
   /** The address without user and password, for messages. */
   readonly shownAddress: string;
   close(): void;
@@ -42,13 +42,8 @@ export function connectUpstream(endpoint: string): Upstream {
   const agent = isEncrypted ? new HttpsAgent(settings) : new HttpAgent(settings);
   const request = isEncrypted ? httpsRequest : httpRequest;
   return {
-    send: ({ headers, body }, signal) =>
-      request(url, {
-        agent,
-        method: 'POST',
-        headers: headersFor(url, headers, body),
-        signal,
-      }).end(body),
+    send: ({ headers, body }) =>
+      request(url, { agent, method: 'POST', headers: headersFor(url, headers, body) }).end(body),
     shownAddress: withoutPassword(endpoint),
     close: () => agent.destroy(),
   };

@@ -72,12 +72,6 @@ export function invocationTimedOut(lambda: LambdaFunction, requestId: string): F
   };
 }
 
-/** The error of an invocation whose stream was destroyed before its end. */
-export const responseTruncated: FunctionError = {
-  errorType: 'Runtime.TruncatedResponse',
-  errorMessage: 'The response ended before it was complete.',
-};
-
 /**
  * The error of an invocation, or of a start, whose process has ended.
  *
@@ -94,6 +88,20 @@ export function runtimeExited(status: number | string, requestId = ''): Function
     errorType: 'Runtime.ExitError',
     errorMessage: `RequestId: ${requestId} Error: ${reason}`,
   };
+}
+
+/**
+ * The heap limits with which Lambda's script `/var/runtime/bootstrap` starts Node for a function's
+ * memory size: one tenth is for the young generation.
+ *
+ * They were read in the public base image of nodejs18.x. Those of later versions have not been
+ * checked, but AWS's runtime interface client 4 expects the same options on its own command line.
+ *
+ * @see https://gallery.ecr.aws/lambda/nodejs
+ */
+export function nodeHeapLimits(memorySizeMb: number): { oldSpaceMb: number; semiSpaceMb: number } {
+  const newSpaceMb = Math.floor(memorySizeMb / 10);
+  return { oldSpaceMb: memorySizeMb - newSpaceMb, semiSpaceMb: Math.floor(newSpaceMb / 2) };
 }
 
 /**

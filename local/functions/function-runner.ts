@@ -1,48 +1,53 @@
-import { closedError, EnvironmentPool, type EnvironmentPoolOptions } from './environment-pool.ts';
+import { availableParallelism } from 'node:os';
 import type {
+  ExecutionEnvironment,
   FunctionError,
   Invocation,
   InvocationResult,
   StartEnvironment,
 } from './execution-environment.ts';
-import { watchIdleProcessors } from './idle-processors.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
 import { WorkerEnvironment } from './worker-environment.ts';
 
-type RunnerOptions = Pick<EnvironmentPoolOptions, 'variablesOf' | 'log' | 'maxEnvironments'> & {
+export interface RunnerOptions {
+  /** The environment variables that Lambda would add to a function's own. */
+  readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
+  /** Takes a line of a function's log. */
+  readonly log: (functionName: string, line: string) => void;
+  /** The maximum number of environments, unless the function reserves fewer. @default - see below */
+  readonly maxEnvironments?: number;
   /** @default - starts a worker thread */
-  readonly startEnvironment?: StartEnvironment;
-};
+  readonly startEnvironment?: StartEnvironment | undefined;
+}
 
-const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
+interface Waiting {
+  readonly invocation: Invocation;
+  readonly resolve: (result: InvocationResult) => void;
+}
 
-// How long an invocation waits for new code. A rebuild and a cold start usually take less.
-const newCodeMaxWaitMs = 2_000;
+// More environments than processors are of use only where a function waits, as for a slow client.
+const defaultMaxEnvironments = Math.max(4, availableParallelism());
+
+// Lambda would start an environment for each of them. Here they take memory only.
+const maxWaiting = 5_000;
 
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
-/**
- * Runs functions in execution environments. An invocation gets an idle environment, or a new one up
- * to the number that this machine can use; beyond that, it waits.
- *
- * Lambda would start an environment for each waiting invocation. The wait is therefore bounded by the
- * time that a start may take, after which the invocation fails like one that Lambda throttles.
- */
+const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
+
+/** Runs functions in execution environments, a bounded number for each of them. */
 export class FunctionRunner {
-  readonly #options: EnvironmentPoolOptions;
+  readonly #options: RunnerOptions;
   readonly #pools = new Map<string, EnvironmentPool>();
-  /** Pools of replaced code that still run invocations. */
-  readonly #retired = new Set<EnvironmentPool>();
-  #newCode: Promise<unknown> | undefined;
+  /** The folders of code that has been replaced, by logical id. */
+  readonly #code = new Map<string, string>();
+  /** Settles when the code that is being built has been replaced, or could not be. */
+  #newCode: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: RunnerOptions) {
-    this.#options = {
-      ...options,
-      startEnvironment: options.startEnvironment ?? startWorker,
-      idleProcessors: watchIdleProcessors(),
-    };
+    this.#options = options;
   }
 
   /**
@@ -55,15 +60,10 @@ export class FunctionRunner {
     invocation: Invocation,
     signal?: AbortSignal,
   ): Promise<InvocationResult> {
-    while (this.#newCode) await this.#newCode;
+    await this.#newCode;
     if (this.#isClosed) return { error: closedError };
     if (Buffer.byteLength(invocation.event) > payloadMaxBytes) return { error: requestTooLarge };
-    let pool = this.#pools.get(lambda.logicalId);
-    if (!pool) {
-      pool = new EnvironmentPool(lambda, this.#options);
-      this.#pools.set(lambda.logicalId, pool);
-    }
-    const result = await pool.run(invocation, signal);
+    const result = await this.#poolOf(lambda).run(invocation, signal);
     if ('payload' in result && Buffer.byteLength(result.payload) > payloadMaxBytes) {
       return { error: responseTooLarge };
     }
@@ -71,53 +71,167 @@ export class FunctionRunner {
   }
 
   /**
-   * Replaces functions by those with the same logical ids. An invocation that arrives before they are
-   * ready waits for them, up to a limit; one that has begun is finished by its environment.
+   * Replaces the folders with the code of functions, by logical id. Invocations that arrive before the
+   * promise has settled wait for it; those that have begun are finished by the earlier code.
    *
-   * @throws Error when the promise rejects or a function cannot be initialized; then nothing is
-   *   replaced
+   * @throws what the promise rejects with; then nothing is replaced
    */
-  async replace(lambdas: Promise<readonly LambdaFunction[]>): Promise<void> {
-    const replaced = lambdas.then((all) => this.#replace(all));
-    const { promise: waitedEnough, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, newCodeMaxWaitMs);
-    const newCode = Promise.race([replaced.catch(() => {}), waitedEnough]).then(() => {
-      clearTimeout(timer);
-      if (this.#newCode === newCode) this.#newCode = undefined;
+  replaceCode(code: Promise<ReadonlyMap<string, string>>): Promise<void> {
+    const replaced = code.then((folders) => {
+      for (const [logicalId, folder] of folders) {
+        this.#code.set(logicalId, folder);
+        this.#pools.get(logicalId)?.replaceCode(folder);
+      }
     });
-    this.#newCode = newCode;
-    await replaced;
-  }
-
-  async #replace(lambdas: readonly LambdaFunction[]): Promise<void> {
-    const pools = lambdas.map((lambda) => new EnvironmentPool(lambda, this.#options));
-    const errors = await Promise.all(pools.map((pool) => pool.warmUp()));
-    const error = errors.find((each) => each !== undefined);
-    if (error || this.#isClosed) {
-      await Promise.all(pools.map((pool) => pool.close()));
-      const { errorType, errorMessage } = error ?? closedError;
-      throw new Error(`${errorType}: ${errorMessage}`);
-    }
-    for (const pool of pools) {
-      const { logicalId } = pool.lambda;
-      this.#retire(this.#pools.get(logicalId));
-      this.#pools.set(logicalId, pool);
-    }
-  }
-
-  #retire(pool: EnvironmentPool | undefined): void {
-    if (!pool) return;
-    this.#retired.add(pool);
-    pool.retire(() => this.#retired.delete(pool));
+    this.#newCode = Promise.allSettled([this.#newCode, replaced]);
+    return replaced;
   }
 
   /** Stops all execution environments. Invocations under way fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const pools = [...this.#pools.values(), ...this.#retired];
-    await Promise.all(pools.map((pool) => pool.close()));
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
+  #poolOf(lambda: LambdaFunction): EnvironmentPool {
+    const { logicalId } = lambda;
+    const pool = this.#pools.get(logicalId);
+    if (pool) return pool;
+    const codeDirectory = this.#code.get(logicalId) ?? lambda.codeDirectory;
+    const created = new EnvironmentPool({ ...lambda, codeDirectory }, this.#options);
+    this.#pools.set(logicalId, created);
+    return created;
   }
 }
+
+/**
+ * The execution environments of one function. An invocation gets one that is idle. If there is none,
+ * it waits for the first that is, and one more is started, up to their maximum number: one at a time,
+ * because starts slow down each other and the invocations under way, most of which are shorter.
+ */
+class EnvironmentPool {
+  readonly #options: RunnerOptions;
+  readonly #maxEnvironments: number;
+  readonly #all = new Set<ExecutionEnvironment>();
+  /** The last one is used next. */
+  readonly #idle: ExecutionEnvironment[] = [];
+  readonly #waiting = new Set<Waiting>();
+  #lambda: LambdaFunction;
+  #isStarting = false;
+  #isClosed = false;
+
+  constructor(lambda: LambdaFunction, options: RunnerOptions) {
+    this.#lambda = lambda;
+    this.#options = options;
+    const { maxEnvironments = defaultMaxEnvironments } = options;
+    this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
+  }
+
+  run(invocation: Invocation, signal: AbortSignal | undefined): Promise<InvocationResult> {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    if (signal?.aborted) resolve({ error: cancelled });
+    else if (this.#maxEnvironments < 1 || this.#waiting.size >= maxWaiting) {
+      resolve({ error: tooManyRequests });
+    } else {
+      const waiting = { invocation, resolve };
+      this.#waiting.add(waiting);
+      signal?.addEventListener('abort', () => this.#refuse(waiting, cancelled));
+      this.#schedule();
+    }
+    return promise;
+  }
+
+  /** Stops each environment of the earlier code as soon as it is idle. */
+  replaceCode(codeDirectory: string): void {
+    this.#lambda = { ...this.#lambda, codeDirectory };
+    for (const environment of this.#idle.splice(0)) void environment.stop();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting) this.#refuse(waiting, closedError);
+    await Promise.all([...this.#all].map((environment) => environment.stop()));
+  }
+
+  /** Assigns waiting invocations to idle environments, and starts another if there are not enough. */
+  #schedule(): void {
+    for (const waiting of this.#waiting) {
+      const environment = this.#idle.pop();
+      if (!environment) {
+        void this.#startAnother();
+        return;
+      }
+      this.#waiting.delete(waiting);
+      void this.#invoke(waiting, environment);
+    }
+  }
+
+  async #startAnother(): Promise<void> {
+    if (this.#isStarting || this.#isClosed || this.#all.size >= this.#maxEnvironments) return;
+    this.#isStarting = true;
+    const lambda = this.#lambda;
+    const { variablesOf, log, startEnvironment = startWorker } = this.#options;
+    const environment: ExecutionEnvironment = startEnvironment(lambda, {
+      variables: variablesOf(lambda),
+      log: (line) => log(lambda.name, line),
+      onEnd: () => this.#remove(environment),
+    });
+    this.#all.add(environment);
+    const error = await environment.started();
+    this.#isStarting = false;
+    if (error) {
+      log(lambda.name, `Init Error ${JSON.stringify(error)}`);
+      // As on Lambda, an invocation that waits for the start gets its error.
+      const [first] = this.#waiting;
+      if (first) this.#refuse(first, error);
+      await environment.stop();
+      this.#schedule();
+    } else this.#release(environment, lambda);
+  }
+
+  async #invoke(
+    { invocation, resolve }: Waiting,
+    environment: ExecutionEnvironment,
+  ): Promise<void> {
+    const lambda = this.#lambda;
+    resolve(await environment.invoke(invocation, () => this.#release(environment, lambda)));
+  }
+
+  /** @param lambda the function as it was when the environment was started or last used */
+  #release(environment: ExecutionEnvironment, lambda: LambdaFunction): void {
+    if (lambda === this.#lambda) this.#idle.push(environment);
+    else void environment.stop();
+    this.#schedule();
+  }
+
+  #remove(environment: ExecutionEnvironment): void {
+    this.#all.delete(environment);
+    const index = this.#idle.indexOf(environment);
+    if (index !== -1) this.#idle.splice(index, 1);
+    this.#schedule();
+  }
+
+  #refuse(waiting: Waiting, error: FunctionError): void {
+    if (this.#waiting.delete(waiting)) waiting.resolve({ error });
+  }
+}
+
+const closedError: FunctionError = {
+  errorType: 'ServiceException',
+  errorMessage: 'The local run is stopping.',
+};
+
+/** Lambda's error for a throttled invocation. */
+const tooManyRequests: FunctionError = {
+  errorType: 'TooManyRequestsException',
+  errorMessage: 'Rate Exceeded.',
+};
+
+/** The error of a cancelled invocation, which has no receiver any more. */
+const cancelled: FunctionError = {
+  errorType: 'ServiceException',
+  errorMessage: 'The request was cancelled before the function could begin.',
+};
 
 const requestTooLarge: FunctionError = {
   errorType: 'RequestEntityTooLargeException',

@@ -1,5 +1,6 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { liftedTimeoutMs } from '../template/time-limits.ts';
 import {
   type EnvironmentOptions,
   type ExecutionEnvironment,
@@ -10,69 +11,64 @@ import {
   initializationTimedOut,
   initializationTimeoutMs,
   invocationTimedOut,
-  responseTruncated,
+  nodeHeapLimits,
   runtimeExited,
 } from './execution-environment.ts';
-import { creditBytes, InvocationStream } from './invocation-stream.ts';
-import { maxHttpHeaderBytes, nodeHeapLimits } from './lambda-bootstrap.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
-import { logLines } from './log-lines.ts';
 
-type WorkerMessage = { readonly id: number } & (
+type WorkerMessage = StartMessage | InvocationMessage;
+type StartMessage =
   | { readonly type: 'ready' }
-  | { readonly type: 'init-error' | 'error'; readonly error: FunctionError }
+  | { readonly type: 'init-error'; readonly error: FunctionError };
+/** The last one of an invocation is a result, an error or the end of its stream. */
+type InvocationMessage =
+  | { readonly type: 'error'; readonly error: FunctionError }
   | { readonly type: 'result'; readonly payload: string }
   | { readonly type: 'chunk'; readonly data: Uint8Array }
-  | { readonly type: 'truncated' | 'end' }
-);
-
-/** Node's exit code for an invalid command-line option. */
-const invalidArgumentExitCode = 9;
-
-let environments = 0;
+  | { readonly type: 'end' };
 
 /** The current invocation. */
 interface Current {
-  readonly id: number;
   readonly requestId: string;
-  stream: InvocationStream | undefined;
+  stream: Readable | undefined;
   /** Resolves the caller's promise, for a stream with its first chunk. */
   readonly resolve: (result: InvocationResult) => void;
   /** Ends the invocation, so that the environment can run the next one. */
   readonly finish: () => void;
 }
 
+let environments = 0;
+
 /**
- * An execution environment in a worker thread. Like a process on Lambda, it ends with an uncaught
- * exception, an unhandled rejection or `process.exit()`. Unlike on Lambda, it is not frozen between
- * invocations.
+ * An execution environment in a worker thread, with globals, variables and a heap of its own. Like a
+ * process on Lambda, it ends with an uncaught exception, an unhandled rejection or `process.exit()`.
+ * Unlike on Lambda, it is not frozen between invocations.
  */
 export class WorkerEnvironment implements ExecutionEnvironment {
   readonly #lambda: LambdaFunction;
   readonly #options: EnvironmentOptions;
   readonly #logStreamName = `local/${++environments}`;
-  readonly #worker: Worker | undefined;
+  readonly #worker: Worker;
   readonly #started = Promise.withResolvers<FunctionError | undefined>();
-  #invocations = 0;
   #current: Current | undefined;
-  /** The exit status of a thread that has ended between invocations. */
-  #statusWhenIdle: number | string | undefined;
-  #isReady = false;
-  #isStopping = false;
   #hasEnded = false;
 
-  /** @param isDebugged whether a debugger may pause the function, so that no time limits apply */
-  constructor(lambda: LambdaFunction, options: EnvironmentOptions, isDebugged = false) {
+  constructor(lambda: LambdaFunction, options: EnvironmentOptions) {
     this.#lambda = lambda;
     this.#options = options;
-    try {
-      this.#worker = startWorker(lambda, options, this.#logStreamName, isDebugged);
-      this.#listen(this.#worker, isDebugged ? liftedTimeoutMs : initializationTimeoutMs);
-    } catch (error) {
-      // Some options of a process are invalid for a thread. Node's error names the one in NODE_OPTIONS.
+    this.#worker = startWorker(lambda, options, this.#logStreamName);
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
+    this.#worker.on('error', (error) => {
       this.#logError(error);
-      queueMicrotask(() => this.#end(runtimeExited(invalidArgumentExitCode)));
-    }
+      // It is about to exit, so that no other invocation may begin.
+      if (!this.#current) this.#end(runtimeExited(1));
+    });
+    // Messages of an invocation may arrive after `error`, but not after `exit`.
+    this.#worker.on('exit', (code) => this.#end(runtimeExited(code, this.#current?.requestId)));
+    // Lambda repeats an initialization that takes longer, within the function's own time limit.
+    const timeoutMs = Math.max(initializationTimeoutMs, lambda.timeoutMs);
+    const timer = setTimeout(() => this.#end(initializationTimedOut), timeoutMs);
+    void this.#started.promise.then(() => clearTimeout(timer));
   }
 
   started(): Promise<FunctionError | undefined> {
@@ -82,104 +78,75 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const { event, requestId } = invocation;
-    const timer = setTimeout(() => this.#timeOut(requestId), this.#lambda.timeoutMs);
-    const id = ++this.#invocations;
+    const timer = setTimeout(
+      () => this.#end(invocationTimedOut(this.#lambda, requestId)),
+      this.#lambda.timeoutMs,
+    );
     const finish = () => {
       clearTimeout(timer);
       this.#current = undefined;
       if (!this.#hasEnded) onFinished();
     };
-    this.#current = { id, requestId, stream: undefined, resolve, finish };
-    if (this.#statusWhenIdle === undefined) {
-      const context = this.#contextOf(invocation);
-      this.#worker!.postMessage({ type: 'invoke', id, event, creditBytes, context });
-    } else this.#exit(this.#statusWhenIdle);
+    this.#current = { requestId, stream: undefined, resolve, finish };
+    this.#worker.postMessage({ type: 'invoke', event, context: this.#contextOf(invocation) });
     return promise;
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#worker?.terminate();
-  }
-
-  #listen(worker: Worker, initializationMs: number): void {
-    const timer = setTimeout(() => {
-      this.#end(initializationTimedOut);
-      void this.stop();
-    }, initializationMs);
-    void this.#started.promise.then(() => clearTimeout(timer));
-    worker.on('message', (message: WorkerMessage) => this.#receive(message));
-    let isOutOfMemory = false;
-    worker.on('error', (error: NodeJS.ErrnoException) => {
-      this.#logError(error);
-      isOutOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    });
-    // Messages of the function may arrive after `error`, but not after `exit`, so only `exit` ends the
-    // environment. Out of memory, Node aborts a process, whereas a thread exits with a code.
-    worker.on('exit', (code) => this.#handleExit(isOutOfMemory ? 'aborted' : code));
-  }
-
-  /**
-   * Reports the exit of a thread between invocations to the next invocation. Lambda does the same,
-   * because its runtime waits for the next invocation in a native thread, and Node exits after it.
-   */
-  #handleExit(status: number | string): void {
-    if (this.#isReady && !this.#current && !this.#isStopping) this.#statusWhenIdle = status;
-    else this.#exit(status);
+    this.#end(runtimeExited('killed', this.#current?.requestId));
+    await this.#worker.terminate();
   }
 
   #receive(message: WorkerMessage): void {
-    if (message.type === 'ready') {
-      this.#isReady = true;
-      this.#started.resolve(undefined);
-    } else if (message.type === 'init-error') this.#started.resolve(message.error);
-    else if (message.id === this.#current?.id) this.#progress(this.#current, message);
+    if (message.type === 'ready') this.#started.resolve(undefined);
+    else if (message.type === 'init-error') this.#started.resolve(message.error);
+    else if (this.#current) this.#progress(this.#current, message);
   }
 
-  #progress(current: Current, message: WorkerMessage): void {
-    if (message.type === 'error') {
-      this.#fail(current, message.error);
-      current.finish();
-    } else if (message.type === 'truncated') this.#fail(current, responseTruncated);
-    else if (message.type === 'chunk') this.#streamOf(current).receive(message.data);
-    else if (message.type === 'end') {
-      this.#streamOf(current).finish();
-      current.finish();
-    } else if (message.type === 'result') {
-      current.resolve({ payload: message.payload });
-      current.finish();
+  #progress(current: Current, message: InvocationMessage): void {
+    if (message.type === 'chunk') {
+      const stream = this.#streamOf(current);
+      // As on Lambda, a reader that goes away, such as a client that disconnects, does not stop the
+      // function: what it writes afterwards is discarded.
+      if (stream.destroyed) this.#proceed();
+      else stream.push(message.data);
+      return;
     }
+    if (message.type === 'error') this.#fail(current, message.error);
+    else if (message.type === 'end') this.#streamOf(current).push(null);
+    else current.resolve({ payload: message.payload });
+    current.finish();
   }
 
-  #streamOf(current: Current): InvocationStream {
-    if (!current.stream) {
-      const { id } = current;
-      current.stream = new InvocationStream((bytes) => {
-        this.#worker!.postMessage({ type: 'credit', id, bytes });
-      });
-      current.resolve({ stream: current.stream });
-    }
-    return current.stream;
+  #streamOf(current: Current): Readable {
+    if (current.stream) return current.stream;
+    const stream = new Readable({
+      read: () => this.#proceed(),
+      destroy: (error, callback) => {
+        this.#proceed();
+        callback(error);
+      },
+    });
+    // The pipeline reports an error to the reader. Without a reader, it must not be thrown.
+    stream.on('error', () => {});
+    current.stream = stream;
+    current.resolve({ stream });
+    return stream;
   }
 
-  // Before the first chunk of a stream, the error is the result; after that, it fails the stream.
+  /** Lets the function write its next chunk, because the reader wants more. */
+  #proceed(): void {
+    this.#worker.postMessage({ type: 'proceed' });
+  }
+
+  // Before the first chunk of a stream, the error is the result; after that, it breaks the stream.
   #fail(current: Current, error: FunctionError): void {
     this.#options.log(`Invoke Error ${JSON.stringify(error)}`);
-    current.stream?.fail(new Error(`${error.errorType}: ${error.errorMessage}`));
+    current.stream?.destroy(new Error(`${error.errorType}: ${error.errorMessage}`));
     current.resolve({ error });
   }
 
-  #timeOut(requestId: string): void {
-    this.#end(invocationTimedOut(this.#lambda, requestId));
-    void this.stop();
-  }
-
-  #exit(status: number | string): void {
-    const error = runtimeExited(status, this.#current?.requestId);
-    if (!this.#hasEnded && !this.#isStopping) this.#options.log(JSON.stringify(error));
-    this.#end(error);
-  }
-
+  /** Ends the environment and what it runs. A thread that blocks is ended too. */
   #end(error: FunctionError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -187,6 +154,7 @@ export class WorkerEnvironment implements ExecutionEnvironment {
     if (this.#current) this.#fail(this.#current, error);
     this.#current?.finish();
     this.#options.onEnd();
+    void this.#worker.terminate();
   }
 
   // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
@@ -210,23 +178,18 @@ export class WorkerEnvironment implements ExecutionEnvironment {
   }
 }
 
-/** @throws Error when the function's `NODE_OPTIONS` has an option that is invalid for a thread */
 function startWorker(
   lambda: LambdaFunction,
   { variables, log }: EnvironmentOptions,
   logStreamName: string,
-  isDebugged: boolean,
 ): Worker {
   const { oldSpaceMb, semiSpaceMb } = nodeHeapLimits(lambda.memorySizeMb);
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
-    workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler, isDebugged },
+    workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
     env: functionVariables(lambda, variables, logStreamName),
-    // Without this, the thread would inherit the options of this process, such as a test runner's.
-    execArgv: [
-      `--max-http-header-size=${maxHttpHeaderBytes}`,
-      // Loading a script for a debugger is experimental; its warning does not belong in the log.
-      ...(isDebugged ? ['--disable-warning=ExperimentalWarning'] : []),
-    ],
+    // The thread does not inherit the options of this process, such as a test runner's. A function's
+    // code is loaded as a script, whose experimental support for import() does not belong in the log.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     // In V8 the young generation has the size of three semi-spaces.
     resourceLimits: {
       maxOldGenerationSizeMb: oldSpaceMb,
@@ -235,7 +198,6 @@ function startWorker(
     stdout: true,
     stderr: true,
   });
-  logLines(worker.stdout, log);
-  logLines(worker.stderr, log);
+  for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
   return worker;
 }

@@ -32,23 +32,7 @@ const facts = [...recordings.flatMap((recording) => recording.facts), ...gateway
 
 const titled = recordings.map((recording) => ({ title: titleOf(recording.source), recording }));
 
-let service: LocalService;
-/** Of all recordings in turn, so that functions which several of them have go on running. */
 const directory = temporaryDirectoryOfFile();
-
-beforeAll(async () => {
-  service = await startLocalService({
-    ...writeAssembly(api, {}, {}, directory),
-    stackName: 'Facts',
-    // No recording has a table.
-    dynamodbEndpoint: 'http://127.0.0.1:9',
-    log: () => {},
-  });
-});
-
-afterAll(async () => {
-  await service?.close();
-});
 
 describe.each(titled)('recorded by $title', ({ recording }) => {
   let deployed: Deployed;
@@ -57,10 +41,11 @@ describe.each(titled)('recorded by $title', ({ recording }) => {
     deployed = await deploy(recording);
   });
 
-  afterAll(() => deployed?.removeKey());
+  afterAll(() => deployed?.service?.close());
 
   it.each(recording.facts)('$id: $title', async (fact) => {
-    const found = deployed.refusal ?? (await factDifferences(fact));
+    const { service, refusal } = deployed;
+    const found = service ? await factDifferences(fact, service) : refusal;
 
     expectFact(fact.id, found);
   });
@@ -97,29 +82,35 @@ function titleOf(source: Source): string {
   return `${source.repository} ${'test' in source ? source.test : source.thread}`;
 }
 
-interface Deployed {
-  /** Why the template is not supported, which fails each fact and may be a deviation. */
-  readonly refusal: string | undefined;
-  removeKey(): void;
-}
+/** A running service, or why the template is not supported, which fails each fact and may be a deviation. */
+type Deployed =
+  | { readonly service: LocalService; readonly refusal?: never }
+  | { readonly service?: never; readonly refusal: string };
 
-/** Replaces the service's template, because each start of a service takes a moment. */
 async function deploy({ api: factApi }: Recording): Promise<Deployed> {
   const { resources, code } = createFactAssembly(factApi);
-  const assembly = writeAssembly(resources, code, {}, directory);
-  const refusal = await service
-    .replaceTemplate(assembly.templateFile)
-    .then(() => undefined, String);
-  const removeKey = factApi.apiKey && !refusal ? createKey(factApi.apiKey) : () => {};
-  return { refusal, removeKey };
+  try {
+    const service = await startLocalService({
+      ...writeAssembly(resources, code, {}, directory),
+      stackName: 'Facts',
+      // No recording has a table.
+      dynamodbEndpoint: 'http://127.0.0.1:9',
+      log: () => {},
+    });
+    if (factApi.apiKey) createKey(factApi.apiKey, service);
+    return { service };
+  } catch (error) {
+    return { refusal: String(error) };
+  }
 }
 
-function createKey({ value, isEnabled }: NonNullable<FactApi['apiKey']>): () => void {
-  const { controlPlane } = service;
+function createKey(
+  { value, isEnabled }: NonNullable<FactApi['apiKey']>,
+  { controlPlane }: LocalService,
+): void {
   const key = controlPlane.createApiKey({ value, enabled: isEnabled });
   const [plan] = controlPlane.getUsagePlans();
   controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId: key.id });
-  return () => controlPlane.deleteApiKey(key.id);
 }
 
 /** A fact that is listed as a deviation must be one: the list would otherwise outlive its reasons. */
@@ -130,7 +121,7 @@ function expectFact(id: string, found: string | string[]): void {
   else expect(found).toEqual([]);
 }
 
-async function factDifferences(fact: Fact): Promise<string[]> {
+async function factDifferences(fact: Fact, service: LocalService): Promise<string[]> {
   const { status, headers, body } = await sendRequest(service.origin, fact.request);
   const text = body.toString('utf8');
   const { answer, received } = fact;

@@ -3,6 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import {
   type EnvironmentOptions,
   type ExecutionEnvironment,
@@ -13,13 +15,10 @@ import {
   initializationTimedOut,
   initializationTimeoutMs,
   invocationTimedOut,
-  responseTruncated,
+  nodeHeapLimits,
   runtimeExited,
 } from '../../local/functions/execution-environment.ts';
-import { InvocationStream } from '../../local/functions/invocation-stream.ts';
-import { maxHttpHeaderBytes, nodeHeapLimits } from '../../local/functions/lambda-bootstrap.ts';
 import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
-import { logLines } from '../../local/functions/log-lines.ts';
 import { RuntimeApi } from './runtime-api.ts';
 import { runtimeClient } from './runtime-client.ts';
 
@@ -28,10 +27,18 @@ interface Current {
   readonly requestId: string;
   readonly resolve: (result: InvocationResult) => void;
   readonly finish: () => void;
-  stream?: InvocationStream;
+  stream?: PassThrough;
   /** The runtime has not answered for it yet. */
   isOpen: boolean;
 }
+
+// As Lambda's own script sets it.
+const maxHttpHeaderBytes = 81_920;
+
+const responseTruncated: FunctionError = {
+  errorType: 'Runtime.TruncatedResponse',
+  errorMessage: 'The response ended before it was complete.',
+};
 
 // As Go names them, in which Lambda's own side of the runtime API is written.
 const signalNames: Readonly<Record<string, string>> = {
@@ -118,8 +125,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#process = child;
-    logLines(child.stdout, log);
-    logLines(child.stderr, log);
+    for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', log);
     child.on('close', (code, signal) => {
       const status = signal ? (signalNames[signal] ?? signal) : (code ?? 0);
       this.#exit(runtimeExited(status, this.#current?.requestId));
@@ -154,7 +160,7 @@ export class AwsEnvironment implements ExecutionEnvironment {
     body.on('close', () => {
       const error = body.complete ? trailerError(body) : responseTruncated;
       if (error) this.#fail(current, error);
-      else this.#streamOf(body).finish();
+      else this.#streamOf(current).end();
       current.isOpen = false;
       ended.resolve();
       this.#finishWhenDone();
@@ -162,20 +168,24 @@ export class AwsEnvironment implements ExecutionEnvironment {
     await ended.promise;
   }
 
+  /** A reader that has gone away, as a client does, has what is written after that discarded. */
   #receive(chunk: Buffer, body: IncomingMessage): void {
+    const stream = this.#streamOf(this.#current!);
+    if (stream.destroyed || stream.write(chunk)) return;
     body.pause();
-    this.#streamOf(body).receive(chunk);
+    const resume = () => body.resume();
+    stream.once('drain', resume).once('close', resume);
   }
 
-  #streamOf(body: IncomingMessage): InvocationStream {
-    const current = this.#current!;
-    current.stream ??= new InvocationStream(() => body.resume());
+  #streamOf(current: Current): PassThrough {
+    // The pipeline reports an error to the reader. Without a reader, it must not be thrown.
+    current.stream ??= new PassThrough().on('error', () => {});
     current.resolve({ stream: current.stream });
     return current.stream;
   }
 
   #fail(current: Current, error: FunctionError): void {
-    current.stream?.fail(new Error(`${error.errorType}: ${error.errorMessage}`));
+    current.stream?.destroy(new Error(`${error.errorType}: ${error.errorMessage}`));
     current.resolve({ error });
   }
 

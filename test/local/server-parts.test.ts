@@ -7,7 +7,7 @@ import type {
   EmbeddedDynamoDB,
   EmbeddedDynamoDBOptions,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
-import type { GuardSettings, GuardThread } from '../../local/dynamodb/guard-thread.ts';
+import type { DynamoDBGuard, GuardOptions } from '../../local/dynamodb/guard.ts';
 import type {
   ExecutionEnvironment,
   InvocationResult,
@@ -34,8 +34,7 @@ let events: string[];
 let embeddedOptions: EmbeddedDynamoDBOptions[];
 let startEmbedded: () => Promise<void>;
 let databaseEnded: PromiseWithResolvers<Error>;
-let guardEnded: PromiseWithResolvers<Error>;
-let settings: GuardSettings[];
+let settings: GuardOptions[];
 
 jest.unstable_mockModule('../../local/dynamodb/embedded-dynamodb.ts', () => ({
   startEmbeddedDynamoDB: async (options: EmbeddedDynamoDBOptions): Promise<EmbeddedDynamoDB> => {
@@ -45,17 +44,15 @@ jest.unstable_mockModule('../../local/dynamodb/embedded-dynamodb.ts', () => ({
     return { endpoint: dynamodb.url, processId: 1, ended: databaseEnded.promise, close };
   },
 }));
-jest.unstable_mockModule('../../local/dynamodb/guard-thread.ts', () => ({
-  startGuardThread: (): GuardThread => ({
-    ended: guardEnded.promise,
-    listen: async (given) => {
-      settings.push(given);
-      return given.endpoint;
-    },
-    replaceIdentities: async () => {},
-    forwardForOperator: async (_, outgoing) => void outgoing.end('forwarded'),
-    close: async () => void events.push('guard closed'),
-  }),
+jest.unstable_mockModule('../../local/dynamodb/guard.ts', () => ({
+  startDynamoDBGuard: async (given: GuardOptions): Promise<DynamoDBGuard> => {
+    settings.push(given);
+    return {
+      endpoint: given.endpoint,
+      forwardForOperator: async (_, outgoing) => void outgoing.end('forwarded'),
+      close: async () => void events.push('guard closed'),
+    };
+  },
 }));
 const { startLocalService } = await import('../../local/server.ts');
 type Options = Parameters<typeof startLocalService>[0];
@@ -74,7 +71,6 @@ beforeEach(async () => {
   embeddedOptions = [];
   startEmbedded = async () => {};
   databaseEnded = Promise.withResolvers();
-  guardEnded = Promise.withResolvers();
   settings = [];
   calls = [];
   lines = [];
@@ -285,21 +281,19 @@ describe('a local service', () => {
     expect((await get(service, '/slow')).status).toBe(504);
   });
 
-  it.each([
-    ['', {}, false],
-    [', which a debugger may pause, without time limits', { hasTimeLimits: false }, true],
-  ])('runs its functions in threads%s', async (_, options, isDebugged) => {
-    const code = `exports.handler = async ({ path }) => {
-      if (path === '/slow') await new Promise((resolve) => setTimeout(resolve, 200));
-      return { statusCode: 200, body: process.execArgv.join() };
+  it('has no time limits where a debugger may pause it', async () => {
+    const code = `exports.handler = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { statusCode: 200 };
     };`;
     const { templateFile } = assemble(resources, code);
-    const service = await start({ templateFile, startEnvironment: undefined as never, ...options });
+    const service = await start({
+      templateFile,
+      startEnvironment: undefined as never,
+      hasTimeLimits: false,
+    });
 
-    const parameters = await bodyOf(service, isDebugged ? '/slow' : '/echo');
-
-    expect(parameters).toContain('--max-http-header-size');
-    expect(parameters.includes('ExperimentalWarning')).toBe(isDebugged);
+    expect((await get(service, '/slow')).status).toBe(200);
   });
 
   it('ends its server, functions, database and guard when it is closed', async () => {
@@ -308,30 +302,27 @@ describe('a local service', () => {
 
     await service.close();
 
-    expect(events).toEqual(['environment stopped', 'database closed', 'guard closed']);
+    expect(events).toEqual(['environment stopped', 'guard closed', 'database closed']);
     await expect(fetch(service.origin)).rejects.toThrow();
   });
 
-  it.each([
-    ['its database', () => databaseEnded],
-    ['its guard', () => guardEnded],
-  ])('says when %s has ended', async (_, ended) => {
+  it('says when its database has ended', async () => {
     const service = await start();
 
-    ended().resolve(new Error('has ended'));
+    databaseEnded.resolve(new Error('has ended'));
 
     expect((await service.failed).message).toBe('has ended');
   });
 });
 
 describe('the database of a local service', () => {
-  it('is started with it, in memory, and does one thing at a time', async () => {
+  it('is started with it, in memory', async () => {
     const { signal } = new AbortController();
 
     const { dynamodbEndpoint, operatorCredentials } = await start({ signal });
 
     expect(embeddedOptions).toEqual([{ databaseFile: undefined, signal }]);
-    expect(settings).toMatchObject([{ endpoint: dynamodb.url, isSerial: true }]);
+    expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
     expect(dynamodbEndpoint).toBe(dynamodb.url);
     expect(operatorCredentials).toEqual(settings[0]!.identities.operator.credentials);
   });
@@ -340,7 +331,7 @@ describe('the database of a local service', () => {
     await start({ dynamodbEndpoint: dynamodb.url });
 
     expect(embeddedOptions).toEqual([]);
-    expect(settings).toMatchObject([{ endpoint: dynamodb.url, isSerial: false }]);
+    expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
   });
 
   it('is left alone when the tables have been made', async () => {
@@ -403,7 +394,7 @@ describe('the database of a local service', () => {
     });
 
     await expect(starting).rejects.toThrow(message);
-    expect(events).toEqual(['database closed', 'guard closed']);
+    expect(events).toEqual(['guard closed', 'database closed']);
   });
 });
 
@@ -429,7 +420,7 @@ describe('the start of a local service', () => {
     const starting = start({ signal: stop.signal, ...options(stop) });
 
     await expect(starting).rejects.toThrow('called off');
-    expect(events).toEqual(['database closed', 'guard closed']);
+    expect(events).toEqual(['guard closed', 'database closed']);
   });
 
   it('leaves nothing running where the template fails before the database has started', async () => {
@@ -440,7 +431,7 @@ describe('the start of a local service', () => {
     setImmediate(starting.resolve);
 
     await expect(failing).rejects.toThrow('no template');
-    expect(events).toEqual(['database closed', 'guard closed']);
+    expect(events).toEqual(['database closed']);
   });
 });
 
@@ -472,26 +463,5 @@ describe('what a running service is given', () => {
     await service.replaceFunctionCode(Promise.resolve(new Map([['Echo', '/new']])));
 
     expect(await bodyOf(service, '/echo')).toBe('/new');
-  });
-
-  it('replaces its template, whose new tables are made', async () => {
-    const service = await start({ hasTimeLimits: false });
-    const next = assemble({ ...resources, ...method('GET /next', mock), Keys: table('keys') });
-
-    await service.replaceTemplate(next.templateFile);
-
-    expect((await get(service, '/next')).status).toBe(200);
-    expect(await bodyOf(service, '/echo')).toBe(`${next.directory}/asset.Echo`);
-    expect(tableNames()).toEqual(['orders', 'orders', 'keys']);
-  });
-
-  it('replaces nothing when the template cannot be run', async () => {
-    const service = await start();
-    const next = assemble({ ...resources, Queue: { Type: 'AWS::SQS::Queue' } });
-
-    const replaced = service.replaceTemplate(next.templateFile);
-
-    await expect(replaced).rejects.toThrow('Queue: the type AWS::SQS::Queue is not supported');
-    expect((await get(service, '/echo')).status).toBe(200);
   });
 });

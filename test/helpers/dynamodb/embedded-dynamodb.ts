@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
 import { startEmbeddedDynamoDB } from '../../../local/dynamodb/embedded-dynamodb.ts';
-import { localRegion } from '../../../local/dynamodb/local-region.ts';
+import { localRegion } from '../../../local/dynamodb/local-client.ts';
 
 export interface EmbeddedDynamoDb {
   endpoint: string;
