@@ -1,75 +1,61 @@
-import { resolve } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { checkOrders } from '../admin/orders/check-orders.ts';
-import type { OrderItem } from '../admin/orders/order-record.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { loadOrders } from '../admin/orders/load-orders.ts';
 import { detectFormat, readOrders } from '../admin/orders/orders-file.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
-import { type BadLineError, OperatorError } from '../shared/errors.ts';
-import { fillTable } from './fill-table.ts';
-import { LoadMarker } from './load-marker.ts';
+import { OperatorError } from '../shared/errors.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-// This cannot be the name of a file, because files are recorded by their absolute paths.
-const sampleName = 'the sample';
+// Enough orders to find a pending one in most stores, and few enough for one short scan.
+const readAtMost = 100;
+// DynamoDB's limit for one transaction.
+const transactionMaxItems = 100;
 
 /**
- * Reads a whole orders file without loading it.
+ * Loads the orders of a file as `orders import` does: those that exist are not changed. So a load that
+ * was interrupted is completed by the next run with the same file.
  *
  * @throws OperatorError at the first line that is not an order
  */
-export async function checkOrdersFile(file: string, signal: AbortSignal): Promise<void> {
+export async function loadFile(
+  file: string,
+  table: OrdersTable,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    const lines = readOrders(file, await detectFormat(file));
-    await checkOrders(lines, refuse, undefined, signal);
+    await loadOrders(readOrders(file, await detectFormat(file)), {
+      ...table,
+      wait,
+      onError: 'stop',
+      counts: { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 },
+      onBadLine: () => {},
+      onDifferent: () => {},
+      onProgress: () => {},
+      signal,
+    });
   } catch (cause) {
     if (!(cause instanceof OperatorError)) throw cause;
     throw new OperatorError(`--orders ${file}: ${cause.message}`, { cause });
   }
+  signal.throwIfAborted();
 }
 
-function refuse(error: BadLineError): never {
-  throw error;
-}
-
-/**
- * Loads the orders of a file or the sample, if the table is empty and has never been loaded. A load
- * that was interrupted is repeated from its beginning, and does not change orders that exist.
- *
- * @returns false when the table already has orders
- * @throws OperatorError when an earlier load from another source was interrupted
- */
-export async function provideOrders(
-  file: string | undefined,
-  table: OrdersTable,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const source = file ? resolve(file) : sampleName;
-  const marker = await LoadMarker.of(table);
-  const mark = await marker.read();
-  if (mark ? mark.isComplete : await hasItems(table)) return false;
-  if (mark && mark.source !== source) throw incompleteLoad(mark.source);
-  await marker.write({ source, isComplete: false });
-  await fillTable(file ? ordersOf(file) : sampleOrders(), table, signal);
-  await marker.write({ source, isComplete: true });
-  return true;
-}
-
-function incompleteLoad(source: string): OperatorError {
-  const again = source === sampleName ? 'without --orders' : `with --orders ${source}`;
-  return new OperatorError(
-    `--orders: an earlier run was stopped while it loaded ${source}: start ${again} to complete ` +
-      'that, or name an empty --data directory or DYNAMODB_ENDPOINT',
-  );
-}
-
-async function* ordersOf(file: string): AsyncGenerator<OrderItem> {
-  for await (const line of readOrders(file, await detectFormat(file))) {
-    if ('error' in line) throw line.error;
-    yield line.order;
+/** Fills an empty table with the sample. Orders of an earlier run, or of somebody else, are kept. */
+export async function loadSample({ dynamodb, tableName }: OrdersTable): Promise<void> {
+  const { Count } = await dynamodb.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
+  if (Count !== 0) return;
+  const puts = sampleOrders().map((Item) => ({ Put: { TableName: tableName, Item } }));
+  // The embedded DynamoDB syncs its file once per transaction, so this is faster than single puts.
+  for (let start = 0; start < puts.length; start += transactionMaxItems) {
+    const TransactItems = puts.slice(start, start + transactionMaxItems);
+    await dynamodb.send(new TransactWriteCommand({ TransactItems }));
   }
 }
 
-async function hasItems({ dynamodb, tableName }: OrdersTable): Promise<boolean> {
-  const { Count = 0 } = await dynamodb.send(new ScanCommand({ TableName: tableName, Limit: 1 }));
-  return Count > 0;
+/** The id of an example order, which is pending if possible; undefined if there are no orders. */
+export async function exampleOrderId(table: OrdersTable): Promise<string | undefined> {
+  const scan = new ScanCommand({ TableName: table.tableName, Limit: readAtMost });
+  const { Items: orders = [] } = await table.dynamodb.send(scan);
+  const example = orders.find(({ status }) => status === 'pending') ?? orders[0];
+  return example && String(example.id);
 }

@@ -1,14 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalRunError } from '../local/template/local-run-error.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
-import { plainConsole, type RunConsole, textConsole } from './console/run-console.ts';
-import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
+import { dynamodbEndpointOf, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
-import { createRunDirectory } from './run-directory.ts';
+import { plainConsole, textConsole } from './run-console.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
-
-const logsFolder = join(import.meta.dirname, '../.cache/logs');
 
 /**
  * Runs the service until the signal is aborted or the service fails.
@@ -32,7 +31,7 @@ export async function runLocalCommand(
 }
 
 async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
-  const options = parseLocalOptions(parameters, process.env);
+  const options = parseLocalOptions(parameters);
   if (options === undefined) return;
   await using started = new AsyncDisposableStack();
   let release = () => {};
@@ -42,12 +41,16 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     stop.addEventListener('abort', () => inspector.release());
     release = () => inspector.release();
   }
-  const console = consoleFor(options);
-  started.defer(() => console.close());
+  const directory = temporaryDirectory();
+  const functionLogPath = options.verbose ? undefined : join(directory, 'functions.log');
+  const console = options.json
+    ? plainConsole
+    : textConsole(basePathOf(options.stage), functionLogPath);
   // The start takes some seconds, so the user is told.
   if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
   const service = await startStoreService(options, {
     dynamodbEndpoint: dynamodbEndpointOf(process.env),
+    directory,
     console,
     signal: stop,
   });
@@ -62,15 +65,11 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   if (failure) throw failure;
 }
 
-function consoleFor({ json, verbose, stage }: LocalOptions): RunConsole {
-  if (json) return plainConsole();
-  const functionLogPath = verbose ? undefined : functionLogFile();
-  return textConsole({ basePath: basePathOf(stage), functionLogPath });
-}
-
-/** The path of the functions' log. The log of an ended run is kept until another run starts. */
-function functionLogFile(): string {
-  return join(createRunDirectory(logsFolder).path, 'functions.log');
+/** Creates the folder for the files of this run, which is removed when the process ends. */
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), `store-orders-${process.pid}-`));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 function untilAborted(signal: AbortSignal): Promise<undefined> {
@@ -83,5 +82,13 @@ function untilAborted(signal: AbortSignal): Promise<undefined> {
 /** The message of an error that the user can correct, and the stack of any other error. */
 function messageOf(error: unknown): string {
   if (error instanceof OperatorError || error instanceof LocalRunError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { syscall, code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return `--port: ${message}; stop the other program, choose another port, or 0 for any that is free`;
+  }
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    return `--host and --port: ${message}; give an address of this machine, such as 127.0.0.1`;
+  }
+  return error.stack ?? message;
 }

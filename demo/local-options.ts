@@ -3,8 +3,7 @@ import { Command, Option } from 'commander';
 import { isStageName, type StageName, stageNames } from '../lib/settings/stages.ts';
 import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
-import { InvalidValueError, reasonOf } from '../shared/errors.ts';
-import { checkForgottenDashes } from './npm-options.ts';
+import { InvalidValueError } from '../shared/errors.ts';
 
 /** The options of `npm start`. */
 export interface LocalOptions {
@@ -29,18 +28,11 @@ export interface LocalOptions {
 /**
  * Parses the command line.
  *
- * @param environment the environment variables, which show options that npm has taken
  * @returns undefined when help was requested, which has been printed
  * @throws OperatorError whose message names the option, its value and the accepted values
  */
-export function parseLocalOptions(
-  words: readonly string[],
-  environment: NodeJS.ProcessEnv = {},
-): LocalOptions | undefined {
-  const command = localCommand();
-  const names = command.options.map((option) => option.long!.replace('--', ''));
-  checkForgottenDashes(names, words, environment);
-  return parseCommandLine(command, words);
+export function parseLocalOptions(words: readonly string[]): LocalOptions | undefined {
+  return parseCommandLine(localCommand(), words);
 }
 
 /** The command with its options, which README.md lists. */
@@ -96,24 +88,21 @@ function stageOf(text: string): StageName {
 }
 
 function directoryOf(path: string): string {
-  const expected = 'a directory, which is created if it is not there';
-  const present = statOf('--data', path, expected);
-  if (path !== '' && (!present || present.isDirectory())) return path;
-  throw new InvalidValueError('--data', path, expected);
+  if (path !== '' && statOf(path)?.isFile() !== true) return path;
+  throw new InvalidValueError('--data', path, 'a directory, which is created if it is not there');
 }
 
 function fileOf(path: string): string {
-  const expected = `a file that exists: ${ordersFile} of orders`;
-  if (statOf('--orders', path, expected)?.isFile()) return path;
-  throw new InvalidValueError('--orders', path, expected);
+  if (statOf(path)?.isFile()) return path;
+  throw new InvalidValueError('--orders', path, `a file that exists: ${ordersFile} of orders`);
 }
 
-/** What is at a path, if anything is. @throws InvalidValueError when the path cannot be followed */
-function statOf(option: string, path: string, expected: string): Stats | undefined {
+/** What is at a path, if anything can be found there. */
+function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch (cause) {
-    throw new InvalidValueError(option, path, `${expected} (${reasonOf(cause)})`);
+    return statSync(path);
+  } catch {
+    return undefined;
   }
 }
 

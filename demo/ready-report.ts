@@ -1,6 +1,6 @@
 import { planNames, plans } from '../lib/settings/plans.ts';
-import type { RunConsole } from './console/run-console.ts';
 import type { LocalOptions } from './local-options.ts';
+import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
 
 type Ready = Pick<

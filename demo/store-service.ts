@@ -1,24 +1,18 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ordersTable } from '../admin/orders/orders-table.ts';
+import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { type OutputName, stackName, usagePlanOutput } from '../lib/settings/names.ts';
 import { forEachPlan } from '../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../lib/settings/stages.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
-import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
-import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
-import { makeDirectory } from '../shared/make-directory.ts';
-import type { RunConsole } from './console/run-console.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
-import { checkOrdersFile, provideOrders } from './demo-orders.ts';
-import { exampleOrderId } from './example-order.ts';
+import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import type { ReferencePageOptions } from './reference-page.ts';
-import { type Synthesis, synthesize } from './synthesis.ts';
+import type { RunConsole } from './run-console.ts';
+import { synthesize } from './synthesis.ts';
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService extends LocalService {
@@ -34,13 +28,13 @@ export interface StoreService extends LocalService {
 interface RunEnvironment {
   /** The DynamoDB-compatible server to use; undefined for an embedded one. */
   readonly dynamodbEndpoint: string | undefined;
+  /** The folder for the files of this run. */
+  readonly directory: string;
   /** Prints the log of the run and the requests. */
   readonly console: RunConsole;
   /** Aborts the start. */
   readonly signal: AbortSignal;
 }
-
-const endpointTimeoutMs = 5_000;
 
 /** The path that the contract's paths are relative to, such as `/staging/v1`. */
 export function basePathOf(stage: StageName): string {
@@ -54,46 +48,27 @@ export function basePathOf(stage: StageName): string {
  */
 export async function startStoreService(
   options: LocalOptions,
-  environment: RunEnvironment,
+  { dynamodbEndpoint, directory, console, signal: stop }: RunEnvironment,
 ): Promise<StoreService> {
-  await checkAddress(options);
-  if (options.data !== undefined) makeDataDirectory(options.data);
-  if (environment.dynamodbEndpoint) await checkEndpoint(environment.dynamodbEndpoint);
-  const failing = new AbortController();
-  const signal = AbortSignal.any([environment.signal, failing.signal]);
-  signal.throwIfAborted();
-  const synthesis = synthesize(options.stage, signal);
-  try {
-    return await start(options, synthesis, { ...environment, signal });
-  } catch (error) {
-    failing.abort();
-    await synthesis.templateFile.catch(() => {});
-    synthesis.remove();
-    throw error;
-  }
-}
-
-async function start(
-  options: LocalOptions,
-  synthesis: Synthesis,
-  environment: RunEnvironment,
-): Promise<StoreService> {
-  const { dynamodbEndpoint, console, signal } = environment;
-  const { port, host, stage, data, orders } = options;
+  const { port, host, stage, data } = options;
   await using started = new AsyncDisposableStack();
+  const failing = new AbortController();
+  const signal = AbortSignal.any([stop, failing.signal]);
+  // The synthesis ends with a start that fails.
+  started.defer(() => failing.abort());
+  const templateFile = synthesize(stage, join(directory, 'assembly'), signal);
+  templateFile.catch(() => {});
   const isRebuilt = options.watch || options.inspect !== undefined;
-  const liveCode = isRebuilt ? started.use(await createLiveCode(options, synthesis)) : undefined;
+  const liveCode = isRebuilt ? started.use(await createLiveCode(options, directory)) : undefined;
   let keys: DemoKeys | undefined;
   let readExample: () => Promise<string | undefined> = async () => undefined;
-  const checked = orders ? checkOrdersFile(orders, signal) : Promise.resolve();
-  const ready = Promise.all([synthesis.templateFile, checked, liveCode?.built]);
   const service = await startLocalService({
-    templateFile: ready.then(([file]) => file),
-    stackName: synthesis.stackName,
+    templateFile: Promise.all([templateFile, liveCode?.built]).then(([file]) => file),
+    stackName: stackName(stage),
     port,
     host,
     dynamodbEndpoint,
-    dataDirectory: data && join(data, synthesis.stackName),
+    dataDirectory: data && join(data, stackName(stage)),
     log: console.log,
     logFunction: console.logFunction,
     onAnswered: console.onAnswered,
@@ -104,8 +79,8 @@ async function start(
       referencePages(stage, { demoKeys: () => keys!, exampleOrderId: () => readExample() }),
     ],
     prepare: async (prepared) => {
-      readExample = () => readExampleOrderId(prepared);
-      keys = await fillStore(prepared, options, environment);
+      readExample = () => withOrdersTable(prepared, exampleOrderId);
+      keys = await fillStore(prepared, options, signal);
     },
   });
   started.defer(() => service.close());
@@ -121,15 +96,12 @@ async function start(
     ordersTable: outputsOf(service).OrdersTableName,
     apiKeysTable: outputsOf(service).ApiKeysTableName,
     exampleOrderId: () => readExample(),
-    close: async () => {
-      await running.disposeAsync();
-      synthesis.remove();
-    },
+    close: () => running.disposeAsync(),
   };
 }
 
 /** Loads the module on demand, because it loads the bundler. */
-async function createLiveCode({ inspect }: LocalOptions, { directory }: Synthesis) {
+async function createLiveCode({ inspect }: LocalOptions, directory: string) {
   const { LiveCode } = await import('./watch/live-code.ts');
   return new LiveCode(join(directory, 'live'), inspect !== undefined);
 }
@@ -137,14 +109,13 @@ async function createLiveCode({ inspect }: LocalOptions, { directory }: Synthesi
 async function fillStore(
   service: PreparedService,
   { stage, orders }: LocalOptions,
-  { console, signal }: RunEnvironment,
+  signal: AbortSignal,
 ): Promise<DemoKeys> {
   const { controlPlane, dynamodbEndpoint, operatorCredentials, dataDirectory } = service;
   const outputs = outputsOf(service);
-  const clientOf = () => localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
-  const [forKeys, forOrders] = [clientOf(), clientOf()];
+  const client = localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const store: KeyStore = {
-    documents: documentClient(forKeys),
+    documents: documentClient(client),
     gateway: keyGateway(controlPlane),
     apiKeysTable: outputs.ApiKeysTableName,
     ownersTable: outputs.OwnersTableName,
@@ -153,25 +124,16 @@ async function fillStore(
     tokenPrefix: stageSettings(stage).apiKeyPrefix,
     now: Date.now,
   };
-  const table = ordersTable(forOrders, outputs.OrdersTableName);
-  const failing = new AbortController();
-  const work = [
-    provideDemoKeys(store, dataDirectory),
-    provideOrders(orders, table, AbortSignal.any([signal, failing.signal])),
-  ] as const;
   try {
-    const [keys, isLoaded] = await Promise.all(work);
-    if (!isLoaded)
-      console.log(
-        `The orders of an earlier run are kept${orders ? `; ${orders} is not loaded` : ''}.`,
-      );
+    const [keys] = await Promise.all([
+      provideDemoKeys(store, dataDirectory),
+      withOrdersTable(service, (table) =>
+        orders ? loadFile(orders, table, signal) : loadSample(table),
+      ),
+    ]);
     return keys;
   } finally {
-    // If one has failed, the other must end before its client is destroyed.
-    failing.abort();
-    await Promise.allSettled(work);
-    forKeys.destroy();
-    forOrders.destroy();
+    client.destroy();
   }
 }
 
@@ -180,10 +142,13 @@ function outputsOf({ outputs }: PreparedService): Readonly<Record<OutputName, st
   return outputs as Record<OutputName, string>;
 }
 
-async function readExampleOrderId(service: PreparedService): Promise<string | undefined> {
+async function withOrdersTable<T>(
+  service: PreparedService,
+  use: (table: OrdersTable) => Promise<T>,
+): Promise<T> {
   const client = localDynamoDbClient(service.dynamodbEndpoint, service.operatorCredentials);
   try {
-    return await exampleOrderId(ordersTable(client, outputsOf(service).OrdersTableName));
+    return await use(ordersTable(client, outputsOf(service).OrdersTableName));
   } finally {
     client.destroy();
   }
@@ -207,71 +172,4 @@ function referencePages(
     );
     return (await page)(incoming, outgoing);
   };
-}
-
-/** @throws OperatorError when the directory is not there and cannot be created */
-function makeDataDirectory(path: string): void {
-  try {
-    makeDirectory(path, 0o700);
-  } catch (cause) {
-    const expected = `a directory in which data can be kept (${reasonOf(cause)})`;
-    throw new InvalidValueError('--data', path, expected);
-  }
-}
-
-/** Checks the address before anything is started. @throws OperatorError when it is not available */
-async function checkAddress({ host, port }: LocalOptions): Promise<void> {
-  const probe = createServer().listen(port, host);
-  try {
-    await once(probe, 'listening');
-  } catch (cause) {
-    throw addressError(cause as NodeJS.ErrnoException, host, port);
-  }
-  probe.close();
-  await once(probe, 'close');
-}
-
-function addressError(cause: NodeJS.ErrnoException, host: string, port: number): OperatorError {
-  if (cause.code === 'EADDRINUSE') {
-    const remedy = 'stop that, choose another port, or 0 for any that is free';
-    return new OperatorError(`--port: ${port} is in use by another program; ${remedy}`, { cause });
-  }
-  if (cause.code === 'EACCES') {
-    const remedy = 'choose one from 1024, or 0 for any that is free';
-    return new OperatorError(`--port: ${port} is not allowed for this user; ${remedy}`, { cause });
-  }
-  const remedy = 'give an address of this machine, such as 127.0.0.1';
-  return new OperatorError(
-    `--host: "${host}" cannot be listened on (${reasonOf(cause)}); ${remedy}`,
-    {
-      cause,
-    },
-  );
-}
-
-/** @throws OperatorError when no server answers at the endpoint */
-async function checkEndpoint(endpoint: string): Promise<void> {
-  try {
-    await (await fetchFrom(endpoint)).arrayBuffer();
-  } catch (cause) {
-    const hasTimedOut = (cause as Error).name === 'TimeoutError';
-    const reason = hasTimedOut
-      ? `not within ${endpointTimeoutMs / 1_000} seconds`
-      : reasonOf((cause as Error).cause ?? cause);
-    const remedy = 'start the server, correct the address, or leave the variable out';
-    const message = `DYNAMODB_ENDPOINT: ${withoutPassword(endpoint)} does not answer (${reason}); ${remedy}`;
-    throw new OperatorError(message, { cause });
-  }
-}
-
-/** Sends the user and password of the URL in a header, because `fetch` refuses such URLs. */
-function fetchFrom(endpoint: string): Promise<Response> {
-  const url = new URL(endpoint);
-  const { username, password } = url;
-  url.username = '';
-  url.password = '';
-  const signal = AbortSignal.timeout(endpointTimeoutMs);
-  if (username === '') return fetch(url, { signal });
-  const user = [username, password].map(decodeURIComponent).join(':');
-  return fetch(url, { headers: { Authorization: `Basic ${btoa(user)}` }, signal });
 }

@@ -3,7 +3,6 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionName } from '../../lib/settings/functions.ts';
 import type { LocalService } from '../../local/server.ts';
-import type { RunConsole } from '../console/run-console.ts';
 import type { LiveCode } from './live-code.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -12,6 +11,12 @@ const isSource = /^[^.].*\.(?:ts|js|json)$/;
 // Editors may empty a file before they write it, and save several files one after the other.
 const settlesWithinMs = 15;
 
+/** Prints what becomes of changes. */
+interface ChangeLog {
+  readonly log: (line: string) => void;
+  readonly paint: (format: 'cyan' | 'red', text: string) => string;
+}
+
 /**
  * Serves changes of the functions' sources, until it is disposed. Requests that arrive after a change
  * wait for the new code. The stack is not synthesized again: after a change of it, a restart is due.
@@ -19,7 +24,7 @@ const settlesWithinMs = 15;
 export function startWatching(
   service: Pick<LocalService, 'replaceFunctionCode'>,
   liveCode: LiveCode,
-  { log, paint }: Pick<RunConsole, 'log' | 'paint'>,
+  { log, paint }: ChangeLog,
 ): Disposable {
   let lastChangeMs = 0;
   let isServing = false;

