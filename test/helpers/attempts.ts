@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { RetryStrategy } from '../../lambdas/shared/bounded-retries.ts';
+import type { RetryStrategy } from '../../lambdas/shared/dynamodb.ts';
 
 /** Far more than any client makes. */
 const endless = 100;

@@ -1,16 +1,26 @@
 import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  GetItemCommand,
-  ProvisionedThroughputExceededException,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mockClient } from 'aws-sdk-client-mock';
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
+import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { readKeyEntry } from '../../lambdas/shared/owner-record.ts';
-import { attemptsOf } from '../helpers/attempts.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import {
+  answer,
+  DynamodbProxy,
+  failure,
+  lost,
+  type Reply,
+  throttled,
+  unanswered,
+} from '../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   exampleToken,
   type Overrides,
@@ -18,25 +28,32 @@ import {
   ownerId,
   ownerItem,
 } from '../helpers/dynamodb/key-items.ts';
+import { fastForward } from '../helpers/fast-forward.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/functions/events.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
-Object.assign(process.env, functionEnvironment);
-const { handler } = await import('../../lambdas/authorizer.ts');
-
-const dynamodb = mockClient(DynamoDBClient);
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const day = nowSeconds - (nowSeconds % 86_400);
 // The windows are slightly ahead, so that they stay the current ones while the tests run.
 const aheadMinute = nowSeconds - (nowSeconds % 60) + 120;
 const windows = { minuteWindow: aheadMinute, dayWindow: day };
 const full = { ...windows, minuteCount: 60, dayCount: 60 };
+const { awsRequestId: requestId } = lambdaContext();
+let dynamodb: DynamodbProxy;
+let handler: typeof import('../../lambdas/authorizer.ts').handler;
 let captured: CapturedLines;
 let token: string;
 let tokens = 0;
 
+beforeAll(async () => {
+  dynamodb = await DynamodbProxy.start(lost);
+  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url });
+  handler = await newHandler();
+});
+
 beforeEach(() => {
-  dynamodb.reset();
+  dynamodb.requests.length = 0;
+  dynamodb.next.length = 0;
   captured = captureLines();
   // The environment has the keys of the other tests in its cache, so this is a new one.
   token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
@@ -44,44 +61,35 @@ beforeEach(() => {
 
 afterEach(() => captured.release());
 
-afterAll(() => dynamodb.restore());
+afterAll(() => dynamodb[Symbol.asyncDispose]());
 
-const ask = (header = `Bearer ${token}`) => handler(authorizerEvent(header), lambdaContext());
+/** The handler of a new execution environment. */
+async function newHandler() {
+  jest.resetModules();
+  return (await import('../../lambdas/authorizer.ts')).handler;
+}
+
+function ask(authorization = `Bearer ${token}`): Promise<APIGatewayAuthorizerResult> {
+  return handler(authorizerEvent(authorization), lambdaContext());
+}
+
 const item = (overrides: Overrides) => ownerItem(overrides, { [hashToken(token)]: {} });
 const keyId = () => readKeyEntry(item({}), hashToken(token))!.keyId;
+const found = (overrides: Overrides) => answer({ Item: item(overrides) });
+const written = (overrides: Overrides) => answer({ Attributes: item(overrides) });
+const conditionFailed = (overrides: Overrides) =>
+  failure('ConditionalCheckFailedException', { Item: item(overrides) });
+const nothing = answer({});
 
-/** @param overrides undefined for an owner that does not exist */
-function reads(overrides: Overrides | undefined): void {
-  dynamodb.on(GetItemCommand).resolves(overrides ? { Item: item(overrides) } : {});
-}
-
-function writes(overrides: Overrides): void {
-  dynamodb.on(UpdateItemCommand).resolves({ Attributes: item(overrides) });
-}
-
-function conditionFails(overrides: Overrides): void {
-  dynamodb.on(UpdateItemCommand).rejects(
-    new ConditionalCheckFailedException({
-      message: 'The conditional request failed',
-      $metadata: {},
-      Item: item(overrides),
-    }),
-  );
-}
-
-function admits(): void {
-  reads({ ...windows, minuteCount: 18, dayCount: 29 });
-  writes({ ...windows, minuteCount: 19, dayCount: 30 });
-}
-
-function refuses(overrides: Overrides = full): void {
-  reads(overrides);
-  writes(overrides);
-}
+const admits = () => [
+  found({ ...windows, minuteCount: 18, dayCount: 29 }),
+  written({ ...windows, minuteCount: 19, dayCount: 30 }),
+];
+const rejects = (overrides: Overrides = full) => [found(overrides), written(overrides)];
 
 describe('the authorizer', () => {
   it('R16: admits a valid key for every method of the stage', async () => {
-    admits();
+    dynamodb.next.push(...admits());
 
     const result = await ask();
 
@@ -110,10 +118,11 @@ describe('the authorizer', () => {
         retryAfter: expect.any(Number),
       },
     });
+    expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId: keyId() }]);
   });
 
   it('makes the policy the same for a method whose path holds slashes and stars', async () => {
-    admits();
+    dynamodb.next.push(...admits());
     const event = authorizerEvent(`Bearer ${token}`);
     event.methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:api1/prod/DELETE/v1/a/*/../b';
 
@@ -124,42 +133,62 @@ describe('the authorizer', () => {
     ]);
   });
 
-  it("asks for the hash of the token's owner part, and never sends the token", async () => {
-    admits();
+  it('costs one round trip for a cached key, one more the first time, and sends no token', async () => {
+    dynamodb.next.push(...admits(), ...admits().slice(1), ...admits().slice(1));
 
-    await ask();
+    for (let request = 0; request < 3; request++) await ask();
 
-    const inputs = dynamodb.calls().map((call) => call.args[0].input);
-    expect(inputs).toMatchObject([
-      { TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } }, ConsistentRead: true },
-      { TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } } },
-    ]);
-    expect(JSON.stringify(inputs)).not.toContain(token.slice(8, 28));
-    expect(JSON.stringify(inputs)).not.toContain(token.slice(28));
+    const operations = dynamodb.requests.map(({ operation }) => operation);
+    expect(operations).toEqual(['GetItem', 'UpdateItem', 'UpdateItem', 'UpdateItem']);
+    for (const { input } of dynamodb.requests) {
+      expect(input).toMatchObject({ TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } } });
+      expect(JSON.stringify(input)).not.toContain(token.slice(8, 28));
+      expect(JSON.stringify(input)).not.toContain(token.slice(28));
+    }
   });
 
-  it.each([
-    ['rate_limit_exceeded', { minuteCount: 60, dayCount: 60 }],
-    ['quota_exceeded', { minuteCount: 3, dayCount: 1_000 }],
-    ['api_key_banned', { minuteCount: 60, dayCount: 60, bannedUntil: nowSeconds + 90 }],
+  it.each<[string, Overrides]>([
+    ['rate_limit_exceeded', full],
+    ['quota_exceeded', { ...windows, minuteCount: 3, dayCount: 1_000 }],
+    ['api_key_banned', { ...full, bannedUntil: nowSeconds + 90 }],
   ])('R24: denies with %s, and what a 429 needs', async (code, uses) => {
-    refuses({ ...windows, ...uses });
+    dynamodb.next.push(...rejects(uses));
 
-    const result = await ask();
+    const { policyDocument, usageIdentifierKey, context } = await ask();
 
-    expect(result.policyDocument.Statement).toMatchObject([{ Effect: 'Deny' }]);
-    expect(result.usageIdentifierKey).toBe(ownerId);
-    const { context } = result;
+    expect(policyDocument.Statement).toMatchObject([{ Effect: 'Deny' }]);
+    expect(usageIdentifierKey).toBe(ownerId);
     expect(context).toMatchObject({ ownerId, keyId: keyId(), plan: 'free', code, remaining: 0 });
     expect(context?.message).toContain(`${context?.retryAfter} seconds`);
     expect(Number(context?.retryAfter)).toBeGreaterThanOrEqual(1);
+    expect(captured.lines()).toMatchObject([{ RequestsRejected: 1, Reason: code, keyId: keyId() }]);
+  });
+
+  it('reads the item out of a failed condition', async () => {
+    dynamodb.next.push(found({ ...full, minuteCount: 59 }), conditionFailed(full));
+
+    expect((await ask()).context).toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(dynamodb.requests).toHaveLength(2);
+  });
+
+  it('R26: records the request that begins a ban', async () => {
+    const banDue = { ...full, rejectionWindow: aheadMinute, rejectionCount: 180 };
+    const banned = { ...banDue, bannedUntil: nowSeconds + 90 };
+    dynamodb.next.push(found(banDue), written(banned));
+
+    await ask();
+
+    expect(captured.lines()).toMatchObject([
+      { KeysBanned: 1, keyId: keyId() },
+      { RequestsRejected: 1, Reason: 'api_key_banned' },
+    ]);
   });
 
   it.each([
     ['allow', () => admits()],
-    ['deny', () => refuses()],
-  ])('gives nothing but texts and numbers that fit into a header: %s', async (_, given) => {
-    given();
+    ['deny', () => rejects()],
+  ])('gives only texts and numbers that fit into a header and into JSON: %s', async (_, given) => {
+    dynamodb.next.push(...given());
 
     const { context } = await ask();
 
@@ -167,15 +196,8 @@ describe('the authorizer', () => {
       expect(['string', 'number']).toContain(typeof value);
       expect(String(value)).toMatch(/^[ -~]+$/);
     }
-  });
-
-  it('gives texts for the body of a 429 that fit into JSON as they are', async () => {
-    refuses();
-
-    const { context } = await ask();
-
     for (const name of ['code', 'message', 'retryAfter']) {
-      // Printable ASCII without the characters that end a JSON string.
+      // These are in the body of a 429: no character that ends a string of JSON.
       expect(String(context?.[name])).toMatch(/^[ !#-[\]-~]+$/);
     }
   });
@@ -192,117 +214,104 @@ describe('the authorizer', () => {
 
     await expect(handler(event, lambdaContext())).rejects.toThrow(/^Unauthorized$/);
 
-    expect(dynamodb.calls()).toHaveLength(0);
+    expect(dynamodb.requests).toHaveLength(0);
   });
 
-  it.each([
-    ['of no owner', undefined, 1],
-    ['of a suspended owner', { ...windows, status: 'suspended' }, 1],
-    ['expired', { ...windows, expiresAt: nowSeconds - 1 }, 1],
-  ])('R18: refuses a key that is %s, all in one way', async (_name, found, calls) => {
-    reads(found);
+  it.each<[string, () => Reply]>([
+    ['of no owner', () => nothing],
+    ['revoked', () => answer({ Item: ownerItem(windows, {}) })],
+    ['of a suspended owner', () => found({ ...windows, status: 'suspended' })],
+    ['expired', () => found({ ...windows, expiresAt: nowSeconds - 1 })],
+  ])('R18: refuses a key that is %s, all in one way, after a read', async (_name, given) => {
+    dynamodb.next.push(given());
 
-    await expect(ask()).rejects.toThrow(/^Unauthorized$/);
+    // Lambda logs the stack of what is thrown, most of a line that anybody can cause.
+    await expect(ask()).rejects.toMatchObject({
+      name: 'UnauthorizedError',
+      message: 'Unauthorized',
+      stack: '',
+    });
 
-    expect(dynamodb.calls()).toHaveLength(calls);
-    const { awsRequestId: requestId } = lambdaContext();
+    expect(dynamodb.requests).toHaveLength(1);
     expect(captured.lines()).toMatchObject([
       { RequestsRejected: 1, Reason: 'unauthorized', requestId },
     ]);
     expect(captured.lines()[0]).not.toHaveProperty('keyId');
   });
+});
 
-  it('sends a question whose answer is lost once again, and not endlessly', async () => {
-    admits();
+describe('where DynamoDB fails, the authorizer', () => {
+  it('sends the write again when its answer is lost', async () => {
+    const [read, write] = admits();
+    dynamodb.next.push(read!, lost, write!);
 
-    await ask();
+    const result = await ask();
 
-    expect(await attemptsOf(dynamodb.call(0).thisValue as DynamoDBClient)).toBe(2);
+    expect(result.policyDocument.Statement).toMatchObject([{ Effect: 'Allow' }]);
+    expect(dynamodb.requests[2]).toEqual(dynamodb.requests[1]);
   });
 
-  it('refuses a key without a stack, most of a line that anybody can have Lambda log', async () => {
-    reads(undefined);
+  it.each<[string, Reply, object]>([
+    ['loses every answer', lost, { message: expect.stringContaining('socket hang up') }],
+    ['throttles every attempt', throttled, { name: 'ProvisionedThroughputExceededException' }],
+  ])('fails after two attempts, and not as 401, when it %s', async (_name, reply, error) => {
+    dynamodb.next.push(reply, reply);
 
-    await expect(ask()).rejects.toMatchObject({ name: 'UnauthorizedError', stack: '' });
-  });
+    await expect(ask()).rejects.toMatchObject(error);
 
-  it('passes any other error on, which makes it a 503, and logs it', async () => {
-    const throttled = new ProvisionedThroughputExceededException({
-      message: 'Too fast',
-      $metadata: {},
-    });
-    dynamodb.on(GetItemCommand).rejects(throttled);
-
-    await expect(ask()).rejects.toBe(throttled);
-
+    expect(dynamodb.requests).toHaveLength(2);
     expect(captured.lines()).toMatchObject([
-      {
-        level: 'ERROR',
-        message: 'The authorizer failed',
-        requestId: lambdaContext().awsRequestId,
-        error: { name: 'ProvisionedThroughputExceededException' },
-      },
+      { level: 'ERROR', message: 'The authorizer failed', requestId, error: {} },
     ]);
+  });
+
+  it('fails within about four seconds, two an attempt, when it never answers', async () => {
+    dynamodb.next.push(unanswered, unanswered);
+
+    const { result, elapsedMs } = await fastForward(() => ask().catch((error) => error));
+
+    expect(result).toMatchObject({ name: 'TimeoutError' });
+    expect(elapsedMs).toBeLessThan(6_000);
+    expect(dynamodb.requests).toHaveLength(2);
+  });
+
+  it('uses its clock if its own is far off', async () => {
+    const environment = await newHandler();
+    const hourAhead = nowSeconds + 3_600;
+    const date = { date: new Date(hourAhead * 1_000).toUTCString() };
+    const ahead = { minuteWindow: hourAhead - (hourAhead % 60), dayCount: 59 };
+    const uses = { ...ahead, minuteCount: 59, dayWindow: hourAhead - (hourAhead % 86_400) };
+    dynamodb.next.push(
+      answer({ Item: item(uses) }, 200, date),
+      answer({ Attributes: item({ ...uses, minuteCount: 60 }) }, 200, date),
+    );
+
+    const { context } = await environment(authorizerEvent(`Bearer ${token}`), lambdaContext());
+
+    // By the machine's own clock the window would be void, and would be replaced.
+    expect(dynamodb.requests[1]?.input.UpdateExpression).toContain('minuteCount + :one');
+    expect(Number(context?.reset)).toBe(ahead.minuteWindow + 60);
+    expect(Number(context?.retryAfter)).toBeLessThanOrEqual(61);
   });
 });
 
 describe("the authorizer's log", () => {
-  it('counts an admitted request, with its request and key', async () => {
-    admits();
+  it.each<[string, () => Reply[], (() => string)?]>([
+    ['admitted', admits],
+    ['denied', () => rejects()],
+    ['denied by a failed condition', () => [found(windows), conditionFailed(full)]],
+    ['unknown', () => [nothing]],
+    ['failing', () => [throttled, throttled]],
+    ['malformed', admits, () => `Bearer  ${token}`],
+  ])('holds neither the token nor its hashes when the request is %s', async (...given) => {
+    const [, replies, authorization] = given;
+    dynamodb.next.push(...replies());
 
-    await ask();
+    await ask(authorization?.()).catch(() => {});
 
-    const { awsRequestId: requestId } = lambdaContext();
-    expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId: keyId() }]);
+    expect(captured.text()).not.toBe('');
+    for (const secret of [token.slice(8, 28), token.slice(28), ownerHash, hashToken(token)]) {
+      expect(captured.text()).not.toContain(secret);
+    }
   });
-
-  it('counts a rejected request by its reason', async () => {
-    refuses({ ...windows, bannedUntil: nowSeconds + 90 });
-
-    await ask();
-
-    expect(captured.lines()).toMatchObject([
-      { RequestsRejected: 1, Reason: 'api_key_banned', keyId: keyId() },
-    ]);
-  });
-
-  it('R26: counts the request that begins a ban', async () => {
-    reads({ ...full, rejectionWindow: aheadMinute, rejectionCount: 180 });
-    dynamodb.on(UpdateItemCommand).callsFake(async ({ ExpressionAttributeValues: values }) => ({
-      Attributes: item({ ...full, bannedUntil: Number(values[':until'].N) }),
-    }));
-
-    await ask();
-
-    expect(captured.lines()).toMatchObject([
-      { KeysBanned: 1, keyId: keyId() },
-      { RequestsRejected: 1, Reason: 'api_key_banned' },
-    ]);
-  });
-
-  it.each([
-    ['admitted', () => admits(), undefined],
-    ['denied', () => refuses(), undefined],
-    ['denied by a failed condition', deniesByCondition, undefined],
-    ['unknown', () => reads(undefined), undefined],
-    ['failing', () => dynamodb.on(GetItemCommand).rejects(new Error('odd')), undefined],
-    ['malformed', () => admits(), () => `Bearer  ${token}`],
-  ])(
-    'holds neither the token nor its hashes when the request is %s',
-    async (_name, given, header) => {
-      given();
-
-      await ask(header?.()).catch(() => {});
-
-      expect(captured.text()).not.toBe('');
-      for (const secret of [token.slice(8, 28), token.slice(28), ownerHash, hashToken(token)]) {
-        expect(captured.text()).not.toContain(secret);
-      }
-    },
-  );
-
-  function deniesByCondition(): void {
-    reads({ ...windows, minuteCount: 59, dayCount: 59 });
-    conditionFails(full);
-  }
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { header } from '../../../lambdas/shared/api-event.ts';
 import {
   type ApiResponse,
   apiMiddleware,
@@ -213,5 +214,33 @@ describe('a body', () => {
     const handler = ({ body }: APIGatewayProxyEvent) => ({ ...ok(), body: JSON.stringify(body) });
 
     expect((await answer(handler, sent('application/json', '{"a":1}'))).body).toBe('{"a":1}');
+  });
+});
+
+describe('a header of the request', () => {
+  it.each<[string, object, string | undefined]>([
+    ['in any spelling', { headers: { 'ACCEPT-encoding': 'gzip', Accept: '*/*' } }, 'gzip'],
+    [
+      'that was sent more than once, in different spellings',
+      {
+        headers: { 'Accept-Encoding': 'br' },
+        multiValueHeaders: { 'Accept-Encoding': ['gzip', 'br'], 'accept-encoding': ['deflate'] },
+      },
+      'gzip, br, deflate',
+    ],
+    [
+      'whose list of values is that of another header',
+      { headers: { 'Accept-Encoding': 'gzip' }, multiValueHeaders: { accept: ['*/*'] } },
+      'gzip',
+    ],
+    [
+      'without a list',
+      { headers: null, multiValueHeaders: { 'accept-encoding': undefined } },
+      undefined,
+    ],
+    ['that was not sent', { headers: { accept: '*/*' } }, undefined],
+    ['of an event without headers', { headers: null, multiValueHeaders: null }, undefined],
+  ])('is found, and joined: one %s', (_name, overrides, value) => {
+    expect(header(proxyEvent(overrides), 'accept-encoding')).toBe(value);
   });
 });

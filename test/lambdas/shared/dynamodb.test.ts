@@ -5,6 +5,7 @@ import {
   clockOf,
   createDynamoDbClient,
   isTemporary,
+  type RetryStrategy,
 } from '../../../lambdas/shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
@@ -79,6 +80,58 @@ describe('the DynamoDB client', () => {
     const [request] = await requestsOf(newClient());
 
     expect(request?.headers['amz-sdk-request']).toBe('attempt=1; max=2');
+  });
+});
+
+describe('the repetition of requests', () => {
+  type ErrorType = 'THROTTLING' | 'TRANSIENT' | 'CLIENT_ERROR' | 'SERVER_ERROR';
+
+  /** The longest waits before each repetition of a request that goes on failing. */
+  async function waits(errorType: ErrorType, maxAttempts: number): Promise<number[]> {
+    const client = createDynamoDbClient({ maxAttempts, requestTimeoutMs: 2_000 });
+    const retries = (await client.config.retryStrategy()) as RetryStrategy;
+    const random = jest.spyOn(Math, 'random').mockReturnValue(1);
+    const found: number[] = [];
+    try {
+      for (let token = await retries.acquireInitialRetryToken(''); ; ) {
+        token = await retries.refreshRetryTokenForRetry(token, { errorType });
+        found.push(token.getRetryDelay());
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ message: 'The request is not repeated.' });
+      return found;
+    } finally {
+      random.mockRestore();
+    }
+  }
+
+  it.each<[ErrorType, number[]]>([
+    ['THROTTLING', [200, 400, 800, 1_000, 1_000]],
+    ['TRANSIENT', [50, 100, 200, 400, 800]],
+    ['CLIENT_ERROR', []],
+    ['SERVER_ERROR', []],
+  ])('doubles the wait, up to a second, until the last attempt: %s', async (type, expected) => {
+    expect(await waits(type, 6)).toEqual(expected);
+  });
+
+  it('waits for a random part of that time', async () => {
+    const retries = (await newClient().config.retryStrategy()) as RetryStrategy;
+    jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
+
+    const first = await retries.acquireInitialRetryToken('');
+    const token = await retries.refreshRetryTokenForRetry(first, { errorType: 'TRANSIENT' });
+
+    expect([first.getRetryDelay(), token.getRetryDelay()]).toEqual([0, 25]);
+  });
+
+  it('has no budget that lost answers use up', async () => {
+    const retries = (await newClient().config.retryStrategy()) as RetryStrategy;
+
+    for (let request = 0; request < 1_000; request++) {
+      const token = await retries.acquireInitialRetryToken('');
+      const next = await retries.refreshRetryTokenForRetry(token, { errorType: 'TRANSIENT' });
+      expect(next.getRetryCount()).toBe(1);
+    }
   });
 });
 
