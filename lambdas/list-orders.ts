@@ -1,12 +1,11 @@
 import type { Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { prefersGzip } from './list-orders/accept-encoding.ts';
-import { gzipCompressor, type OrdersBody, ordersBody } from './list-orders/orders-body.ts';
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
-import { SlowReaderError, sendBody } from './list-orders/send-body.ts';
-import { keepYoungGenerationSmall } from './list-orders/young-generation.ts';
+import { type OrdersList, SlowReaderError, sendList } from './list-orders/send-list.ts';
 import { header, logFields } from './shared/api-event.ts';
 import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
@@ -14,7 +13,11 @@ import { requiredVariable } from './shared/environment.ts';
 import { type LogFields, log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
-keepYoungGenerationSmall();
+// Keeps V8's young generation at its initial size of two semi-spaces of 1 MB. The list allocates many
+// short-lived objects, to which V8 reacts by growing it, which costs memory and saves no time: without
+// growth, five million orders take 118 MB instead of 134 MB. `--max-semi-space-size` in `NODE_OPTIONS`
+// cannot be used, because Lambda sets that option on the command line, which takes precedence.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 // The time limit is longer than for a single item: up to four requests for a megabyte run at once.
 const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 });
@@ -27,18 +30,18 @@ const respond = middy<APIGatewayProxyEvent, ApiResponse<unknown>>(middySettings)
 
 /**
  * `GET /store/orders`: streams every order in one JSON array while the table is being read. Middy's
- * streaming mode is not used because it destroys Lambda's stream when the list fails; `sendBody`
- * says why that must not happen.
+ * streaming mode is not used because it destroys Lambda's stream when the list fails; `sendList` says
+ * why that must not happen.
  */
 export const handler = awslambda.streamifyResponse(
   async (event: APIGatewayProxyEvent, lambdaStream, context) => {
-    const { body, ...head } = (await respond(event, context)) as ApiResponse<OrdersBody | string>;
+    const { body, ...head } = (await respond(event, context)) as ApiResponse<OrdersList | string>;
     const output = awslambda.HttpResponseStream.from(lambdaStream, head);
     // Lambda sends the status and the headers with the first write, even an empty one, but not with
     // `end` alone.
     output.write(typeof body === 'string' ? body : '');
     if (typeof body === 'string') output.end();
-    else await sendList(body, output, logFields(event));
+    else await sendAndRecord(body, output, logFields(event));
   },
 );
 
@@ -51,16 +54,14 @@ async function listOrders(
   event: APIGatewayProxyEvent,
   _context: Context,
   { signal }: { signal: AbortSignal },
-): Promise<ApiResponse<OrdersBody>> {
+): Promise<ApiResponse<OrdersList>> {
   const isGzip = prefersGzip(header(event, 'accept-encoding'));
-  const scan = new AbortController();
-  signal.addEventListener('abort', () => scan.abort());
+  const ending = new AbortController();
+  signal.addEventListener('abort', () => ending.abort());
 
-  const { pages } = await startScan(readPage, scan.signal);
-  const compressor = isGzip ? await gzipCompressor() : undefined;
-  const body = ordersBody(pages, compressor, () => scan.abort());
+  const pages = await startScan(readPage, ending.signal);
 
-  return { statusCode: 200, headers: listHeaders(isGzip), body };
+  return { statusCode: 200, headers: listHeaders(isGzip), body: { pages, isGzip, ending } };
 }
 
 function listHeaders(isGzip: boolean): Record<string, string> {
@@ -72,18 +73,20 @@ function listHeaders(isGzip: boolean): Record<string, string> {
 }
 
 /** @throws the error that ended the list; Lambda's runtime reports the invocation as failed */
-async function sendList(list: OrdersBody, output: Writable, fields: LogFields): Promise<void> {
+async function sendAndRecord(list: OrdersList, output: Writable, fields: LogFields): Promise<void> {
+  const totals = { orders: 0, bytes: 0 };
+  const record = (isComplete: boolean) =>
+    recordMetrics(
+      { OrdersListed: totals.orders, BytesStreamed: totals.bytes },
+      { fields: { ...fields, isComplete } },
+    );
   try {
-    await sendBody(list.stream, output);
-    recordListing(list, { ...fields, isComplete: true });
+    await sendList(list, output, totals);
+    record(true);
   } catch (error) {
-    recordListing(list, { ...fields, isComplete: false });
+    record(false);
     if (error instanceof SlowReaderError) log.warn('A slow client was cut off', fields);
     else log.error('The list broke off', error, fields);
     throw error;
   }
-}
-
-function recordListing({ totals }: OrdersBody, fields: LogFields): void {
-  recordMetrics({ OrdersListed: totals.orders, BytesStreamed: totals.bytes }, { fields });
 }

@@ -1,10 +1,11 @@
-import type { FieldLayout, OrderLayout, Words } from './order-layout.ts';
+import { type FieldLayout, type OrderLayout, type Words, wordBytes } from './order-layout.ts';
 
 /**
- * How far a comparison may reach beyond the end of the data: one word. It ends with the first word
- * that differs, and the zeros behind the data differ from every text.
+ * How far a comparison may reach beyond the end of the data, and a copy beyond the end of an order: one
+ * word. A comparison ends with the first word that differs, and the zeros behind the data differ from
+ * every text.
  */
-export const slackBytes = 4;
+export const slackBytes = wordBytes;
 
 /** What `read` returns for an item that is incomplete or not of the supported form. */
 export const notUnderstood = -1;
@@ -37,9 +38,9 @@ const longValueBytes = 64;
  * in any order, without white space. An item with a NULL, a fraction, an integer beyond int64, a nested
  * value, another attribute or an escaped name is not understood.
  *
- * Comparing and writing happen in words of four bytes. The caller therefore has `slackBytes` of zeros
- * behind the input, a byte that JSON never contains. An order needs no more room than its item has:
- * it is at least five bytes shorter, and the last word that is written reaches less far beyond it.
+ * Comparing and writing happen in words of eight bytes. The caller therefore has `slackBytes` of zeros
+ * behind the input, a byte that JSON never contains, and room in the output for the item and
+ * `slackBytes`. An order is shorter than its item.
  */
 export class OrderCopier {
   private readonly layout: OrderLayout;
@@ -136,14 +137,14 @@ export class OrderCopier {
   private hasWords(at: number, { padded, wholeCount, last, length }: Words): boolean {
     const { input } = this;
     for (let index = 0; index < wholeCount; index++) {
-      if (input.getInt32(at + 4 * index, true) !== padded[index]) return false;
+      if (input.getFloat64(at + wordBytes * index, true) !== padded[index]) return false;
     }
-    return input.getInt32(at + length - 4, true) === last;
+    return input.getFloat64(at + length - wordBytes, true) === last;
   }
 
   private writeWords(at: number, { padded }: Words): void {
     for (let index = 0; index < padded.length; index++) {
-      this.output.setInt32(at + 4 * index, padded[index]!, true);
+      this.output.setFloat64(at + wordBytes * index, padded[index]!, true);
     }
   }
 
@@ -153,8 +154,9 @@ export class OrderCopier {
       this.inputBytes.copy(this.outputBytes, to, from, from + length);
       return;
     }
-    for (let done = 0; done < length; done += 4) {
-      output.setInt32(to + done, input.getInt32(from + done, true), true);
+    // Only a NaN could change on its way. The bytes of UTF-8 text have none, within a value.
+    for (let done = 0; done < length; done += wordBytes) {
+      output.setFloat64(to + done, input.getFloat64(from + done, true), true);
     }
   }
 }

@@ -13,13 +13,18 @@ export interface FieldLayout {
   readonly next: FieldLayout | undefined;
 }
 
-/** An ASCII text as little-endian words of four bytes, which are compared and written at once. */
+/**
+ * An ASCII text as words of eight bytes, which are compared and written at once. They are floating-point
+ * numbers, because those are the only words of this size that JavaScript keeps in a register. None of
+ * them is 0 or NaN, which would be equal to other bytes or not even to themselves: the bytes of a text
+ * in ASCII have no such numbers.
+ */
 export interface Words {
-  /** All words; the last one is padded with spaces if the length is not a multiple of four. */
-  readonly padded: Int32Array;
+  /** All words; the last one is padded with spaces if the length is not a multiple of eight. */
+  readonly padded: Float64Array;
   /** How many words at the beginning have no padding. */
   readonly wholeCount: number;
-  /** The last four bytes of the text as a word. */
+  /** The last eight bytes of the text as a word. */
   readonly last: number;
   /** The length of the text in bytes. */
   readonly length: number;
@@ -39,13 +44,14 @@ export interface OrderLayout {
  * JavaScript would move a property like `1` to the front of its object.
  */
 const plainName = /^[A-Za-z_][0-9A-Za-z_]*$/;
-const wordBytes = 4;
+/** The number of bytes that are compared and written at once. */
+export const wordBytes = 8;
 
-/** @throws TypeError naming a field that `OrderCopier` cannot copy, and the reason */
+/**
+ * @param fields with an integer `id`, by which orders are told apart
+ * @throws TypeError naming a field that `OrderCopier` cannot copy, and the reason
+ */
 export function createOrderLayout(fields: Readonly<Record<string, OrderField>>): OrderLayout {
-  if (fields.id?.type !== 'integer') {
-    throw new TypeError('id: an order needs an integer of this name, by which it is told apart.');
-  }
   const byLetter: (FieldLayout | undefined)[] = Array.from({ length: 256 });
   const layouts = Object.entries(fields).map(([name, { type }], index) => {
     const letter = name.charCodeAt(0);
@@ -66,30 +72,24 @@ function fieldLayout(name: string, type: OrderField['type'], index: number) {
       `${name}: the list takes names of ASCII letters, digits and _ alone, which do not begin with a digit.`,
     );
   }
-  const attributeType = attributeTypes[type];
-  if (attributeType === undefined) {
-    throw new TypeError(
-      `${name}: the list cannot copy a value of type ${type}, only ${Object.keys(attributeTypes).join(', ')}.`,
-    );
-  }
-  const opening = words(`"${name}":{"${attributeType}":${type === 'boolean' ? '' : '"'}`);
+  const opening = words(`"${name}":{"${attributeTypes[type]}":${type === 'boolean' ? '' : '"'}`);
   return { index, type, opening, name: words(`,"${name}":${type === 'string' ? '"' : ''}`) };
 }
 
+/** @param text at least `wordBytes` long, or else without a `last` word to compare */
 function words(text: string): Words {
-  const wholeCount = Math.floor(text.length / wordBytes);
-  const paddedLength = wordBytes * Math.ceil(text.length / wordBytes);
+  const wordCount = Math.ceil(text.length / wordBytes);
   return {
-    padded: littleEndian(text.padEnd(paddedLength)),
-    wholeCount,
-    last: littleEndian(text.slice(-wordBytes))[0]!,
+    padded: wordsOf(text.padEnd(wordBytes * wordCount)),
+    wholeCount: Math.floor(text.length / wordBytes),
+    last: wordsOf(text.slice(-wordBytes).padEnd(wordBytes))[0]!,
     length: text.length,
   };
 }
 
-function littleEndian(text: string): Int32Array {
+function wordsOf(text: string): Float64Array {
   const bytes = Buffer.from(text);
-  return Int32Array.from({ length: bytes.length / wordBytes }, (_, index) =>
-    bytes.readInt32LE(wordBytes * index),
+  return Float64Array.from({ length: bytes.length / wordBytes }, (_, index) =>
+    bytes.readDoubleLE(wordBytes * index),
   );
 }

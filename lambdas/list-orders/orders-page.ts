@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http';
 import {
   type AttributeValue,
   type DynamoDBClient,
@@ -6,10 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ServiceUnavailableError } from '../shared/errors.ts';
 import { orderFieldNames } from '../shared/order-fields.ts';
-import { BufferPool } from './buffer-pool.ts';
-import { interceptBody } from './intercept-body.ts';
 import { orderToJson } from './order-json.ts';
-import { type KeepOrder, PageTranscoder } from './page-transcoder.ts';
+import { BufferPool, type KeepOrder, PageTranscoder } from './page-transcoder.ts';
 
 export type StartKey = Record<string, AttributeValue>;
 
@@ -65,6 +64,7 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       TotalSegments: request.segment?.total,
     });
     let page = new PageBuilder(pool, request);
+    // Called for each response; what was read of the one before it is void.
     interceptBody(command, () => {
       page = new PageBuilder(pool, request);
       return page.transcoder;
@@ -124,4 +124,53 @@ function requireWhole({ Count: stated }: ScanCommandOutput, found: number): void
   if (stated === found) return;
   const cause = new Error(`A page of orders has ${found}, and states ${stated ?? 'no number'}.`);
   throw new ServiceUnavailableError({ cause });
+}
+
+type Handler = (parameters: unknown) => Promise<{ response: Response }>;
+
+interface Response {
+  statusCode: number;
+  body: unknown;
+}
+
+/**
+ * Passes the body of every successful response to a transcoder, and what this leaves of it to the
+ * SDK's deserializer. The middleware is inside the SDK's retry loop, so the SDK still does signing,
+ * timeouts, retries and errors, and repeats a request whose response ends prematurely. Like the SDK
+ * for JavaScript, it does not verify DynamoDB's `x-amz-crc32`; TLS protects the body's integrity.
+ */
+function interceptBody(command: ScanCommand, createTranscoder: () => PageTranscoder): void {
+  const middleware = (next: Handler) => async (parameters: unknown) => {
+    const result = await next(parameters);
+    const { response } = result;
+    if (response.statusCode === 200 && response.body instanceof IncomingMessage) {
+      response.body = await readAll(response.body, createTranscoder());
+    }
+    return result;
+  };
+  // The types of a middleware are in a package that is no direct dependency of this project.
+  command.middlewareStack.addRelativeTo(middleware as never, {
+    relation: 'after',
+    toMiddleware: 'deserializerMiddleware',
+  });
+}
+
+function readAll(body: IncomingMessage, transcoder: PageTranscoder): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    body.on('data', (chunk: Buffer) => {
+      transcoder.push(chunk);
+      freeMemory(chunk);
+    });
+    body.on('end', () => resolve(transcoder.finish()));
+    body.on('error', reject);
+  });
+}
+
+/**
+ * Frees a chunk's memory at once. It is outside of JavaScript's heap, whose size is what triggers
+ * garbage collection, so unused chunks would add up to dozens of megabytes. Nothing else refers to
+ * the memory: Node's HTTP parser allocates it for this chunk.
+ */
+function freeMemory({ buffer, byteLength }: Buffer): void {
+  if (buffer.byteLength === byteLength) (buffer as ArrayBuffer).transfer(0);
 }

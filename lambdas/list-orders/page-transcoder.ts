@@ -1,4 +1,3 @@
-import type { BufferPool } from './buffer-pool.ts';
 import { notUnderstood, OrderCopier, slackBytes } from './order-copier.ts';
 import { type OrderLayout, orderLayout } from './order-layout.ts';
 
@@ -21,11 +20,36 @@ import { type OrderLayout, orderLayout } from './order-layout.ts';
  * 4. The text before and after the list, which includes the page's `Count`, is left to the SDK.
  */
 
+/** A page needs only a few buffers of this size, and its last one wastes little memory. */
+const bufferBytes = 512 * 1024;
+const maxFreeBuffers = 32;
 const firstInputBytes = 32 * 1024;
 const zeroByte = 0;
 const comma = ','.charCodeAt(0);
 const listName = Buffer.from('"Items":[');
 const noBytes = Buffer.alloc(0);
+
+/**
+ * Reuses the buffers that orders are written to. Their memory is outside of JavaScript's heap, whose
+ * size is what triggers garbage collection, so unused buffers would add up to dozens of megabytes.
+ * A stream's reader may keep what it receives, so it is given copies and never these buffers.
+ */
+export class BufferPool {
+  private readonly free: Buffer[] = [];
+
+  /** Returns a buffer with at least the given size and with arbitrary content. */
+  acquire(neededBytes: number): Buffer {
+    if (neededBytes > bufferBytes) return Buffer.allocUnsafeSlow(neededBytes);
+    return this.free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
+  }
+
+  /** Makes a buffer available again. @param buffer one from `acquire`, or a part of it */
+  release({ buffer }: Buffer): void {
+    if (buffer.byteLength === bufferBytes && this.free.length < maxFreeBuffers) {
+      this.free.push(Buffer.from(buffer));
+    }
+  }
+}
 
 /** Tells whether an order is included in the result, given the digits of its id. */
 export type KeepOrder = (id: string) => boolean;
@@ -122,7 +146,7 @@ export class PageTranscoder {
 
   /** Writes the order that the copier has read. @param itemBytes the length of its item */
   private writeOrder(itemBytes: number): void {
-    this.makeRoom(itemBytes);
+    this.makeRoom(itemBytes + slackBytes);
     this.outputLength = this.copier.write(this.outputLength);
     this.count++;
   }

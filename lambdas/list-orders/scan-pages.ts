@@ -7,13 +7,6 @@ const totalSegments = 4;
 /** The delays between attempts to read a page. Each attempt includes the SDK's own retries. */
 const retryDelaysMs = [500, 1_000];
 
-/** A scan whose first page has been read. The other pages are read on demand. */
-interface OrdersScan {
-  firstPage: OrdersPage;
-  /** All pages, including the first one. */
-  pages: AsyncGenerator<OrdersPage, void, void>;
-}
-
 /*
  * A store of one page is read with one Scan request, a larger one in parallel segments. The number
  * of segments has to be chosen with the first request of a scan, before the size is known. So the
@@ -34,22 +27,21 @@ interface OrdersScan {
  * with more than one page has one page read twice.
  */
 
+type Pages = AsyncGenerator<OrdersPage, void, void>;
+
 /**
- * Reads the first page.
+ * Reads the first page of a table.
  *
  * @param signal aborts all requests of the scan
+ * @returns all pages, including the first one; the others are read on demand
  * @throws the error of the first request
  */
-export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<OrdersScan> {
+export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
   const firstPage = await readPage({ withIds: true, signal });
-  return { firstPage, pages: allPages(readPage, firstPage, signal) };
+  return allPages(readPage, firstPage, signal);
 }
 
-async function* allPages(
-  readPage: ReadPage,
-  firstPage: OrdersPage,
-  signal: AbortSignal,
-): AsyncGenerator<OrdersPage, void, void> {
+async function* allPages(readPage: ReadPage, firstPage: OrdersPage, signal: AbortSignal): Pages {
   if (!firstPage.lastEvaluatedKey) {
     yield firstPage;
     return;

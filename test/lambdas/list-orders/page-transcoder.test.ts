@@ -1,11 +1,14 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { BufferPool } from '../../../lambdas/list-orders/buffer-pool.ts';
 import { OrderCopier } from '../../../lambdas/list-orders/order-copier.ts';
 import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
-import { type KeepOrder, PageTranscoder } from '../../../lambdas/list-orders/page-transcoder.ts';
+import {
+  BufferPool,
+  type KeepOrder,
+  PageTranscoder,
+} from '../../../lambdas/list-orders/page-transcoder.ts';
 import {
   attributeTypes,
   type OrderField,
@@ -196,13 +199,13 @@ describe('PageTranscoder', () => {
   it('fills its buffers, whatever has arrived at once', () => {
     const transcoder = new PageTranscoder(pool);
 
-    transcoder.push(Buffer.from(scanAnswer(orderItems(5_000))));
+    transcoder.push(Buffer.from(scanAnswer(orderItems(10_000))));
     transcoder.finish();
 
     const [last, ...others] = transcoder.buffers.toReversed().map(({ length }) => length);
     expect(last).toBeGreaterThan(0);
     expect(others).not.toEqual([]);
-    for (const length of others) expect(length).toBeGreaterThan(255 * 1024);
+    for (const length of others) expect(length).toBeGreaterThan(511 * 1024);
   });
 
   it('has no buffer where there is no order', () => {
@@ -214,11 +217,11 @@ describe('PageTranscoder', () => {
   });
 
   it('writes as many buffers as a large page takes', () => {
-    const items = orderItems(5_000);
+    const items = orderItems(10_000);
 
     const { json, count } = transcode(scanAnswer(items), { cut: chunksOf(16_384) });
 
-    expect(count).toBe(5_000);
+    expect(count).toBe(10_000);
     expect(json).toBe(items.map((item) => `,${orderToJson(item)}`).join(''));
   });
 
@@ -324,12 +327,6 @@ describe('PageTranscoder of other fields', () => {
     ['ship date: the list takes names of ASCII letters', { 'ship date': { type: 'string' } }],
     ['a"b: the list takes names of ASCII letters', { 'a"b': { type: 'string' } }],
     ['2nd: the list takes names of ASCII letters', { '2nd': { type: 'string' } }],
-    [
-      'price: the list cannot copy a value of type number, only integer, string, boolean',
-      { price: { type: 'number' } },
-    ],
-    ['id: an order needs an integer of this name', { id: { type: 'string' } }],
-    ['id: an order needs an integer of this name', { id: undefined }],
   ])('refuses what it cannot do when it is loaded: %s', (message, fields) => {
     expect(() => createOrderLayout({ ...orderFields, ...fields } as never)).toThrow(message);
   });

@@ -45,7 +45,7 @@ describe('startScan', () => {
 
   it('hands the first page on before it waits for a segment', async () => {
     const table = fakeTable(orderIds(30), 10);
-    const { pages } = await startScan(
+    const pages = await startScan(
       (request) => (request.segment ? new Promise(() => {}) : table.readPage(request)),
       signal,
     );
@@ -57,7 +57,7 @@ describe('startScan', () => {
 
   it('has four requests under way, and no page more than one ahead of each', async () => {
     const table = fakeTable(orderIds(400), 10);
-    const { pages } = await startScan(table.readPage, signal);
+    const pages = await startScan(table.readPage, signal);
     await pages.next();
     await settled();
     expect(table.requests).toHaveLength(1 + 4);
@@ -71,7 +71,7 @@ describe('startScan', () => {
 
   it('lets no segment wait behind another', async () => {
     const table = fakeTable(orderIds(400), 10);
-    const { pages } = await startScan(table.readPage, signal);
+    const pages = await startScan(table.readPage, signal);
     await pages.next();
 
     for (let page = 0; page < 8; page++) {
@@ -155,7 +155,7 @@ describe('startScan', () => {
       if (!request.segment) return table.readPage(request);
       throw new ServiceUnavailableError();
     };
-    const { pages } = await startScan(readPage, work.signal);
+    const pages = await startScan(readPage, work.signal);
     await pages.next();
     await settled();
 
@@ -167,7 +167,7 @@ describe('startScan', () => {
   it('takes no notice of a page that fails after its reader has left', async () => {
     const table = fakeTable(orderIds(30), 10);
     const segment = Promise.withResolvers<OrdersPage>();
-    const { pages } = await startScan(
+    const pages = await startScan(
       (request) => (request.segment ? segment.promise : table.readPage(request)),
       signal,
     );
@@ -226,7 +226,7 @@ function idsOf(page: OrdersPage): string[] {
 }
 
 async function readAll(readPage: ReadPage): Promise<string[]> {
-  const { pages } = await startScan(readPage, signal);
+  const pages = await startScan(readPage, signal);
   const ids: string[] = [];
   for await (const page of pages) ids.push(...idsOf(page));
   return ids;

@@ -1,0 +1,298 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { OrdersPage } from '../../../lambdas/list-orders/orders-page.ts';
+import {
+  ListTooLongError,
+  SlowReaderError,
+  sendList,
+} from '../../../lambdas/list-orders/send-list.ts';
+import { maxBacklogMs, maxListMs, minBytesPerSecond } from '../../../lambdas/shared/list-limits.ts';
+
+type Pages = AsyncGenerator<OrdersPage, void, void>;
+
+const pageBytes = 64 * 1024;
+/** The time in which a reader at the minimum rate reads a page. */
+const minRateMs = (1_000 * pageBytes) / minBytesPerSecond;
+
+let ending: AbortController;
+
+beforeEach(() => {
+  ending = new AbortController();
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Lambda's stream with a client that reads a chunk in a given number of milliseconds. */
+class Client extends Writable {
+  readonly taken: Buffer[] = [];
+  msPerChunk: number;
+  /** The errors for which the runtime, which listens as well, would end the process. */
+  readonly crashes: unknown[] = [];
+
+  constructor(msPerChunk = 0) {
+    super({ highWaterMark: 1 });
+    this.msPerChunk = msPerChunk;
+    this.on('error', (error) => this.crashes.push(error));
+  }
+
+  get body(): Buffer {
+    return Buffer.concat(this.taken);
+  }
+
+  // An HTTP request that is destroyed before its response emits an error.
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    callback(error ?? (this.writableFinished ? null : new Error('socket hang up')));
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.taken.push(chunk);
+    if (this.msPerChunk === 0) done();
+    else setTimeout(done, this.msPerChunk);
+  }
+}
+
+/** Sends a list with fake timers. Returns how it ended, how long that took, and what was counted. */
+async function send(pages: Pages, client: Writable, isGzip = false) {
+  const sinceMs = performance.now();
+  const totals = { orders: 0, bytes: 0 };
+  let outcome: unknown;
+  sendList({ pages, isGzip, ending }, client, totals).then(
+    () => {
+      outcome = 'sent';
+    },
+    (error: unknown) => {
+      outcome = error;
+    },
+  );
+  while (outcome === undefined) {
+    await new Promise((resolve) => setImmediate(resolve));
+    // Compression takes place in another thread, and time that no timer shows.
+    if (outcome === undefined && !isGzip) jest.advanceTimersToNextTimer();
+  }
+  return { outcome, totals, ms: performance.now() - sinceMs };
+}
+
+function page(buffers: Buffer[], release: OrdersPage['release'] = () => {}): OrdersPage {
+  const count = buffers.length;
+  return { buffers, release, count, exceptedCount: 0, ids: undefined, lastEvaluatedKey: undefined };
+}
+
+async function* pagesOf(...all: string[][]): Pages {
+  for (const buffers of all) yield page(buffers.map((buffer) => Buffer.from(buffer)));
+}
+
+/** Pages of `pageBytes`. @param msPerPage the delay of each */
+async function* largePages(count: number, msPerPage = 0): Pages {
+  for (let index = 0; index < count; index++) {
+    if (msPerPage) await new Promise((resolve) => setTimeout(resolve, msPerPage));
+    yield page([Buffer.alloc(pageBytes, ' ')]);
+  }
+}
+
+describe('the body of a list', () => {
+  it.each([
+    ['no page', '[]', []],
+    ['empty pages', '[]', [[], []]],
+    ['one page', '[{"id":1},{"id":2}]', [[',{"id":1},{"id":2}']]],
+    [
+      'pages of several buffers',
+      '[{"id":1},{"id":2},{"id":3}]',
+      [[',{"id":1}', ',{"id":2}'], [',{"id":3}']],
+    ],
+    ['pages among empty ones', '[{"id":1},{"id":2}]', [[], [',{"id":1}'], [], [',{"id":2}'], []]],
+  ] as [string, string, string[][]][])('is one JSON array: %s', async (_what, body, pages) => {
+    const client = new Client();
+
+    const { outcome, totals } = await send(pagesOf(...pages), client);
+
+    expect([outcome, client.body.toString(), client.writableFinished]).toEqual([
+      'sent',
+      body,
+      true,
+    ]);
+    expect(totals).toEqual({ orders: pages.flat().length, bytes: body.length });
+  });
+
+  it('is compressed in the least time, and counted as it is sent', async () => {
+    const orders = Array.from({ length: 50_000 }, (_, id) => `,{"id":${id * 7919}}`).join('');
+    const client = new Client();
+
+    const { totals } = await send(pagesOf([orders], [',{"id":-1}']), client, true);
+
+    expect(gunzipSync(client.body).toString()).toBe(`[${orders.slice(1)},{"id":-1}]`);
+    expect(totals).toEqual({ orders: 2, bytes: client.body.length });
+    // RFC 1952, section 2.3.1: XFL is 4 where the fastest algorithm was used.
+    expect(client.body[8]).toBe(4);
+  });
+
+  it('consists of copies, so that a buffer can be used again', async () => {
+    const client = new Client();
+    const pages = (async function* () {
+      yield page([Buffer.from(',{"id":1}')], (buffer) => buffer.fill('#'));
+    })();
+
+    await send(pages, client);
+
+    expect(client.body.toString()).toBe('[{"id":1}]');
+  });
+
+  it.each([
+    ['plain', false],
+    ['compressed', true],
+  ])(
+    'breaks off without its end when a page fails, and the stream stays open: %s',
+    async (_what, isGzip) => {
+      const failure = new Error('the table is gone');
+      const client = new Client();
+      const failing = (async function* () {
+        yield* largePages(2);
+        throw failure;
+      })();
+
+      const { outcome } = await send(failing, client, isGzip);
+
+      expect(outcome).toBe(failure);
+      expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
+      expect(client.body.toString()).not.toContain(']');
+      expect(ending.signal.aborted).toBe(true);
+    },
+  );
+
+  it('asks for no page while its reader has not taken the one before', async () => {
+    let asked = 0;
+    const counted = (async function* () {
+      for (; asked < 100; asked++) yield* largePages(1);
+    })();
+    const client = new Client(1e9);
+    sendList({ pages: counted, isGzip: false, ending }, client, { orders: 0, bytes: 0 }).catch(
+      () => {},
+    );
+
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    ending.abort();
+
+    expect(asked).toBeLessThan(3);
+  });
+});
+
+describe('the end of a list', () => {
+  it('leaves no timer behind, and ends its scan', async () => {
+    await send(largePages(20), new Client(10));
+
+    expect(jest.getTimerCount()).toBe(0);
+    expect(ending.signal.aborted).toBe(true);
+  });
+
+  it.each([
+    ['as fast as it must', 0.99 * minRateMs],
+    ['twice as fast as it must', 0.5 * minRateMs],
+  ])('comes for a reader that takes %s', async (_, msPerChunk) => {
+    const { outcome } = await send(largePages(100), new Client(msPerChunk));
+
+    expect(outcome).toBe('sent');
+  });
+
+  it.each([
+    ['nothing at all', 1e9, maxBacklogMs, maxBacklogMs],
+    ['half of what it must', 2 * minRateMs, 1.8 * maxBacklogMs, 2 * maxBacklogMs],
+    ['nine tenths of what it must', minRateMs / 0.9, 9 * maxBacklogMs, 10 * maxBacklogMs],
+  ])('is early for a reader that takes %s', async (_, msPerChunk, notBeforeMs, latestMs) => {
+    const client = new Client(msPerChunk);
+
+    const { outcome, ms } = await send(largePages(10_000), client);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(String(outcome)).toBe('SlowReaderError: A client has to take 125000 bytes a second.');
+    expect(outcome).toBeInstanceOf(SlowReaderError);
+    expect(ms).toBeGreaterThanOrEqual(notBeforeMs);
+    expect(ms).toBeLessThanOrEqual(latestMs);
+    // The runtime would take an error of its stream for a crash.
+    expect([client.destroyed, client.crashes]).toEqual([true, []]);
+    expect(ending.signal.aborted).toBe(true);
+  });
+
+  it('is early for a reader that takes nothing of what came last', async () => {
+    const { outcome, ms } = await send(pagesOf([',{"id":1}']), new Client(1e9));
+
+    expect(outcome).toBeInstanceOf(SlowReaderError);
+    expect(ms).toBeLessThanOrEqual(maxBacklogMs);
+  });
+
+  it('is no later for a reader that was fast for long', async () => {
+    const client = new Client(0.1 * minRateMs);
+    const sending = send(largePages(10_000), client);
+    while (client.taken.length < 500) await new Promise((resolve) => setImmediate(resolve));
+    const sinceMs = performance.now();
+    client.msPerChunk = 1e9;
+
+    const { outcome } = await sending;
+
+    expect(outcome).toBeInstanceOf(SlowReaderError);
+    // The allowed time has a maximum: fast reading before does not allow a pause of minutes.
+    expect(performance.now() - sinceMs).toBeLessThanOrEqual(maxBacklogMs + minRateMs);
+  });
+
+  it('does not depend on how slow the table is', async () => {
+    const { outcome } = await send(largePages(100, (0.1 * maxListMs) / 100), new Client(1));
+
+    expect(outcome).toBe('sent');
+  });
+
+  it.each([
+    ['its reader is as slow as it may be', () => largePages(10_000), 0.99 * minRateMs],
+    ['its table never answers', untilAborted, 1],
+  ])('comes when it takes too long because %s', async (_, pages, readerMs) => {
+    const client = new Client(readerMs);
+
+    const { outcome, ms } = await send(pages(), client);
+
+    expect(String(outcome)).toBe('ListTooLongError: A list may take 110 seconds.');
+    expect(outcome).toBeInstanceOf(ListTooLongError);
+    expect(ms).toBe(maxListMs);
+    // The stream is not ended, so that the runtime reports an incomplete response.
+    expect([client.destroyed, client.writableEnded]).toEqual([false, false]);
+  });
+
+  it('comes when its stream fails, with the error of the stream', async () => {
+    const failure = new Error('the service is gone');
+    const client = new Client(1e9);
+    setTimeout(() => client.destroy(failure), 5);
+
+    const { outcome } = await send(largePages(100), client);
+
+    expect(outcome).toBe(failure);
+    expect(ending.signal.aborted).toBe(true);
+  });
+
+  it('comes when its stream is closed while it waits for the table', async () => {
+    const client = new Client();
+    setTimeout(() => client.destroy(), 5);
+
+    const { outcome } = await send(largePages(100, 10), client);
+
+    expect(outcome).toEqual(new Error('The response stream is closed.'));
+  });
+});
+
+it('the time of a list is what Lambda needs for the longest one, and a reserve', () => {
+  const megabytes = 200;
+  const atOnce = 6;
+  const perSecond = 2;
+
+  const neededMs = (1_000 * (megabytes - atOnce)) / perSecond;
+
+  expect(maxListMs).toBeGreaterThan(1.1 * neededMs);
+  expect(maxListMs).toBeLessThan(1.2 * neededMs);
+});
+
+/** A page that DynamoDB never sends, so that its request ends when it is aborted. */
+// biome-ignore lint/correctness/useYield: there is no page
+async function* untilAborted(): Pages {
+  await once(ending.signal, 'abort');
+  throw new Error('aborted');
+}
