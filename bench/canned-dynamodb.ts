@@ -49,11 +49,11 @@ export const apiKeysTable = 'api-keys';
 export const counterTable = 'rate-limiter-counters';
 
 // The server runs in a process of its own, so that its CPU time and memory are not measured.
-if (process.send) {
+if (import.meta.main) {
   const certificate = await createLocalhostCertificate();
   const servers = [createDynamodb(certificate), createReceiver()];
   const [dynamodbPort, receiverPort] = await Promise.all(servers.map(portOf));
-  process.send({
+  process.send!({
     certificate: certificate.cert,
     endpoint: `https://127.0.0.1:${dynamodbPort}`,
     receiverUrl: `http://127.0.0.1:${receiverPort}`,
