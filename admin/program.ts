@@ -6,11 +6,11 @@ import {
   printMessage,
   printText,
 } from './console/command-io.ts';
-import { examples } from './console/command-options.ts';
 import { reportFailure } from './failure-report.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
+import { examplesText } from './stage/verb.ts';
 
 /**
  * Runs one command of the operator. A failure is printed on standard error in one line, with its
@@ -86,9 +86,9 @@ npm writes two lines of its own first; for a pipe or --json, "npm run --silent a
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: there is no such command
 or option, or one is missing; 3 service: AWS, the local service or the network failed.
-${examples(
+${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',
   'keys list --local http://127.0.0.1:3000',
   'orders import orders.jsonl --stage staging',
-)}`;
+])}`;

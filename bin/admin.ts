@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { keepCompiledCode } from '../shared/compile-cache.ts';
 import { outliveLostOutput } from '../shared/lost-output.ts';
@@ -7,7 +5,7 @@ import { outliveLostOutput } from '../shared/lost-output.ts';
 keepCompiledCode();
 const { runAdmin } = await import('../admin/program.ts');
 
-const { INIT_CWD, npm_lifecycle_event: script, XDG_STATE_HOME } = process.env;
+const { INIT_CWD, npm_lifecycle_event: script } = process.env;
 
 // npm runs scripts in the directory of package.json; INIT_CWD is the directory in which it was called.
 if (script === 'admin' && INIT_CWD) process.chdir(INIT_CWD);
@@ -19,7 +17,6 @@ const exitCode = await runAdmin(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   environment: process.env,
-  stateDirectory: join(XDG_STATE_HOME || join(homedir(), '.local/state'), 'store-orders'),
   now: Date.now,
   wait,
   onInterrupt: interruptSignal,

@@ -1,4 +1,5 @@
 import { issueKey } from '../admin/keys/issue-key.ts';
+import { createOwner } from '../admin/owners/create-owner.ts';
 import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import { putPresentGatewayKey } from '../admin/owners/set-owner-plan.ts';
 import type { KeyGateway } from '../admin/stage/key-gateway.ts';
@@ -45,10 +46,10 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
   const name = `demo ${plan}`;
   const owner = await lookUpOwner(name, store);
   // An owner of an earlier run may have been moved to another plan.
-  const request = owner?.item
-    ? { owner: owner.details.ownerId }
-    : { owner: name, plan, ...(limitsPerOwner && { perMinute, perDay }) };
-  return (await issueKey({ ...request, label: 'npm start' }, store)).apiKey;
+  const { details } = owner?.item
+    ? owner
+    : await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, store);
+  return (await issueKey({ owner: details.ownerId, label: 'npm start' }, store)).apiKey;
 }
 
 /**

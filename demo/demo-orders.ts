@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { loadOrders } from '../admin/orders/load-orders.ts';
-import { detectFormat, readOrders } from '../admin/orders/orders-file.ts';
+import { importOrders } from '../admin/orders/import-orders.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { sampleOrders } from './sample-orders.ts';
@@ -22,22 +21,21 @@ export async function loadFile(
   table: OrdersTable,
   signal: AbortSignal,
 ): Promise<void> {
+  const onBadLine = ({ message }: OperatorError) => {
+    throw new OperatorError(`${file}: ${message}`);
+  };
   try {
-    await loadOrders(readOrders(file, await detectFormat(file)), {
-      ...table,
-      wait,
-      onError: 'stop',
-      counts: { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 },
-      onBadLine: () => {},
-      onDifferent: () => {},
-      onProgress: () => {},
+    await importOrders(
+      { path: file, onError: 'stop', fromLine: 1 },
+      { ...table, wait },
+      { onBadLine },
       signal,
-    });
+    );
   } catch (cause) {
+    signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;
-    throw new OperatorError(`--orders ${file}: ${cause.message}`, { cause });
+    throw new OperatorError(`--orders ${cause.message}`, { cause });
   }
-  signal.throwIfAborted();
 }
 
 /** Fills an empty table with the sample. Orders of an earlier run, or of somebody else, are kept. */

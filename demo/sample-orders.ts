@@ -1,5 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import type { FileField, OrderItem } from '../admin/orders/order-record.ts';
+import type { OrderItem } from '../admin/orders/order-record.ts';
+import type { OrderFieldName } from '../lambdas/shared/order-fields.ts';
 
 const count = 1_000;
 // The contract's examples use order 1001, so they also work with the sample.
@@ -37,5 +38,5 @@ function sampleOrder(id: string, index: number): OrderItem {
     shipDate: shipDate.replace('.000Z', 'Z'),
     complete: hasShipped,
     status: hasShipped ? 'shipped' : 'pending',
-  } satisfies Record<FileField, unknown>;
+  } satisfies Record<OrderFieldName | 'status', unknown>;
 }

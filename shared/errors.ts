@@ -76,11 +76,6 @@ export class BadLineError extends OperatorError {
   }
 }
 
-/** An orders file has a syntax error after which no further order can be recognised. */
-export class UnreadableFileError extends OperatorError {
-  override name = 'UnreadableFileError';
-}
-
 const quotedLength = 60;
 
 /** Formats a value for an error message, on one line and truncated. */

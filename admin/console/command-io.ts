@@ -12,8 +12,6 @@ export interface CommandIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Is set when a command has found its stage. */
   readonly actedOn?: { stage?: string };
-  /** The directory for the checkpoints of imports. */
-  readonly stateDirectory: string;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
   /** Returns a signal that is aborted when the operator presses Ctrl+C. */
@@ -23,13 +21,6 @@ export interface CommandIo {
 /** An output stream: a terminal, a file or a pipe. */
 export type Screen = Writable & { isTTY?: boolean; columns?: number };
 
-const usualColumns = 80;
-
-/** The width of a stream in columns; infinity when it is not a terminal. */
-export function columnsOf({ isTTY, columns }: Screen): number {
-  return isTTY ? columns || usualColumns : Number.POSITIVE_INFINITY;
-}
-
 /** Options that every command takes. */
 export interface GlobalOptions {
   stage?: string;
@@ -37,32 +28,40 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
+/**
+ * What a command prints: with `--json` the value as one line of JSON, or a line that is JSON already,
+ * and otherwise the text, which can depend on the width of the terminal in columns.
+ */
+export type Result = {
+  readonly text: string | ((columns: number) => string);
+  /** A new token, which is the only one that is printed in full. */
+  readonly issuedToken?: string;
+} & ({ readonly value: unknown } | { readonly json: string });
+
+const usualColumns = 80;
+
 /*
  * Names come from owners and messages from servers, so the functions below pass every text through
  * `printable`. Commands print with these functions only, except for exported orders and the progress
  * bar.
  */
 
-/** Prints a result: with `--json` the value as one line of JSON, otherwise the text. */
-export function print(io: CommandIo, { json }: GlobalOptions, value: unknown, text: string): void {
-  printText(io, json ? JSON.stringify(value) : text);
-}
-
 /**
- * Prints a result with a token, which cannot be shown again.
+ * Prints the result of a command.
  *
- * @throws the stream's error when it could not be written
+ * @throws the stream's error when it could not be written, because a new token is not shown again
  */
-export async function printIssued(
-  io: CommandIo,
-  { json }: GlobalOptions,
-  value: unknown,
-  text: string,
-  issuedToken: string,
+export async function printResult(
+  { stdout }: CommandIo,
+  { json: isJson }: GlobalOptions,
+  result: Result,
 ): Promise<void> {
-  const line = `${printable(json ? JSON.stringify(value) : text, issuedToken)}\n`;
+  const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
+  const text = typeof result.text === 'string' ? result.text : result.text(columns);
+  const json = 'json' in result ? result.json : JSON.stringify(result.value);
+  const line = `${printable(isJson ? json : text, result.issuedToken)}\n`;
   await new Promise<void>((resolve, reject) => {
-    io.stdout.write(line, (error) => (error ? reject(error) : resolve()));
+    stdout.write(line, (error) => (error ? reject(error) : resolve()));
   });
 }
 
@@ -74,10 +73,4 @@ export function printText({ stdout }: CommandIo, text: string): void {
 /** Prints a message on standard error. */
 export function printMessage(io: Pick<CommandIo, 'stderr'>, text: string): void {
   io.stderr.write(`${printable(text)}\n`);
-}
-
-/** Prints a question with the name of the stage, without a line break. */
-export function ask({ stderr, actedOn }: CommandIo, question: string): void {
-  const stage = actedOn?.stage === undefined ? '' : `${actedOn.stage}: `;
-  stderr.write(`${printable(stage + question)} `);
 }

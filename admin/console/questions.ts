@@ -1,16 +1,13 @@
 import { createInterface } from 'node:readline';
 import { boundedText } from '../../shared/bounded-text.ts';
 import { OperatorError } from '../../shared/errors.ts';
-import { ask, type CommandIo, printMessage } from './command-io.ts';
+import { type CommandIo, printMessage } from './command-io.ts';
+import { printable } from './printable.ts';
 
 /** Options of a command that asks for confirmation. */
 export interface ConfirmationOptions {
   yes?: boolean;
 }
-
-/** Help text of commands that use `confirm`. */
-export const confirmationHelp = `
-On a terminal it asks before it does so, unless --yes is given; without a terminal it does not ask.`;
 
 /** Whether the command runs on a terminal, so that a question can be answered. */
 function isInteractive({ stdin, stderr }: CommandIo): boolean {
@@ -26,7 +23,7 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
 export async function confirm(
   io: CommandIo,
   { yes }: ConfirmationOptions,
-  question: () => Promise<string> | string,
+  question: () => string | Promise<string>,
 ): Promise<void> {
   if (yes || !isInteractive(io)) return;
   ask(io, `${await question()} [y/N]`);
@@ -44,7 +41,7 @@ export async function confirm(
 export async function confirmAlways(
   io: CommandIo,
   options: ConfirmationOptions,
-  question: () => Promise<string> | string,
+  question: () => string | Promise<string>,
 ): Promise<void> {
   if (options.yes || isInteractive(io)) return confirm(io, options, question);
   throw new OperatorError('Nothing was changed: there is no terminal to ask on', {
@@ -68,6 +65,12 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
     io.stdin.setRawMode?.(false);
     printMessage(io, '');
   }
+}
+
+/** Prints a question with the name of the stage, without a line break. */
+function ask({ stderr, actedOn }: CommandIo, question: string): void {
+  const stage = actedOn?.stage === undefined ? '' : `${actedOn.stage}: `;
+  stderr.write(`${printable(stage + question)} `);
 }
 
 const controlC = '\u0003';

@@ -1,21 +1,25 @@
-import { type PlanName, plans } from '../../lib/settings/plans.ts';
-import { isOwnerId } from '../../shared/api-key-token.ts';
-import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
-import { createOwner } from '../owners/create-owner.ts';
-import { complete, lookUpOwner } from '../owners/find-owner.ts';
-import { type OwnerLimits, optionOf } from '../owners/owner-limits.ts';
+import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { checkedText } from '../console/checked-text.ts';
+import { findCompleteOwner } from '../owners/find-owner.ts';
 import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { grantKey, removeDetails, saveDetails } from './grant-key.ts';
-import { type DraftKey, draftKey, type IssuedKey, type KeyTraits, keyLabel } from './key-draft.ts';
+import {
+  type DraftKey,
+  draftKey,
+  grantKey,
+  type IssuedKey,
+  type KeyTraits,
+  removeDetails,
+  saveDetails,
+} from './key-draft.ts';
 
-export interface KeyRequest extends KeyTraits, Partial<OwnerLimits> {
+export interface KeyRequest extends KeyTraits {
   /** The owner's id or name. */
   readonly owner: string;
-  /** The owner's plan. If there is no owner of this name, it is created with this plan. */
-  readonly plan?: PlanName;
 }
+
+const maxLabelLength = 100;
 
 /**
  * The maximum number of an owner's keys. Every request writes the item that contains all of them, and
@@ -24,14 +28,17 @@ export interface KeyRequest extends KeyTraits, Partial<OwnerLimits> {
 const maxKeys = 100;
 
 /**
- * Issues a key to an owner. If the owner does not exist and a plan is given, the owner is created.
+ * Issues a key to an owner.
  *
- * @throws OperatorError when the request is invalid, or DynamoDB or API Gateway fails
+ * @throws OperatorError when the request is invalid, there is no such owner, or DynamoDB fails
  */
 export async function issueKey(request: KeyRequest, store: KeyStore): Promise<IssuedKey> {
-  const label = request.label === undefined ? undefined : keyLabel(request.label);
-  const owner = await ownerFor(request, store);
-  const draft = draftKey(owner, { ...request, label }, store);
+  const { expiresAt } = request;
+  const label =
+    request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
+  const owner = await findCompleteOwner(request.owner, store);
+  if (!owner.item.isActive) throw suspended(owner);
+  const draft = draftKey(owner, { label, expiresAt }, store);
   const { keyId, ownerId } = draft.issued;
   await grantKey(
     draft,
@@ -49,43 +56,6 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
     store,
   );
   return draft.issued;
-}
-
-async function ownerFor(request: KeyRequest, store: KeyStore): Promise<CompleteOwner> {
-  const { owner: idOrName, plan, perMinute, perDay } = request;
-  const found = await lookUpOwner(idOrName, store);
-  if (found?.item) return requireSamePlan(complete(found), request);
-  if (plan === undefined || isOwnerId(idOrName)) {
-    if (found) return complete(found);
-    throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
-      remedy: 'create it with "owners create", or name the --plan that it shall be on',
-    });
-  }
-  return complete(await createOwner({ name: idOrName, plan, perMinute, perDay }, store));
-}
-
-/** The names of the compared fields in messages. */
-const nameOf = { plan: 'plan', ...optionOf };
-
-/** @throws WrongStateError when the owner is suspended, or has another plan or other limits */
-function requireSamePlan(owner: CompleteOwner, request: KeyRequest): CompleteOwner {
-  const { name, ownerId } = owner.details;
-  const { item } = owner;
-  const others = (['plan', 'perMinute', 'perDay'] as const).filter(
-    (field) => request[field] !== undefined && request[field] !== item[field],
-  );
-  if (!item.isActive) throw suspended(owner);
-  if (others.length === 0) return owner;
-  const what = others.map((field) => `${nameOf[field]} ${item[field]} and not ${request[field]}`);
-  const limits = plans[request.plan ?? item.plan]?.limitsPerOwner
-    ? ' --per-minute N --per-day N'
-    : '';
-  throw new WrongStateError(
-    `The owner ${quoted(name)} has ${what.join(', ')}, which all of its keys share`,
-    {
-      remedy: `change that with "owners set-plan ${ownerId} ${request.plan ?? item.plan}${limits}", or leave it out here`,
-    },
-  );
 }
 
 /** @throws WrongStateError when the owner has the maximum number of keys, or was changed meanwhile */

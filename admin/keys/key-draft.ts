@@ -1,9 +1,12 @@
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import { createKeyId, createToken, ownCharactersOf } from '../../shared/api-key-token.ts';
-import { checkedText } from '../console/checked-text.ts';
+import { HalfDoneError, OperatorError } from '../../shared/errors.ts';
+import { readOwner } from '../owners/find-owner.ts';
 import type { CompleteOwner, DocumentOfEntry, KeyDetails } from '../owners/stored-owner.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
+import { failureText } from '../stage/service-failure.ts';
 
 /** A new key with its token. */
 export interface IssuedKey {
@@ -17,8 +20,8 @@ export interface IssuedKey {
   perMinute: number;
   perDay: number;
   /** The expiry in Unix seconds. */
-  expiresAt?: number;
-  label?: string;
+  expiresAt?: number | undefined;
+  label?: string | undefined;
 }
 
 /** A key that has been generated but not stored, with its details and its entry. */
@@ -31,12 +34,23 @@ export interface DraftKey {
 
 /** The properties of a key that do not come from its owner. */
 export interface KeyTraits {
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** The expiry in Unix seconds. @default - never expires */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
-const labelMaxLength = 100;
+/** The writes that make a key valid. */
+interface Grant {
+  /** Writes the key's details to the Owners table, after which the key is listed. */
+  readonly saveDetails: () => Promise<unknown>;
+  /** Writes the key's entry to the ApiKeys table, after which its token is valid. */
+  readonly addEntry: () => Promise<void>;
+  /** Undoes `saveDetails`. */
+  readonly removeDetails: () => Promise<unknown>;
+  /** Describes the problem when it is unknown whether the key is valid, and the remedy. */
+  readonly explain: (reason: string) => { problem: string; remedy: string };
+}
+
 const shownCharacters = 4;
 
 /** Generates a key of an owner without storing it. */
@@ -60,7 +74,75 @@ export function draftKey(
   };
 }
 
-/** Normalizes a key's label. @throws OperatorError when it is not accepted */
-export function keyLabel(text: string): string {
-  return checkedText('--label', text, labelMaxLength);
+/**
+ * Makes a key valid. Its details are written first, so that every valid token belongs to a key that is
+ * listed. If the second write fails, the first is undone; if that fails as well, the error contains
+ * the remedy.
+ *
+ * @throws OperatorError when a write fails
+ */
+export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): Promise<void> {
+  try {
+    await grant.saveDetails();
+    await grant.addEntry();
+    // Until the key was valid, a purge could take its details for what an interrupted command left.
+    await saveDetails(draft, store);
+  } catch (error) {
+    if (await isValidDespiteError(draft, grant, error, store)) return;
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`No key was issued: ${failureText(error)}`, {
+      cause: error,
+      remedy: 'run the command again',
+    });
+  }
+}
+
+// A write whose response was lost may have succeeded. If it has not, the details are removed.
+async function isValidDespiteError(
+  { issued: { ownerId }, tokenHash }: DraftKey,
+  grant: Grant,
+  reason: unknown,
+  store: KeyStore,
+): Promise<boolean> {
+  try {
+    const owner = await readOwner(ownerId, store);
+    if (owner?.item?.keys.has(tokenHash)) return true;
+    await grant.removeDetails();
+    return false;
+  } catch (error) {
+    const { problem, remedy } = grant.explain(failureText(reason));
+    throw new HalfDoneError(problem, { cause: error, remedy });
+  }
+}
+
+/** Adds a key's details to its owner's item in the Owners table, if they are not there. */
+export function saveDetails(
+  { issued: { keyId, ownerId }, details }: DraftKey,
+  store: KeyStore,
+): Promise<unknown> {
+  return change(
+    {
+      table: store.ownersTable,
+      key: { ownerId },
+      update: 'SET #keys.#key = if_not_exists(#keys.#key, :details)',
+      condition: 'attribute_exists(ownerId)',
+      names: { '#keys': 'keys', '#key': keyId },
+      values: { ':details': details },
+    },
+    store,
+  );
+}
+
+/** Removes a key's details, if they exist. */
+export function removeDetails(ownerId: string, keyId: string, store: KeyStore): Promise<unknown> {
+  return change(
+    {
+      table: store.ownersTable,
+      key: { ownerId },
+      update: 'REMOVE #keys.#key',
+      condition: 'attribute_exists(ownerId)',
+      names: { '#keys': 'keys', '#key': keyId },
+    },
+    store,
+  );
 }

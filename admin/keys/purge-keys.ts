@@ -1,11 +1,11 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { allOwners, findOwner, scan } from '../owners/find-owner.ts';
 import { findGatewayKeys } from '../owners/gateway-key.ts';
-import { withHalfDoneError } from '../owners/half-done.ts';
 import type { KeyStore } from '../stage/key-store.ts';
+import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
-import { removeDetails } from './grant-key.ts';
-import { summarizeKey } from './key-description.ts';
+import { removeDetails } from './key-draft.ts';
+import { keyView } from './key-view.ts';
 import { recordRevocation, removeEntry } from './revoke-key.ts';
 
 /** The keys to purge: those of one owner or of all, that ended at least so long ago. */
@@ -87,15 +87,22 @@ export async function withdrawStageKeys(
 /** Removes the items of all owners from the authorizer's table. */
 async function removeItems(store: KeyStore): Promise<void> {
   for (const { ownerHash } of await scan<{ ownerHash: string }>(store, store.apiKeysTable)) {
-    const command = new DeleteCommand({ TableName: store.apiKeysTable, Key: { ownerHash } });
-    await store.documents.send(command);
+    const { Attributes } = await store.documents.send(
+      new DeleteCommand({
+        TableName: store.apiKeysTable,
+        Key: { ownerHash },
+        ReturnValues: 'ALL_OLD',
+      }),
+    );
+    // Somebody else may have removed the item meanwhile, which running the command again shows.
+    if (!Attributes) throw new UnconfirmedError('DeleteItem');
   }
 }
 
 /** The time at which a key ended, in milliseconds; undefined for a key that has not ended. */
 function endOf(key: StoredKey, nowMs: number): number | undefined {
   const { details, entry } = key;
-  switch (summarizeKey(key, nowMs).status) {
+  switch (keyView(key, nowMs).status) {
     case 'revoked':
       return Date.parse(details!.revokedAt!);
     case 'unfinished':

@@ -1,7 +1,7 @@
 import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { HalfDoneError } from '../../shared/errors.ts';
 import { type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';

@@ -1,32 +1,31 @@
 import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
+import type { DocumentOfEntry } from '../owners/stored-owner.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, keysOf, type StoredKey } from './find-key.ts';
-import { grantKey } from './grant-key.ts';
-import { summarizeKey } from './key-description.ts';
-import { type DraftKey, draftKey, type IssuedKey } from './key-draft.ts';
-import {
-  addReplacementEntry,
-  changedMeanwhile,
-  type RotatableKey,
-  recordReplacement,
-  removeReplacement,
-  saveReplacement,
-} from './key-replacement.ts';
-import { revokeKey } from './revoke-key.ts';
+import { type DraftKey, draftKey, grantKey, type IssuedKey, removeDetails } from './key-draft.ts';
+import { isBanned, keyView } from './key-view.ts';
 
 interface Rotation {
   /** How long the old token stays valid. */
   readonly graceSeconds: number;
   /** The new key's expiry in Unix seconds. @default - that of the old key */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 interface RotatedKey extends IssuedKey {
   previousKeyId: string;
   /** The old key's expiry in Unix seconds. */
   previousExpiresAt: number;
+}
+
+/** A key that can be rotated, with the replacement of an interrupted rotation, if there was one. */
+interface RotatableKey {
+  readonly key: StoredKey;
+  readonly entry: KeyEntry;
+  readonly abandoned: string | undefined;
 }
 
 /**
@@ -52,10 +51,7 @@ export async function rotateKey(
     draft,
     {
       saveDetails: () => saveReplacement(previous, draft, store),
-      addEntry: async () => {
-        await addReplacementEntry(previous, draft, end, store);
-        await settle(previous, draft, end, store);
-      },
+      addEntry: () => addReplacementEntry(previous, draft, end, store),
       removeDetails: () => removeReplacement(previous, draft, store),
       explain: (reason) => ({
         problem: `It is not known whether ${keyId} was rotated: ${reason}`,
@@ -70,7 +66,7 @@ export async function rotateKey(
 /** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
 function rotatable(key: StoredKey, nowMs: number): RotatableKey {
   const { keyId, details, entry, owner } = key;
-  const { status } = summarizeKey(key, nowMs);
+  const { status } = keyView(key, nowMs);
   if (status === 'suspended') {
     throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
       remedy: '"owners resume" ends that',
@@ -103,20 +99,116 @@ function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number):
 }
 
 /**
- * Settles which rotation has replaced the key when another one has recorded its own replacement
- * meanwhile, because it considered this rotation interrupted. The other one can add its entry only
- * while the old key's expiry is as it was. So if this rotation has changed the expiry, it is the only
- * one and records itself again. Otherwise it gives way.
+ * Writes the replacement's details and records it with the old key. Of concurrent rotations, only one
+ * can do this.
+ *
+ * @throws WrongStateError when another rotation was first
  */
-async function settle(
-  { key: { keyId }, entry }: RotatableKey,
+async function saveReplacement(
+  { key: { keyId }, abandoned }: RotatableKey,
+  { issued, details }: DraftKey,
+  store: KeyStore,
+): Promise<void> {
+  const noted = await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: issued.ownerId },
+      update: 'SET #keys.#new = :details, #keys.#old.replacedBy = :new',
+      condition:
+        'attribute_exists(#keys.#old) AND attribute_not_exists(#keys.#old.revokedAt) AND ' +
+        `(${abandoned ? '' : 'attribute_not_exists(#keys.#old.replacedBy) OR '}` +
+        '#keys.#old.replacedBy IN (:abandoned, :new))',
+      names: { '#keys': 'keys', '#new': issued.keyId, '#old': keyId },
+      values: {
+        ':details': details,
+        ':new': issued.keyId,
+        ':abandoned': abandoned ?? issued.keyId,
+      },
+    },
+    store,
+  );
+  if (!noted) throw changedMeanwhile(keyId);
+}
+
+/**
+ * Adds the replacement's entry and sets the old key's expiry in one write, if the old key's ban and
+ * expiry are as they were read. The ban is copied, and the expiry tells a concurrent rotation.
+ *
+ * @param end the old key's expiry in Unix seconds
+ * @throws WrongStateError when the old key was changed meanwhile
+ */
+async function addReplacementEntry(
+  { key: { keyId, tokenHash, owner }, entry: old }: RotatableKey,
   draft: DraftKey,
   end: number,
   store: KeyStore,
 ): Promise<void> {
-  const { details } = await findKey(keyId, store);
-  if (details?.replacedBy === draft.issued.keyId) return;
-  if (entry.expiresAt !== end) return recordReplacement(keyId, draft, store);
-  await revokeKey(draft.issued.keyId, store);
-  throw changedMeanwhile(keyId);
+  const entry: DocumentOfEntry = { ...draft.entry, ...banAndRejections(old, store.now()) };
+  const unchanged = [
+    same('bannedUntil', old.bannedUntil || undefined),
+    same('expiresAt', old.expiresAt),
+  ];
+  const entered = await change(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash: owner.details.ownerHash },
+      update: 'SET #keys.#new = :entry, #keys.#old.expiresAt = :end',
+      condition: ['attribute_exists(#keys.#old)', ...unchanged.map((each) => each.condition)].join(
+        ' AND ',
+      ),
+      names: { '#keys': 'keys', '#new': draft.tokenHash, '#old': tokenHash },
+      values: Object.assign(
+        { ':entry': entry, ':end': end },
+        ...unchanged.map(({ values }) => values),
+      ),
+    },
+    store,
+  );
+  if (!entered) throw changedMeanwhile(keyId);
+}
+
+/** The ban and the counted rejections of a key, which its replacement inherits. */
+function banAndRejections(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry> {
+  const { bannedUntil, rejectionWindow, rejectionCount } = old;
+  return {
+    ...(isBanned(old, nowMs) && { bannedUntil }),
+    ...(rejectionWindow > 0 && { rejectionWindow, rejectionCount }),
+  };
+}
+
+/** The condition that an attribute of the old key's entry is unchanged. */
+function same(attribute: 'bannedUntil' | 'expiresAt', value: number | undefined) {
+  const path = `#keys.#old.${attribute}`;
+  if (value === undefined) return { condition: `attribute_not_exists(${path})`, values: {} };
+  return { condition: `${path} = :${attribute}`, values: { [`:${attribute}`]: value } };
+}
+
+/** Undoes `saveReplacement`, unless another rotation has replaced it meanwhile. */
+async function removeReplacement(
+  { key: { keyId }, abandoned }: RotatableKey,
+  { issued }: DraftKey,
+  store: KeyStore,
+): Promise<void> {
+  const replacedBy = '#keys.#old.replacedBy';
+  const forgotten = await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: issued.ownerId },
+      update: abandoned
+        ? `REMOVE #keys.#new SET ${replacedBy} = :abandoned`
+        : `REMOVE #keys.#new, ${replacedBy}`,
+      condition: `${replacedBy} = :new`,
+      names: { '#keys': 'keys', '#new': issued.keyId, '#old': keyId },
+      values: { ':new': issued.keyId, ...(abandoned && { ':abandoned': abandoned }) },
+    },
+    store,
+  );
+  if (!forgotten) await removeDetails(issued.ownerId, issued.keyId, store);
+}
+
+function changedMeanwhile(keyId: string): WrongStateError {
+  return new WrongStateError(
+    `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
+    { remedy: 'run the command again' },
+  );
 }

@@ -1,8 +1,8 @@
 import { WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey } from './find-key.ts';
-import { describeKey, type KeyDescription } from './key-description.ts';
+import { type KeyView, keyView } from './key-view.ts';
 
 /**
  * Lifts a key's ban and resets its counted rejections. The usage of its owner's limits stays as it is.
@@ -13,9 +13,9 @@ import { describeKey, type KeyDescription } from './key-description.ts';
 export async function unbanKey(
   keyId: string,
   store: KeyStore,
-): Promise<KeyDescription & { wasBanned: boolean }> {
+): Promise<KeyView & { wasBanned: boolean }> {
   const before = await findKey(keyId, store);
-  const { bannedUntil, status } = describeKey(before, store.now());
+  const { bannedUntil, status } = keyView(before, store.now());
   const lifted =
     before.entry &&
     (await change(
@@ -34,7 +34,7 @@ export async function unbanKey(
     );
   }
   const key = await findKey(keyId, store);
-  return { ...describeKey(key, store.now()), wasBanned: bannedUntil !== null };
+  return { ...keyView(key, store.now()), wasBanned: bannedUntil !== null };
 }
 
 const banAttributes = ['bannedUntil', 'rejectionWindow', 'rejectionCount'] as const;

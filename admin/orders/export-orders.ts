@@ -1,56 +1,82 @@
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { OperatorError } from '../../shared/errors.ts';
-import { orderCsv, orderJson } from './order-json.ts';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { readlink, rename, rm, stat } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { scanPages } from '../stage/dynamodb-calls.ts';
+import { failureOf } from '../stage/service-failure.ts';
 import { fileFields } from './order-record.ts';
-import type { OrdersFormat } from './orders-file.ts';
+import { orderCsv, orderJson } from './order-text.ts';
 import type { OrdersTable } from './orders-table.ts';
 
-/**
- * Exports all orders as the text of an orders file that can be imported again, in no particular order.
- * It yields one chunk per page of the table, so that memory stays constant. Each order is exported in
- * the state that it has when its page is read.
- *
- * @param onPage called after each page with the number of orders so far
- * @throws OperatorError when a response of DynamoDB is incomplete
- */
-export async function* exportOrders(
-  table: OrdersTable,
-  format: OrdersFormat,
-  onPage: (orders: number) => void = () => {},
-): AsyncGenerator<string> {
-  const lineOf = format === 'csv' ? orderCsv : orderJson;
-  const separator = format === 'json' ? ',\n' : '\n';
-  let count = 0;
-  if (format === 'csv') yield fileFields.join(',');
-  if (format === 'json') yield '[\n';
-  for await (const orders of pages(table)) {
-    const isFirstLine = count === 0 && format !== 'csv';
-    const text = orders.map((order) => lineOf(order)).join(separator);
-    if (orders.length > 0) yield isFirstLine ? text : separator + text;
-    count += orders.length;
-    onPage(count);
-  }
-  if (format === 'json') yield '\n]\n';
-  else if (count > 0 || format === 'csv') yield '\n';
+export const exportFormats = ['jsonl', 'csv'] as const;
+type ExportFormat = (typeof exportFormats)[number];
+
+interface ExportRequest {
+  /** @default - CSV if `out` ends with `.csv`, otherwise JSON Lines, which can be imported again */
+  format?: ExportFormat;
+  /** The path of a file, which is created when it is complete. @default - standard output */
+  out?: string;
 }
 
-async function* pages({ dynamodb, tableName }: OrdersTable) {
-  const scan = paginateScan(
-    { client: dynamodb },
-    {
-      TableName: tableName,
-      ProjectionExpression: fileFields.map((field) => `#${field}`).join(', '),
-      ExpressionAttributeNames: Object.fromEntries(fileFields.map((field) => [`#${field}`, field])),
-    },
-  );
-  for await (const { Items: orders = [], Count: stated } of scan) {
-    // A truncated response can still be valid JSON, and the file would then lack orders unnoticed.
-    if (orders.length !== stated) {
-      throw new OperatorError(
-        `DynamoDB states ${stated ?? 'no number of'} orders and sent ${orders.length}`,
-        { remedy: 'run the export again' },
-      );
+// What a link to a file that this process has open names.
+const openFile = /(?:^|\/)fd\/\d+$/;
+
+/**
+ * Writes all orders to a file or to standard output, in no particular order, in constant memory. Each
+ * order is exported in the state that it has when its page is read.
+ *
+ * @throws OperatorError when `out` cannot be a file, or the orders cannot be read or written
+ */
+export async function exportOrders(
+  table: OrdersTable,
+  { out, format = out?.endsWith('.csv') ? 'csv' : 'jsonl' }: ExportRequest,
+  stdout: Writable,
+): Promise<{ orders: number; format: ExportFormat; out: string | null }> {
+  if (out !== undefined) await refuseUnlessFile(out);
+  const exported = { orders: 0, format, out: out ?? null };
+  const texts = async function* () {
+    if (format === 'csv') yield `${fileFields.join(',')}\n`;
+    for await (const orders of scanPages(table.dynamodb, table.tableName)) {
+      exported.orders += orders.length;
+      yield orders
+        .map((order) => `${format === 'csv' ? orderCsv(order) : orderJson(order)}\n`)
+        .join('');
     }
-    yield orders;
+  };
+  if (out !== undefined) await writeWhole(out, texts());
+  else await pipeline(texts, stdout, { end: false });
+  return exported;
+}
+
+/**
+ * Refuses a path at which there is something else than a file. The finished file is renamed to its
+ * path, which would put it in the place of a device or a pipe: an operator who is root would replace
+ * `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
+ *
+ * @throws InvalidValueError when the path is empty, a directory, a device or a pipe
+ */
+async function refuseUnlessFile(path: string): Promise<void> {
+  const present = await stat(path).catch(() => undefined);
+  const isOther = present !== undefined && !present.isFile();
+  // Such as /dev/stdout, which is what standard output is: a file too, when it is redirected to one.
+  const isOpenFile = openFile.test(await readlink(path).catch(() => ''));
+  if (path !== '' && !isOther && !isOpenFile) return;
+  const expected = 'a file, which is created or replaced; for a pipe, leave the option out';
+  throw new InvalidValueError('--out', path, expected);
+}
+
+/** Writes a file atomically, so that no reader sees a part of it. Only this user can read it. */
+async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<void> {
+  // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
+  const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
+  try {
+    await pipeline(texts, createWriteStream(partial, { flush: true, flags: 'wx', mode: 0o600 }));
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (error instanceof OperatorError || failureOf(error)) throw error;
+    throw new OperatorError(`${path}: not exported: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -1,256 +1,231 @@
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import {
-  type BadLineError,
-  NotFoundError,
-  OperatorError,
-  reasonOf,
-  UnreadableFileError,
-} from '../../shared/errors.ts';
-import { textStart } from '../../shared/json-array.ts';
-import { counted } from '../console/text-layout.ts';
+import { stat } from 'node:fs/promises';
+import { BadLineError, InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import { type CheckResult, checkOrders } from './check-orders.ts';
-import { findOrder } from './find-order.ts';
 import {
-  type Checkpoint,
-  CheckpointFile,
-  type FileIdentity,
-  identifyFile,
-} from './import-checkpoint.ts';
-import { type RetryingTable, withRetries } from './insert-orders.ts';
-import { type LoadCounts, type LoadProgress, loadOrders } from './load-orders.ts';
-import { detectFormat, type OrdersFormat, readOrders } from './orders-file.ts';
+  type InsertOutcome,
+  insertBatchSize,
+  insertOrders,
+  type RetryingTable,
+} from './insert-orders.ts';
+import type { OrderItem } from './order-record.ts';
+import { readOrders } from './orders-file.ts';
 
 export interface ImportRequest {
   readonly path: string;
-  /** @default - detected from the file's name and first bytes */
-  readonly format?: OrdersFormat;
   /** With a bad line in the file, `stop` loads no order, and `skip` loads all others. */
   readonly onError: 'stop' | 'skip';
-  readonly concurrency?: number;
-  /** Whether to start at the first line and ignore the checkpoint of an earlier import. */
-  readonly restart?: boolean;
+  /** The number of the first line to load, from 1. */
+  readonly fromLine: number;
 }
 
-export interface ImportTarget extends RetryingTable {
-  /** Distinguishes this table from tables of other services with the same name. */
-  readonly label: string;
-  /** The directory for checkpoints. */
-  readonly stateDirectory: string;
-  readonly now: () => number;
-  /** Interrupts the import in such a way that it can be resumed. */
-  readonly signal?: AbortSignal;
-}
-
-/** Callbacks for the progress of an import. */
+/** What can be told of the progress of an import. */
 export interface ImportObserver {
-  onPhase(phase: 'checking' | 'loading', bytes: number, totalBytes: number): void;
+  onPhase(phase: 'checking' | 'loading', totalBytes: number): void;
   onProgress(bytes: number, orders: number): void;
   onBadLine(error: BadLineError): void;
   /** Called for an order that is already in the table with other values. */
   onDifferent(error: BadLineError): void;
 }
 
-export interface ImportSummary extends LoadCounts {
-  file: string;
-  format: OrdersFormat;
-  /** The line at which an interrupted import was resumed. */
-  resumedAtLine: number | null;
-  seconds: number;
+export interface ImportCounts {
+  /** The orders that were inserted. */
+  inserted: number;
+  /** The orders that were already in the table with the same values. */
+  alreadyThere: number;
+  /** The orders that were already in the table with other values, and were not changed. */
+  different: number;
+  /** The bad lines that were skipped. */
+  rejected: number;
 }
 
-const checkpointEveryMs = 1_000;
+/** The number of batches that are sent at the same time. */
+const concurrentBatches = 8;
 
 /**
- * Imports an orders file of any size in constant memory. If it is interrupted, even by `kill -9`, the
- * same call resumes it: all orders before the checkpoint are in the table, and inserting orders after
- * it a second time changes nothing.
+ * Imports an orders file of any size in constant memory. Orders that exist are not changed, so an
+ * import that was interrupted can be repeated from its first line, or from any other.
  *
+ * @param signal interrupts the import after the batches under way
  * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue
  */
 export async function importOrders(
   request: ImportRequest,
-  target: ImportTarget,
-  observer: ImportObserver,
-): Promise<ImportSummary> {
-  const startedMs = target.now();
-  const file = await identifyFile(request.path);
-  const format = request.format ?? (await detectFormat(request.path));
-  const run = new OrdersImport({ ...request, format }, target, observer, file);
-  const resumed = await run.findCheckpoint();
-  const counts = await run.load(resumed);
-  const resumedAtLine = resumed ? resumed.end.line : null;
-  const seconds = (target.now() - startedMs) / 1_000;
-  return { file: request.path, format, ...counts, resumedAtLine, seconds };
+  table: RetryingTable,
+  observer: Partial<ImportObserver>,
+  signal: AbortSignal,
+): Promise<ImportCounts> {
+  const bytes = await sizeOfFile(request.path);
+  if (request.onError === 'stop') {
+    observer.onPhase?.('checking', bytes);
+    await refuseBadLines(request, observer, signal);
+  }
+  observer.onPhase?.('loading', bytes);
+  return new OrdersImport(request, table, observer, signal).load();
 }
 
+async function sizeOfFile(path: string): Promise<number> {
+  const expected = 'a regular file of orders';
+  const stats = await stat(path).catch((error: unknown) => {
+    throw new InvalidValueError('file', path, `${expected} (${reasonOf(error)})`);
+  });
+  if (stats.isFile()) return stats.size;
+  throw new InvalidValueError('file', path, expected);
+}
+
+/** Reads the whole file before anything is loaded. */
+async function refuseBadLines(
+  { path, fromLine }: ImportRequest,
+  observer: Partial<ImportObserver>,
+  signal: AbortSignal,
+): Promise<void> {
+  let orders = 0;
+  let badLines = 0;
+  for await (const line of linesOf(path, fromLine)) {
+    if (signal.aborted) throw new OperatorError('interrupted while checking; nothing was loaded');
+    if ('order' in line) orders++;
+    else {
+      badLines++;
+      observer.onBadLine?.(line.error);
+    }
+    observer.onProgress?.(line.bytes, orders);
+  }
+  if (badLines === 0) return;
+  throw new OperatorError(
+    `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}`,
+    { remedy: 'nothing was loaded: correct them, or load the others with --on-error skip' },
+  );
+}
+
+/** @throws OperatorError that names the file, when it cannot be read as an orders file */
+async function* linesOf(path: string, fromLine: number) {
+  try {
+    yield* readOrders(path, fromLine);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const { problem, remedy } = error;
+    throw new OperatorError(`${path}: ${problem}`, { cause: error, remedy });
+  }
+}
+
+interface ReadOrder {
+  readonly line: number;
+  readonly order: OrderItem;
+}
+
+/**
+ * Loads a file in rounds of some batches, which are sent at the same time. When a round is complete,
+ * all lines before the next one are in the table.
+ */
 class OrdersImport {
-  readonly #request: ImportRequest & { format: OrdersFormat };
-  readonly #target: ImportTarget;
-  readonly #observer: ImportObserver;
-  readonly #file: FileIdentity;
-  readonly #checkpoints: CheckpointFile;
-  #tableId = '';
-  #writtenMs = 0;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #request: ImportRequest;
+  readonly #table: RetryingTable;
+  readonly #observer: Partial<ImportObserver>;
+  readonly #signal: AbortSignal;
+  readonly #counts: ImportCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
+  readonly #round = new Map<string, ReadOrder>();
+  /** The first line that may not be in the table. */
+  #line: number;
 
   constructor(
-    request: ImportRequest & { format: OrdersFormat },
-    target: ImportTarget,
-    observer: ImportObserver,
-    file: FileIdentity,
+    request: ImportRequest,
+    table: RetryingTable,
+    observer: Partial<ImportObserver>,
+    signal: AbortSignal,
   ) {
     this.#request = request;
-    this.#target = target;
+    this.#table = table;
     this.#observer = observer;
-    this.#file = file;
-    this.#checkpoints = new CheckpointFile(target.stateDirectory, file.path, target.label);
+    this.#signal = signal;
+    this.#line = request.fromLine;
   }
 
-  /** Finds the checkpoint of an earlier import of the same file into the same table. */
-  async findCheckpoint(): Promise<Checkpoint | undefined> {
-    this.#tableId = await tableIdOf(this.#target);
-    if (this.#request.restart) return undefined;
-    const checkpoint = await this.#checkpoints.read(this.#file, this.#tableId);
-    const isTrue = checkpoint && (await hasOrder(checkpoint.orderId, this.#target));
-    return isTrue ? checkpoint : undefined;
-  }
-
-  async load(resumed: Checkpoint | undefined): Promise<LoadCounts> {
-    const { onError } = this.#request;
-    if (onError === 'stop' && !resumed?.isChecked) await this.#refuseBadLines();
-    let last = resumed ?? this.#checkpoint({ counts: noCounts, end: textStart });
-    await this.#writeFirst(last);
+  async load(): Promise<ImportCounts> {
+    const { path, fromLine } = this.#request;
+    let bytes = 0;
     try {
-      this.#observer.onPhase('loading', last.end.offset, this.#file.size);
-      const counts = await this.#loadFrom(last, (progress) => {
-        last = this.#checkpoint(progress);
-        this.#writePeriodically(last);
-        this.#observer.onProgress(last.end.offset, loadedOrders(last.counts));
-      });
-      if (this.#target.signal?.aborted) throw new OperatorError('interrupted');
-      await this.#writing;
-      await this.#checkpoints.remove();
-      return counts;
+      for await (const line of linesOf(path, fromLine)) {
+        if ('error' in line) this.#reject(line.error);
+        else await this.#add(line);
+        bytes = line.bytes;
+        this.#observer.onProgress?.(bytes, this.#loaded);
+      }
+      await this.#loadRound();
+      this.#observer.onProgress?.(bytes, this.#loaded);
+      return this.#counts;
     } catch (error) {
-      await this.#writing;
-      await this.#checkpoints.write(last).catch(() => {});
-      throw stopped(error, this.#request.path, last);
+      throw this.#stopped(error);
     }
   }
 
-  async #refuseBadLines(): Promise<void> {
-    const { path } = this.#request;
-    const { orders, badLines } = await this.#check();
-    if (badLines === 0) return;
-    throw new OperatorError(
-      `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}`,
-      {
-        remedy: 'nothing was loaded: correct them, or load the others with --on-error skip',
-      },
+  async #add({ line, order }: ReadOrder): Promise<void> {
+    const id = String(order.id);
+    // If the file contains an id twice, its first line has to be inserted first.
+    const isFull = this.#round.size === concurrentBatches * insertBatchSize;
+    if (isFull || this.#round.has(id)) await this.#loadRound();
+    this.#round.set(id, { line, order });
+  }
+
+  #reject(error: BadLineError): void {
+    // The file has changed since it was checked.
+    if (this.#request.onError === 'stop') throw error;
+    this.#counts.rejected++;
+    this.#observer.onBadLine?.(error);
+  }
+
+  async #loadRound(): Promise<void> {
+    const round = [...this.#round.values()];
+    this.#round.clear();
+    this.#line = round[0]?.line ?? this.#line;
+    if (this.#signal.aborted) throw new OperatorError('interrupted');
+    const batches = Array.from({ length: Math.ceil(round.length / insertBatchSize) }, (_, index) =>
+      round.slice(index * insertBatchSize, (index + 1) * insertBatchSize),
     );
+    // All of them are waited for, so that none continues after the import has ended.
+    const loads = await Promise.allSettled(
+      batches.map((batch) =>
+        insertOrders(
+          batch.map(({ order }) => order),
+          this.#table,
+        ),
+      ),
+    );
+    for (const [index, load] of loads.entries()) {
+      if (load.status === 'rejected') throw load.reason;
+      this.#count(batches[index]!, load.value);
+    }
+    this.#line = (round.at(-1)?.line ?? this.#line - 1) + 1;
   }
 
-  async #check(): Promise<CheckResult> {
-    const { path, format } = this.#request;
-    this.#observer.onPhase('checking', 0, this.#file.size);
-    try {
-      return await checkOrders(
-        readOrders(path, format),
-        (error) => this.#observer.onBadLine(error),
-        (bytes, count) => this.#observer.onProgress(bytes, count),
-        this.#target.signal,
-      );
-    } catch (error) {
-      if (!(error instanceof UnreadableFileError)) throw error;
-      throw new OperatorError(`${path}: ${error.message}`, {
-        cause: error,
-        remedy: 'nothing was loaded: mend the file and run the command again',
-      });
+  #count(batch: readonly ReadOrder[], outcomes: readonly InsertOutcome[]): void {
+    for (const [index, outcome] of outcomes.entries()) {
+      const { line, order } = batch[index]!;
+      if (outcome === 'inserted') this.#counts.inserted++;
+      else if (outcome === 'already there') this.#counts.alreadyThere++;
+      else {
+        this.#counts.different++;
+        this.#observer.onDifferent?.(differentOrder(line, order));
+      }
     }
   }
 
-  #loadFrom(
-    { end, counts }: Checkpoint,
-    onProgress: (progress: LoadProgress) => void,
-  ): Promise<LoadCounts> {
-    const { path, format, onError, concurrency } = this.#request;
-    return loadOrders(readOrders(path, format, end), {
-      ...this.#target,
-      onError,
-      concurrency,
-      counts,
-      onBadLine: (error) => this.#observer.onBadLine(error),
-      onDifferent: (error) => this.#observer.onDifferent(error),
-      onProgress,
-    });
+  get #loaded(): number {
+    const { inserted, alreadyThere, different } = this.#counts;
+    return inserted + alreadyThere + different;
   }
 
-  #checkpoint({ counts, end, orderId }: LoadProgress): Checkpoint {
-    return {
-      file: this.#file,
-      tableId: this.#tableId,
-      isChecked: this.#request.onError === 'stop',
-      counts: { ...counts },
-      end,
-      orderId,
-    };
-  }
-
-  async #writeFirst(checkpoint: Checkpoint): Promise<void> {
-    try {
-      await this.#checkpoints.write(checkpoint);
-    } catch (error) {
-      throw new OperatorError(
-        `${this.#checkpoints.path}: no checkpoint can be kept there: ${reasonOf(error)}`,
-        { cause: error, remedy: 'name a directory that can be written in XDG_STATE_HOME' },
-      );
-    }
-  }
-
-  #writePeriodically(checkpoint: Checkpoint): void {
-    if (this.#target.now() - this.#writtenMs < checkpointEveryMs) return;
-    this.#writtenMs = this.#target.now();
-    // If a checkpoint cannot be written, the previous one remains, which is still valid.
-    this.#writing = this.#checkpoints.write(checkpoint).catch(() => {});
-  }
-}
-
-const noCounts: LoadCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
-
-function loadedOrders({ inserted, alreadyThere, different }: LoadCounts): number {
-  return inserted + alreadyThere + different;
-}
-
-/** The error of an interrupted load. Batches finish in any order, so later lines may be loaded too. */
-function stopped(error: unknown, path: string, { end, counts }: Checkpoint): OperatorError {
-  const place = `stopped before line ${end.line}, with ${counted(loadedOrders(counts), 'order')} in the table before it`;
-  if (error instanceof UnreadableFileError) {
-    return new OperatorError(`${path}: ${place}: ${error.message}`, {
+  #stopped(error: unknown): OperatorError {
+    const place = `stopped at line ${this.#line}, with ${counted(this.#loaded, 'order')} in the table`;
+    return new OperatorError(`${this.#request.path}: ${place}: ${failureText(error)}`, {
       cause: error,
-      remedy: 'mend the file there and import it again: what is in the table stays as it is',
+      remedy: `run the command again, which changes no order that is there, or with --from-line ${this.#line}`,
     });
   }
-  return new OperatorError(`${place}: ${failureText(error)}`, {
-    cause: error,
-    remedy: 'the same command goes on from there',
-  });
 }
 
-async function tableIdOf({ dynamodb, tableName, wait }: ImportTarget): Promise<string> {
-  const describe = new DescribeTableCommand({ TableName: tableName });
-  const { Table } = await withRetries(() => dynamodb.send(describe), wait);
-  return Table?.TableId ?? String(Table?.CreationDateTime?.getTime());
-}
-
-/** Whether an order exists. Orders are never deleted, so a missing one means a restored table. */
-async function hasOrder(orderId: string | undefined, target: ImportTarget): Promise<boolean> {
-  if (orderId === undefined) return true;
-  try {
-    await withRetries(() => findOrder(orderId, target), target.wait);
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundError) return false;
-    throw error;
-  }
+function differentOrder(line: number, { id }: OrderItem): BadLineError {
+  return new BadLineError(
+    line,
+    `id: order ${id} is in the table already, with other values, and was left as it is`,
+  );
 }

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BatchStatementResponse } from '@aws-sdk/client-dynamodb';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { OperatorError } from '../../shared/errors.ts';
-import { failureOf, failureText } from '../stage/service-failure.ts';
-import { fileFields, type OrderItem, type StoredOrder } from './order-record.ts';
-import type { OrdersTable } from './orders-table.ts';
+import { failureOf, failureText, UnconfirmedError } from '../stage/service-failure.ts';
+import type { OrderItem } from './order-record.ts';
+import type { OrdersTable, StoredOrder } from './orders-table.ts';
 
-/** A table of orders, with the function that waits between attempts. */
+/** A table of orders, and the function that waits between attempts. */
 export interface RetryingTable extends OrdersTable {
-  /** Waits before a retry. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
@@ -21,8 +20,6 @@ export const insertBatchSize = 25;
 const firstPauseMs = 50;
 const longestPauseMs = 10_000;
 const maxAttemptsWithoutProgress = 12;
-/** A timeout counts as this number of attempts, because it has already taken so long. */
-const attemptsPerTimeout = 3;
 
 /**
  * Inserts up to 25 orders with different ids in one call. An order that exists is never changed,
@@ -41,157 +38,102 @@ export async function insertOrders(
 ): Promise<InsertOutcome[]> {
   const outcomes = new Map<OrderItem, InsertOutcome>();
   const duplicates: OrderItem[] = [];
-  let open = orders;
-  for (let attempts = 0; open.length > 0; ) {
-    const { responses, failure, isTimeout, error } = await sendInserts(open, table);
-    const again: OrderItem[] = [];
-    for (const [index, order] of open.entries()) {
-      const code = responses?.[index]?.Error?.Code ?? (responses ? undefined : 'unsent');
-      if (code === undefined) outcomes.set(order, 'inserted');
-      else if (code === 'DuplicateItem') duplicates.push(order);
-      else again.push(order);
-    }
-    attempts = again.length < open.length ? 0 : attempts + (isTimeout ? attemptsPerTimeout : 1);
-    if (attempts >= maxAttemptsWithoutProgress) throw retriesExhausted(failure, error);
-    if (again.length > 0) await table.wait(pauseMs(attempts));
-    open = again;
-  }
-  for (const [order, outcome] of await compareWithTable(duplicates, table)) {
-    outcomes.set(order, outcome);
+  await repeat(orders, table, async (open) => {
+    const Statements = open.map((order) => insertStatement(order, table.tableName));
+    const { Responses: responses = [] } = await table.dynamodb.send(
+      new BatchExecuteStatementCommand({ Statements }),
+    );
+    if (responses.length !== open.length) throw new UnconfirmedError('BatchExecuteStatement');
+    let reason: Error | undefined;
+    const left = open.filter((order, index) => {
+      const error = responses[index]!.Error;
+      if (!error) outcomes.set(order, 'inserted');
+      else if (error.Code === 'DuplicateItem') duplicates.push(order);
+      else {
+        reason = Object.assign(new Error(error.Message), { name: error.Code });
+        if (!isTemporary(reason)) throw refused(order, reason);
+        return true;
+      }
+      return false;
+    });
+    return { left, reason };
+  });
+  const stored = await getOrders(duplicates, table);
+  for (const order of duplicates) {
+    outcomes.set(
+      order,
+      isSame(order, stored.get(String(order.id))!) ? 'already there' : 'different',
+    );
   }
   return orders.map((order) => outcomes.get(order)!);
 }
 
-interface Sent {
-  /** One response per order; absent when the whole call failed and can be repeated. */
-  responses?: BatchStatementResponse[];
-  failure?: string;
-  /** Whether the call has timed out. */
-  isTimeout?: boolean;
-  error?: unknown;
+function refused({ id }: OrderItem, { name, message }: Error): OperatorError {
+  return new OperatorError(`order ${id}: DynamoDB refused it: ${name} ${message}`);
 }
 
-async function sendInserts(orders: readonly OrderItem[], table: RetryingTable): Promise<Sent> {
-  try {
-    const Statements = orders.map((order) => insertStatement(order, table.tableName));
-    const sent = await table.dynamodb.send(new BatchExecuteStatementCommand({ Statements }));
-    const responses = sent.Responses ?? [];
-    refuseFatal(orders, responses);
-    return { responses, failure: responses.find((each) => each.Error)?.Error?.Message };
-  } catch (error) {
-    if (!isRetryable(error)) throw error;
-    return { failure: failureText(error), isTimeout: isTimeout(error), error };
-  }
-}
-
-const repeatableCodes = [
-  'DuplicateItem',
-  'RequestLimitExceeded',
-  'ProvisionedThroughputExceeded',
-  'TransactionConflict',
-  'ThrottlingError',
-  'InternalServerError',
-];
-
-function refuseFatal(orders: readonly OrderItem[], responses: BatchStatementResponse[]): void {
-  const index = responses.findIndex(
-    ({ Error: error }) => error && !repeatableCodes.includes(error.Code ?? ''),
-  );
-  if (index === -1) return;
-  const { Code, Message } = responses[index]!.Error!;
-  throw new OperatorError(`order ${orders[index]!.id}: DynamoDB refused it: ${Code} ${Message}`);
-}
-
-function isTimeout(error: unknown): boolean {
-  return failureOf(error)?.kind === 'noAnswer';
-}
-
-const temporaryNames = /Throttl|ThroughputExceeded|RequestLimitExceeded|^TimeoutError$/;
-// ECONNREFUSED is not repeated, because it usually means a wrong address.
-const lostConnection = /^(ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN)$/;
-
-function isRetryable(error: unknown): boolean {
-  const {
-    name = '',
-    code,
-    $retryable,
-    $metadata,
-  } = error as {
-    name?: string;
-    code?: unknown;
-    $retryable?: object;
-    $metadata?: { httpStatusCode?: number };
-  };
-  if (temporaryNames.test(name) || lostConnection.test(String(code))) return true;
-  return $retryable !== undefined || ($metadata?.httpStatusCode ?? 0) >= 500;
-}
-
-const statements = new Map<string, string>();
-
-// Orders have few combinations of fields, so each statement's text is built once and reused.
 function insertStatement(order: OrderItem, tableName: string) {
-  const fields = Object.keys(order);
-  const key = `${tableName} ${fields.join()}`;
-  let Statement = statements.get(key);
-  if (Statement === undefined) {
-    const values = fields.map((field) => `'${field}': ?`).join(', ');
-    Statement = `INSERT INTO "${tableName}" VALUE {${values}}`;
-    statements.set(key, Statement);
-  }
+  const values = Object.keys(order).map((field) => `'${field}': ?`);
+  const Statement = `INSERT INTO "${tableName}" VALUE {${values.join(', ')}}`;
   return { Statement, Parameters: Object.values(order) };
 }
 
-/** The status is not compared, because an order may have been shipped or cancelled meanwhile. */
-const comparedFields = fileFields.filter((field) => field !== 'status');
-
-async function compareWithTable(
-  orders: readonly OrderItem[],
-  table: RetryingTable,
-): Promise<Map<OrderItem, InsertOutcome>> {
-  const stored = await getOrders(orders, table);
-  return new Map(
-    orders.map((order) => {
-      const other = stored.get(String(order.id)) ?? {};
-      const isSame = comparedFields.every((field) => isDeepStrictEqual(order[field], other[field]));
-      return [order, isSame ? 'already there' : 'different'];
-    }),
-  );
+/** Compares the fields of the API, because the others change when an order is shipped or cancelled. */
+function isSame(order: OrderItem, stored: StoredOrder): boolean {
+  return orderFieldNames.every((field) => isDeepStrictEqual(order[field], stored[field]));
 }
 
 async function getOrders(
   orders: readonly OrderItem[],
-  { dynamodb, tableName, wait }: RetryingTable,
+  table: RetryingTable,
 ): Promise<Map<string, StoredOrder>> {
+  const { dynamodb, tableName } = table;
   const found = new Map<string, StoredOrder>();
-  let Keys: StoredOrder[] = orders.map(({ id }) => ({ id }));
-  for (let attempt = 0; Keys.length > 0; attempt++) {
-    if (attempt === maxAttemptsWithoutProgress) throw retriesExhausted('keys stay unprocessed');
-    if (attempt > 0) await wait(pauseMs(attempt));
+  await repeat(orders, table, async (open) => {
+    const Keys = open.map(({ id }) => ({ id }));
     const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
-    const page = await withRetries(
-      () => dynamodb.send(new BatchGetCommand({ RequestItems })),
-      wait,
-    );
-    for (const item of page.Responses?.[tableName] ?? []) found.set(String(item.id), item);
-    Keys = page.UnprocessedKeys?.[tableName]?.Keys ?? [];
-  }
+    const { Responses } = await dynamodb.send(new BatchGetCommand({ RequestItems }));
+    for (const item of Responses?.[tableName] ?? []) found.set(String(item.id), item);
+    const left = open.filter(({ id }) => !found.has(String(id)));
+    return { left, reason: new UnconfirmedError('BatchGetItem') };
+  });
   return found;
 }
 
-/** Repeats an idempotent call while its failures are temporary, up to a number of attempts. */
-export async function withRetries<T>(
-  call: () => Promise<T>,
-  wait: RetryingTable['wait'],
-): Promise<T> {
-  for (let attempts = 0; ; ) {
-    try {
-      return await call();
-    } catch (error) {
-      attempts += isTimeout(error) ? attemptsPerTimeout : 1;
-      if (!isRetryable(error) || attempts >= maxAttemptsWithoutProgress) throw error;
-      await wait(pauseMs(attempts));
-    }
+/**
+ * Calls DynamoDB for some orders, and again for those that are left, with growing pauses.
+ *
+ * @param call returns the orders that are left, and the reason
+ * @throws OperatorError after a number of attempts without progress
+ */
+async function repeat(
+  orders: readonly OrderItem[],
+  { wait }: RetryingTable,
+  call: (open: readonly OrderItem[]) => Promise<{ left: OrderItem[]; reason?: Error | undefined }>,
+): Promise<void> {
+  let open = orders;
+  for (let attempts = 0; open.length > 0; ) {
+    const { left, reason } = await call(open).catch((error) => {
+      if (!isTemporary(error)) throw error;
+      return { left: open, reason: error };
+    });
+    attempts = left.length < open.length ? 0 : attempts + 1;
+    if (attempts === maxAttemptsWithoutProgress) throw retriesExhausted(reason);
+    if (left.length > 0) await wait(pauseMs(attempts));
+    open = left;
   }
+}
+
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
+const temporaryNames =
+  /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict|InternalServerError/;
+
+/** Whether a repeated call may succeed. A refused connection usually means a wrong address. */
+function isTemporary(error: unknown): boolean {
+  const { name = '', $retryable, $metadata } = Object(error);
+  if (temporaryNames.test(name) || $retryable || $metadata?.httpStatusCode >= 500) return true;
+  const { kind } = failureOf(error) ?? {};
+  return kind === 'noAnswer' || kind === 'unconfirmed';
 }
 
 // The full jitter prevents batches that were throttled together from being repeated together.
@@ -199,9 +141,8 @@ function pauseMs(attempt: number): number {
   return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
 }
 
-function retriesExhausted(failure = 'unknown', cause?: unknown): OperatorError {
-  return new OperatorError(`DynamoDB kept refusing writes (${failure})`, {
+function retriesExhausted(cause: unknown): OperatorError {
+  return new OperatorError(`DynamoDB kept refusing or not answering (${failureText(cause)})`, {
     cause,
-    remedy: 'run the same command again to go on, maybe with a lower --concurrency',
   });
 }

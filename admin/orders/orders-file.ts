@@ -1,100 +1,113 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { parse as parseCsv } from 'csv-parse/sync';
-import { type OrderFieldName, orderFields } from '../../lambdas/shared/order-fields.ts';
-import {
-  BadLineError,
-  OperatorError,
-  quoted,
-  reasonOf,
-  UnreadableFileError,
-} from '../../shared/errors.ts';
-import { type TextPosition, textStart } from '../../shared/json-array.ts';
-import { type FileRecord, splitArray, splitLines } from './file-records.ts';
-import { fileFields, type OrderItem, orderFromFields } from './order-record.ts';
+import { BadLineError, OperatorError, quoted, reasonOf } from '../../shared/errors.ts';
+import { type OrderItem, orderFromFields } from './order-record.ts';
 
-/** The formats of orders files: a JSON array, JSON Lines, or CSV with a header row. */
-export type OrdersFormat = 'json' | 'jsonl' | 'csv';
-
-export const ordersFormats: OrdersFormat[] = ['json', 'jsonl', 'csv'];
-
-/** A line or array element of an orders file: an order, or the error why it is not one. */
+/** A line of an orders file: an order, or the error why it is not one. */
 export type OrderLine = {
   readonly line: number;
-  /** The position after the line, from which the file can be read further. */
-  readonly end: TextPosition;
+  /** The number of bytes of the file that have been read so far. */
+  readonly bytes: number;
 } & ({ readonly order: OrderItem } | { readonly error: BadLineError });
 
 const chunkBytes = 262_144;
-const headBytes = 65_536;
+/** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
+const longestLineBytes = 65_536;
+const newline = 0x0a;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+// With or without a byte order mark.
+const arrayStart = /^(?:\u00ef\u00bb\u00bf)?\s*\[/;
 
 /**
- * Reads an orders file of any size in constant memory, one order at a time. A line that is not an
- * order yields an error, and reading continues with the next line.
+ * Reads a file of JSON Lines of any size in constant memory, one order at a time. A line that is not
+ * an order yields an error, and reading continues with the next line.
  *
- * @param from the position after an order. @default - the start of the file
- * @throws UnreadableFileError when the rest of the file cannot be parsed
+ * @param fromLine the number of the first line to read, from 1
+ * @throws OperatorError when the file is a JSON array
  */
-export async function* readOrders(
-  path: string,
-  format: OrdersFormat,
-  from = textStart,
-): AsyncGenerator<OrderLine> {
-  const header = format === 'csv' ? await readCsvHeader(path) : undefined;
-  const start = header && from.offset < header.end.offset ? header.end : from;
-  const fieldsOf = header ? csvFields(header.columns) : jsonFields;
-  const chunks = createReadStream(path, { start: start.offset, highWaterMark: chunkBytes });
-  const records = format === 'json' ? splitArray(chunks, start) : splitLines(chunks, start);
-  for await (const record of records) {
-    if (isBlank(record.text)) continue;
-    yield readRecord(record, fieldsOf);
+export async function* readOrders(path: string, fromLine = 1): AsyncGenerator<OrderLine> {
+  let isFirst = true;
+  for await (const { bytes, line, read } of splitLines(path)) {
+    if (line < fromLine || isBlank(bytes)) continue;
+    if (isFirst && arrayStart.test(bytes.toString('latin1', 0, longestLineBytes))) {
+      throw isArray(line);
+    }
+    isFirst = false;
+    yield { line, bytes: read, ...parseLine(bytes, line) };
   }
 }
 
-/**
- * Detects the format of an orders file from its name and its first bytes.
- *
- * @throws OperatorError when the format is unknown
- */
-export async function detectFormat(path: string): Promise<OrdersFormat> {
-  if (/\.csv$/i.test(path)) return 'csv';
-  if (/\.(jsonl|ndjson)$/i.test(path)) return 'jsonl';
-  const head = withoutByteOrderMark(await readHead(path)).trimStart();
-  if (head.startsWith('[')) return 'json';
-  if (head.startsWith('{') || head === '') return 'jsonl';
-  if (/^(?:[^\n]*,)?\s*"?id"?\s*(?:,|\r?\n|$)/.test(head)) return 'csv';
-  throw new OperatorError(
-    `${path}: is neither a JSON array, JSON Lines, nor CSV with an id column`,
-    { remedy: 'say which with --format' },
-  );
-}
-
-function readRecord(
-  record: FileRecord,
-  fieldsOf: (text: string) => Record<string, unknown>,
-): OrderLine {
-  const { line, end } = record;
-  const text = line === 1 ? withoutByteOrderMark(record.text) : record.text;
+function parseLine(bytes: Buffer, line: number): { order: OrderItem } | { error: BadLineError } {
   try {
-    return { line, end, order: orderFromFields(fieldsOf(text)) };
-  } catch (error) {
-    if (error instanceof OperatorError) {
-      return { line, end, error: new BadLineError(line, error.message) };
+    if (bytes.length > longestLineBytes) {
+      throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`);
     }
+    return { order: orderFromFields(fieldsOf(textOf(bytes))) };
+  } catch (error) {
+    if (error instanceof OperatorError) return { error: new BadLineError(line, error.message) };
     throw error;
   }
 }
 
-function jsonFields(text: string): Record<string, unknown> {
-  const value = parseJson(text);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    if (!(value instanceof NumberValue)) {
-      refuseRepeatedNames(text, Object.keys(value).length);
-      return value as Record<string, unknown>;
+/** Splits a file into its lines. Of a line that is too long, it yields the first part. */
+async function* splitLines(path: string) {
+  let rest: Buffer = Buffer.alloc(0);
+  let read = 0;
+  let line = 1;
+  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
+    const data: Buffer = Buffer.concat([rest, chunk]);
+    read += chunk.length;
+    let start = 0;
+    for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, start)) {
+      yield { bytes: data.subarray(start, end), line, read };
+      line++;
+      start = end + 1;
     }
+    rest = data.subarray(start, start + longestLineBytes + 1);
   }
-  throw new OperatorError('is JSON, but no object; expected {"id":…,"petId":…}');
+  yield { bytes: rest, line, read };
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+function isArray(line: number): OperatorError {
+  return new OperatorError(`line ${line}: is the start of a JSON array`, {
+    remedy: 'an orders file has one order on each line, {"id":…,"petId":…} (JSON Lines)',
+  });
+}
+
+/** Decodes a line, without a byte order mark. */
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new OperatorError('is not UTF-8: it is damaged, or of another encoding', { cause });
+  }
+}
+
+function fieldsOf(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || value instanceof NumberValue) {
+    throw new OperatorError('is JSON, but no object; expected {"id":…,"petId":…}');
+  }
+  refuseRepeatedNames(text, Object.keys(value).length);
+  return value as Record<string, unknown>;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text, keepDigits);
+  } catch (error) {
+    throw new OperatorError(`is not JSON: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+// The third argument contains the source text of a number (ECMAScript 2026), which is not rounded.
+function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
+  return typeof value === 'number' ? NumberValue.from(context!.source) : value;
 }
 
 // A string of JSON, and the colon after it if it is a name.
@@ -119,100 +132,4 @@ function refuseRepeatedNames(text: string, names: number): void {
     if (seen.has(name)) throw new OperatorError(`${quoted(name)}: the order has this field twice`);
     seen.add(name);
   }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text, keepDigits);
-  } catch (error) {
-    throw new OperatorError(`is not JSON: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-// The third argument contains the source text of a number (ECMAScript 2026), which is not rounded.
-function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === 'number' ? NumberValue.from(context!.source) : value;
-}
-
-interface CsvHeader {
-  readonly columns: readonly string[];
-  readonly end: TextPosition;
-}
-
-async function readCsvHeader(path: string): Promise<CsvHeader> {
-  const chunks = createReadStream(path, { highWaterMark: headBytes });
-  for await (const { text, end } of splitLines(chunks)) {
-    if (isBlank(text)) continue;
-    const columns = splitCsvLine(withoutByteOrderMark(text)).map((name) => name.trim());
-    refuseUnknownColumns(columns);
-    return { columns, end };
-  }
-  return { columns: [], end: textStart };
-}
-
-function refuseUnknownColumns(columns: string[]): void {
-  const expected = `expected a header row of ${fileFields.join(',')}`;
-  const unknown = columns.find((name) => !(fileFields as readonly string[]).includes(name));
-  if (unknown !== undefined) {
-    throw new UnreadableFileError(`header: an order has no field ${quoted(unknown)}; ${expected}`);
-  }
-  if (!columns.includes('id')) throw new UnreadableFileError(`header: no id column; ${expected}`);
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
-  if (twice) throw new UnreadableFileError(`header: two columns are called ${twice}; ${expected}`);
-}
-
-/** Returns a parser for lines of CSV. An empty cell means that the order lacks the field. */
-function csvFields(columns: readonly string[]): (text: string) => Record<string, unknown> {
-  return (text) => {
-    const cells = splitCsvLine(text);
-    if (cells.length !== columns.length) {
-      throw new OperatorError(
-        `has ${cells.length} values; expected ${columns.length}, as the header`,
-      );
-    }
-    const fields: Record<string, unknown> = {};
-    for (const [index, name] of columns.entries()) {
-      const cell = cells[index]!.trim();
-      if (cell !== '') fields[name] = csvValue(name, cell);
-    }
-    return fields;
-  };
-}
-
-function csvValue(column: string, cell: string): unknown {
-  const type = column === 'status' ? 'string' : orderFields[column as OrderFieldName].type;
-  if (type === 'integer') return NumberValue.from(cell);
-  if (type === 'boolean' && /^(true|false)$/i.test(cell)) return /^true$/i.test(cell);
-  return cell;
-}
-
-// Fields contain no line breaks, so each line is a record, and a stray quote affects only its line.
-function splitCsvLine(text: string): string[] {
-  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
-  if (!line.includes('"')) return line.split(',');
-  try {
-    return parseCsv(line, { relax_column_count: true, trim: true })[0] ?? [];
-  } catch (error) {
-    // The parser gets one line at a time, so that the number of the line in its message is always 1.
-    const reason = reasonOf(error).replace(/ at line 1\b/, '');
-    throw new OperatorError(`is not CSV: ${reason}`, { cause: error });
-  }
-}
-
-async function readHead(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === '';
-}
-
-function withoutByteOrderMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

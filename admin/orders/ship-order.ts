@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { WrongStateError } from '../../shared/errors.ts';
-import { findOrder, orderKey } from './find-order.ts';
-import type { StoredOrder } from './order-record.ts';
-import type { OrdersTable } from './orders-table.ts';
+import { change } from '../stage/dynamodb-calls.ts';
+import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
 
 /**
  * Marks a pending order as shipped in one conditional write, so that an order which a client cancels
@@ -15,31 +12,26 @@ import type { OrdersTable } from './orders-table.ts';
 export async function shipOrder(
   orderId: string,
   table: OrdersTable,
-  now: () => number,
+  nowMs: number,
 ): Promise<StoredOrder> {
   const requestId = randomUUID();
-  try {
-    const { Attributes } = await table.dynamodb.send(
-      new UpdateCommand({
-        TableName: table.tableName,
-        Key: orderKey(orderId),
-        UpdateExpression: 'SET #status = :shipped, shippedAt = :now, shipRequestId = :requestId',
-        ConditionExpression: '#status = :pending',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':pending': 'pending',
-          ':shipped': 'shipped',
-          ':now': new Date(now()).toISOString(),
-          ':requestId': requestId,
-        },
-        ReturnValues: 'ALL_NEW',
-      }),
-    );
-    return Attributes!;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return shippedByThisRequest(await findOrder(orderId, table), requestId);
-  }
+  const shipped = await change<StoredOrder>(
+    {
+      table: table.tableName,
+      key: orderKey(orderId),
+      update: 'SET #status = :shipped, shippedAt = :now, shipRequestId = :requestId',
+      condition: '#status = :pending',
+      names: { '#status': 'status' },
+      values: {
+        ':pending': 'pending',
+        ':shipped': 'shipped',
+        ':now': new Date(nowMs).toISOString(),
+        ':requestId': requestId,
+      },
+    },
+    { documents: table.dynamodb },
+  );
+  return shipped ?? shippedByThisRequest(await findOrder(orderId, table), requestId);
 }
 
 // If the response to a successful write was lost, the SDK repeats it and its condition fails.

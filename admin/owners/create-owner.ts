@@ -1,14 +1,13 @@
-import { ownerCounters } from '../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { change, changeTogether, putNew } from '../stage/conditional-writes.ts';
+import { change, changeTogether } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { ownerIdOfName, readOwner } from './find-owner.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
+import { noUsage } from './change-owner.ts';
+import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
-import { nameReservation, ownerName } from './owner-name.ts';
 import { putPresentGatewayKey } from './set-owner-plan.ts';
 import type { DocumentOfOwner, OwnerDetails, StoredOwner } from './stored-owner.ts';
 
@@ -43,8 +42,18 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
 /** @returns the id of the new owner, or of one whose creation was interrupted */
 async function reserveName(name: string, store: KeyStore): Promise<string> {
   const { ownerId } = createIdentity(store.tokenPrefix);
-  const reservation = { ownerId: nameReservation(name), owner: ownerId };
-  if (await putNew(store.ownersTable, reservation, 'ownerId', store)) return ownerId;
+  const reserved = await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: nameReservation(name) },
+      update: 'SET #owner = :owner',
+      condition: 'attribute_not_exists(ownerId)',
+      names: { '#owner': 'owner' },
+      values: { ':owner': ownerId },
+    },
+    store,
+  );
+  if (reserved) return ownerId;
   const present = (await ownerIdOfName(name, store)) ?? ownerId;
   const owner = await readOwner(present, store);
   if (owner?.item) throw nameTaken(owner);
@@ -114,12 +123,6 @@ async function putItem(
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
   throw nameTaken(await putPresentGatewayKey(ownerId, store));
 }
-
-/** The authorizer's counters before the first request. */
-export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
-  (typeof ownerCounters)[number],
-  number
->;
 
 function nameTaken({ details, item }: StoredOwner): WrongStateError {
   return new WrongStateError(

@@ -1,8 +1,9 @@
-import { GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isOwnerId } from '../../shared/api-key-token.ts';
-import { NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
+import { checkedText } from '../console/checked-text.ts';
+import { scanPages } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { nameReservation } from './owner-name.ts';
 import {
   type CompleteOwner,
   type DocumentOfOwner,
@@ -10,6 +11,25 @@ import {
   readOwnerItem,
   type StoredOwner,
 } from './stored-owner.ts';
+
+const maxNameLength = 200;
+
+/** Normalizes an owner's name. @throws OperatorError when it is not accepted */
+export function ownerName(text: string): string {
+  const name = checkedText('owner', text, maxNameLength);
+  if (!isOwnerId(name)) return name;
+  throw new InvalidValueError('owner', text, 'a name that is not of the form of an owner id');
+}
+
+/**
+ * The key of the item in the Owners table that reserves a name for one owner. Names that differ only
+ * in case have the same key.
+ *
+ * @throws OperatorError when the name is not accepted
+ */
+export function nameReservation(text: string): string {
+  return `name#${ownerName(text).toLowerCase().normalize('NFC')}`;
+}
 
 /**
  * Finds an owner by its id or its name.
@@ -20,7 +40,7 @@ export async function findOwner(idOrName: string, store: KeyStore): Promise<Stor
   const owner = await lookUpOwner(idOrName, store);
   if (owner) return owner;
   throw new NotFoundError(`There is no owner ${quoted(idOrName)}`, {
-    remedy: '"owners list" shows those there are',
+    remedy: '"owners list" shows those there are, "owners create" makes one',
   });
 }
 
@@ -89,11 +109,13 @@ export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
     .sort((one, other) => (one.details.createdAt < other.details.createdAt ? 1 : -1));
 }
 
-/** Reads all items of a table, with consistent reads. */
-export async function scan<T>(store: KeyStore, TableName: string): Promise<T[]> {
+/** Reads all items of a table. */
+export async function scan<T extends object>(
+  { documents }: KeyStore,
+  tableName: string,
+): Promise<T[]> {
   const items: T[] = [];
-  const pages = paginateScan({ client: store.documents }, { TableName, ConsistentRead: true });
-  for await (const page of pages) items.push(...((page.Items ?? []) as T[]));
+  for await (const page of scanPages<T>(documents, tableName)) items.push(...page);
   return items;
 }
 

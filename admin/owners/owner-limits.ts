@@ -1,6 +1,6 @@
-import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import { isPlanName, type PlanName, plans } from '../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
-import type { AgreedLimits } from './stored-owner.ts';
+import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
 
 export interface OwnerLimits {
   readonly perMinute: number;
@@ -10,7 +10,7 @@ export interface OwnerLimits {
 const fields = ['perMinute', 'perDay'] as const;
 
 /** The command-line options for these fields. */
-export const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
+const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
 
 /**
  * The limits of an owner: the requested ones, or those of its plan.
@@ -39,14 +39,33 @@ export function agreedLimits(plan: PlanName, asked: Partial<OwnerLimits>): Agree
  *
  * @param current the owner's limits, which apply if none are agreed and the plan requires agreed ones
  */
-export function presentLimits(
-  { plan: name, ...agreed }: AgreedLimits,
-  current: OwnerLimits,
-): OwnerLimits {
+function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
   const plan = plans[name];
   const own = plan.limitsPerOwner ? current : plan;
   const limit = (field: keyof OwnerLimits) => Math.min(agreed[field] ?? own[field], plan[field]);
   return { perMinute: limit('perMinute'), perDay: limit('perDay') };
+}
+
+interface PlanReview {
+  /** The owners whose limits differ from the current numbers of their plans, with those numbers. */
+  readonly outdated: { readonly owner: CompleteOwner; readonly limits: OwnerLimits }[];
+  /**
+   * Owners whose plan is unknown, because their move to another one was interrupted or it is no longer
+   * in the table of plans.
+   */
+  readonly unclear: CompleteOwner[];
+}
+
+/** Compares owners' limits with the current numbers of their plans. */
+export function reviewPlans(owners: readonly StoredOwner[]): PlanReview {
+  const complete = owners.filter((owner): owner is CompleteOwner => owner.item !== undefined);
+  const isUnclear = ({ details, item }: CompleteOwner) =>
+    details.agreed.plan !== item.plan || !isPlanName(item.plan);
+  const outdated = complete
+    .filter((owner) => !isUnclear(owner))
+    .map((owner) => ({ owner, limits: presentLimits(owner.details.agreed, owner.item) }))
+    .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
+  return { outdated, unclear: complete.filter(isUnclear) };
 }
 
 /** Whether an owner's item has exactly this plan and these limits. */

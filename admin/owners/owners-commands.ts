@@ -1,171 +1,193 @@
-import { Argument, type Command } from 'commander';
-import { type PlanName, planNames } from '../../lib/settings/plans.ts';
-import { type CommandIo, columnsOf, type GlobalOptions, print } from '../console/command-io.ts';
-import { examples, planOption, wholeNumber } from '../console/command-options.ts';
-import { type ConfirmationOptions, confirm, confirmationHelp } from '../console/questions.ts';
-import { openStage } from '../stage/open-stage.ts';
-import { addApplyPlans } from './apply-plans-command.ts';
+import { Argument, type Command, Option } from 'commander';
+import { isPlanName, type PlanName, planNames } from '../../lib/settings/plans.ts';
+import { quoted } from '../../shared/errors.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  printMessage,
+  printResult,
+  type Result,
+} from '../console/command-io.ts';
+import { planOption, wholeNumber } from '../console/option-values.ts';
+import { counted, recordText, tableText } from '../console/view.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
+import { addVerb, type Call, yesOption } from '../stage/verb.ts';
+import { resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
-import { describeOwner, summarizeOwner } from './owner-description.ts';
-import { ownerList, ownerText, suspendQuestion } from './owner-texts.ts';
+import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
+import { limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { renameOwner } from './rename-owner.ts';
-import { resetUsage } from './reset-usage.ts';
-import { setOwnerPlan } from './set-owner-plan.ts';
-import { setOwnerStatus } from './set-owner-status.ts';
-import type { StoredOwner } from './stored-owner.ts';
+import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
+import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
 
-interface LimitOptions extends GlobalOptions {
-  perMinute?: number;
-  perDay?: number;
-}
-
-interface CreateOptions extends LimitOptions {
-  plan: PlanName;
-}
-
-interface SuspendOptions extends GlobalOptions, ConfirmationOptions {}
-
-/** Adds the commands `owners …`. Each one parses its options, calls one function and prints its result. */
+/** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')
     .description('the owners of keys: their plans, limits and usage');
-  addCreate(owners, io);
-  addList(owners, io);
-  addShow(owners, io);
-  addSetPlan(owners, io);
-  addRename(owners, io);
-  addSuspend(owners, io);
-  addResume(owners, io);
-  addResetUsage(owners, io);
-  addApplyPlans(owners, io);
+  addVerb<Partial<OwnerLimits> & { plan: PlanName }>(owners, io, {
+    usage: 'create <name>',
+    description: 'create an owner, whose keys share its limits',
+    options: [planOption('how much its keys may do').makeOptionMandatory(), ...limitOptions],
+    examples: [
+      'owners create "Acme Ltd" --stage staging --plan free',
+      'owners create Initech --stage prod --plan enterprise --per-minute 5000 --per-day 2000000',
+    ],
+    run: async ({ stage, options: { plan, perMinute, perDay }, nowMs }, name) =>
+      shown(await createOwner({ name, plan, perMinute, perDay }, stage), nowMs),
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'list',
+    description: 'all owners, the newest first',
+    examples: ['owners list --stage prod', 'owners list --stage prod --json'],
+    run: async ({ stage, nowMs }) => {
+      const views = (await allOwners(stage)).map((owner) => ownerView(owner, nowMs));
+      if (views.length > 0) {
+        return { value: views, text: (columns) => tableText(ownerFields, views, columns) };
+      }
+      return { value: [], text: 'There are no owners yet; "owners create" makes one.' };
+    },
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'show <owner>',
+    description: 'one owner, by its id or name: its limits, and what its keys have used of them',
+    examples: ['owners show "Acme Ltd" --stage prod'],
+    run: async ({ stage, nowMs }, owner) => shown(await findOwner(owner, stage), nowMs),
+  });
+  addVerb<Partial<OwnerLimits>>(owners, io, {
+    usage: 'set-plan <owner>',
+    arguments: [new Argument('<plan>').choices(planNames)],
+    description: 'move an owner to another plan',
+    options: limitOptions,
+    examples: [
+      'owners set-plan "Acme Ltd" pro --stage prod',
+      'owners set-plan Initech enterprise --stage prod --per-minute 5000 --per-day 2000000',
+    ],
+    run: async ({ stage, options: { perMinute, perDay }, nowMs }, owner, plan) =>
+      shown(await setOwnerPlan(owner, { plan: plan as PlanName, perMinute, perDay }, stage), nowMs),
+  });
+  addVerb<{ dryRun?: boolean }>(owners, io, {
+    usage: 'apply-plans',
+    description: 'give owners the present numbers of their plans',
+    options: [new Option('--dry-run', 'show what would change, and change nothing'), yesOption],
+    help: applyPlansHelp,
+    examples: [
+      'owners apply-plans --stage prod --dry-run',
+      'owners apply-plans --stage prod --yes',
+    ],
+    run: applyPlans,
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'rename <owner> <name>',
+    description: 'give an owner another name',
+    examples: ['owners rename "Acme Ltd" "Acme Pets" --stage prod'],
+    run: async ({ stage, nowMs }, owner, name) =>
+      shown(await renameOwner(owner, name, stage), nowMs),
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'suspend <owner>',
+    description: 'refuse all keys of an owner from their next requests on',
+    options: [yesOption],
+    examples: ['owners suspend "Acme Ltd" --stage prod'],
+    run: async ({ stage, confirm, nowMs }, idOrName) => {
+      const owner = await findCompleteOwner(idOrName, stage);
+      await confirm(() => suspendQuestion(owner));
+      return shown(await setOwnerStatus(owner, 'suspended', stage), nowMs);
+    },
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'resume <owner>',
+    description: 'let the keys of a suspended owner work again',
+    examples: ['owners resume "Acme Ltd" --stage prod'],
+    run: async ({ stage, nowMs }, idOrName) => {
+      const owner = await findCompleteOwner(idOrName, stage);
+      return shown(await setOwnerStatus(owner, 'active', stage), nowMs);
+    },
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'reset-usage <owner>',
+    description: 'forget what an owner has used, as after a wrong clock has used up its day',
+    examples: ['owners reset-usage "Acme Ltd" --stage prod'],
+    run: async ({ stage, nowMs }, idOrName) =>
+      shown(await resetUsage(await findCompleteOwner(idOrName, stage), stage), nowMs),
+  });
 }
 
-function addCreate(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('create <name>')
-    .description('create an owner, whose keys share its limits')
-    .addOption(planOption('how much its keys may do').makeOptionMandatory())
-    .addHelpText(
-      'after',
-      examples(
-        'owners create "Acme Ltd" --stage staging --plan free',
-        'owners create Initech --stage prod --plan enterprise --per-minute 5000 --per-day 2000000',
-      ),
-    )
-    .action(async (name: string) => {
-      const options = command.optsWithGlobals<CreateOptions>();
-      const { plan, perMinute, perDay } = options;
-      const store = await openStage(io, options);
-      printOwner(io, options, await createOwner({ name, plan, perMinute, perDay }, store));
-    });
-  addLimitOptions(command);
+const limitOptions = [
+  new Option('--per-minute <requests>', 'its own limit; the enterprise plan needs both').argParser(
+    wholeNumber,
+  ),
+  new Option('--per-day <requests>', 'its own limit; at most what the plan allows').argParser(
+    wholeNumber,
+  ),
+];
+
+function shown(owner: StoredOwner, nowMs: number): Result {
+  const view = ownerView(owner, nowMs);
+  return { value: view, text: recordText(ownerFields, view) };
 }
 
-function addList(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('list')
-    .description('all owners, the newest first')
-    .addHelpText('after', examples('owners list --stage prod', 'owners list --stage prod --json'))
-    .action(async () => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const found = await allOwners(await openStage(io, options));
-      const owners = found.map(summarizeOwner);
-      print(io, options, owners, ownerList(owners, columnsOf(io.stdout)));
-    });
+function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): string {
+  return (
+    `Suspend ${name} (${ownerId})? Its ${counted(item.keys.size, 'key')} will be refused from the ` +
+    'next request on, until "owners resume".'
+  );
 }
 
-function addShow(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('show <owner>')
-    .description('one owner, by its id or name: its limits, and what its keys have used of them')
-    .addHelpText('after', examples('owners show "Acme Ltd" --stage prod'))
-    .action(async (owner: string) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      printOwner(io, options, await findOwner(owner, await openStage(io, options)));
-    });
+const applyPlansHelp = `
+It compares every owner's limits with the numbers in lib/settings/plans.ts, shows what it will change,
+and then asks; without a terminal it needs --yes. Limits agreed with an owner stay, as far as its
+plan allows them. Deploy first where a number has grown, and last where it has shrunk.`;
+
+async function applyPlans({
+  stage,
+  options,
+  io,
+  confirmAlways,
+}: Call<{ dryRun?: boolean }>): Promise<Result> {
+  const { outdated, unclear } = reviewPlans(await allOwners(stage));
+  for (const owner of unclear) printMessage(io, unclearText(owner));
+  const changes = outdated.map(({ owner: { details, item }, limits }) => ({
+    ownerId: details.ownerId,
+    name: details.name,
+    plan: item.plan,
+    from: { perMinute: item.perMinute, perDay: item.perDay },
+    to: limits,
+  }));
+  const review =
+    changes.length === 0
+      ? 'Every owner has the limits of its plan: there is nothing to change.'
+      : changes
+          .map(
+            ({ ownerId, name, plan, from, to }) =>
+              `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
+          )
+          .join('\n');
+  if (options.dryRun || changes.length === 0) {
+    return { value: { changes, applied: false }, text: review };
+  }
+  // The changes are shown before the question; with `--json`, standard output is for the result.
+  if (options.json) printMessage(io, review);
+  else await printResult(io, options, { value: changes, text: review });
+  await confirmAlways(() => `Change ${counted(changes.length, 'owner')}?`);
+  await withHalfDoneError('The plans may be applied to some owners only', async () => {
+    for (const { owner, limits } of outdated) {
+      await setLimits(owner, owner.item.plan, limits, stage);
+    }
+  });
+  const text = `Changed ${counted(changes.length, 'owner')}.`;
+  return { value: { changes, applied: true }, text };
 }
 
-function addSetPlan(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('set-plan')
-    .description('move an owner to another plan')
-    .argument('<owner>')
-    .addArgument(new Argument('<plan>').choices(planNames))
-    .addHelpText(
-      'after',
-      examples(
-        'owners set-plan "Acme Ltd" pro --stage prod',
-        'owners set-plan Initech enterprise --stage prod --per-minute 5000 --per-day 2000000',
-      ),
-    )
-    .action(async (owner: string, plan: PlanName) => {
-      const options = command.optsWithGlobals<LimitOptions>();
-      const { perMinute, perDay } = options;
-      const store = await openStage(io, options);
-      printOwner(io, options, await setOwnerPlan(owner, { plan, perMinute, perDay }, store));
-    });
-  addLimitOptions(command);
-}
-
-function addRename(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('rename <owner> <name>')
-    .description('give an owner another name')
-    .addHelpText('after', examples('owners rename "Acme Ltd" "Acme Pets" --stage prod'))
-    .action(async (owner: string, name: string) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      printOwner(io, options, await renameOwner(owner, name, await openStage(io, options)));
-    });
-}
-
-function addSuspend(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('suspend <owner>')
-    .description('refuse all keys of an owner from their next requests on')
-    .option('--yes', 'do not ask')
-    .addHelpText('after', confirmationHelp + examples('owners suspend "Acme Ltd" --stage prod'))
-    .action(async (idOrName: string) => {
-      const options = command.optsWithGlobals<SuspendOptions>();
-      const store = await openStage(io, options);
-      const owner = await findCompleteOwner(idOrName, store);
-      await confirm(io, options, () => suspendQuestion(summarizeOwner(owner)));
-      printOwner(io, options, await setOwnerStatus(owner, 'suspended', store));
-    });
-}
-
-function addResume(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('resume <owner>')
-    .description('let the keys of a suspended owner work again')
-    .addHelpText('after', examples('owners resume "Acme Ltd" --stage prod'))
-    .action(async (idOrName: string) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      const store = await openStage(io, options);
-      const owner = await findCompleteOwner(idOrName, store);
-      printOwner(io, options, await setOwnerStatus(owner, 'active', store));
-    });
-}
-
-function addResetUsage(owners: Command, io: CommandIo): void {
-  const command = owners
-    .command('reset-usage <owner>')
-    .description('forget what an owner has used, as after a wrong clock has used up its day')
-    .addHelpText('after', examples('owners reset-usage "Acme Ltd" --stage prod'))
-    .action(async (owner: string) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      printOwner(io, options, await resetUsage(owner, await openStage(io, options)));
-    });
-}
-
-function addLimitOptions(command: Command): void {
-  command
-    .option('--per-minute <requests>', 'its own limit; the enterprise plan needs both', wholeNumber)
-    .option('--per-day <requests>', 'its own limit; at most what the plan allows', wholeNumber);
-}
-
-function printOwner(io: CommandIo, options: GlobalOptions, stored: StoredOwner): void {
-  const owner = describeOwner(stored, io.now());
-  print(io, options, owner, ownerText(owner));
+function unclearText({ details, item }: CompleteOwner): string {
+  const { ownerId, agreed } = details;
+  if (!isPlanName(item.plan)) {
+    const { plan } = item as { plan: string };
+    return `${ownerId} is left out: there is no plan ${quoted(plan)} any more; "owners set-plan" moves it to another`;
+  }
+  return (
+    `${ownerId} is left out: its move from ${item.plan} to ${agreed.plan} was interrupted; ` +
+    '"owners set-plan" completes it'
+  );
 }

@@ -1,9 +1,8 @@
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { changeTogether } from '../stage/conditional-writes.ts';
+import { changeTogether } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { findOwner, readOwner, scan } from './find-owner.ts';
-import { withHalfDoneError } from './half-done.ts';
-import { nameReservation, ownerName } from './owner-name.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
+import { findOwner, nameReservation, ownerName, readOwner, scan } from './find-owner.ts';
 import type { StoredOwner } from './stored-owner.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlanName, type PlanName, plans } from '../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/conditional-writes.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
 import { complete, findCompleteOwner, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { withHalfDoneError } from './half-done.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import type { AgreedLimits, CompleteOwner, DocumentOfOwner } from './stored-owner.ts';
 

@@ -29,6 +29,7 @@ const restart = 'look at what "npm start" prints there, and start it anew';
 const localRemedies: Partial<Record<FailureKind, string>> = {
   noConnection: 'start the service with "npm start", or correct --local',
   throttled: 'wait a minute, and run the command again',
+  unconfirmed: 'run the command again',
 };
 
 function stageRemedies(stack: string): Readonly<Record<FailureKind, string>> {
@@ -44,6 +45,7 @@ function stageRemedies(stack: string): Readonly<Record<FailureKind, string>> {
     throttled: 'wait a minute, and run the command again',
     noConnection: 'correct the network, the proxy or AWS_REGION, and run the command again',
     noAnswer: 'correct the network or the proxy, and run the command again',
+    unconfirmed: 'run the command again; a proxy between may have answered',
     serviceFailed: 'run the command again; https://health.aws.amazon.com tells of outages',
     callRefused: `see what has become of it: "aws cloudformation describe-stacks --stack-name ${stack}"`,
   };

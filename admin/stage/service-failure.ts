@@ -1,4 +1,4 @@
-import { OperatorError, reasonOf } from '../../shared/errors.ts';
+import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** The kinds of failure of a call that are caused neither by this program nor by the command. */
 export type FailureKind =
@@ -11,6 +11,7 @@ export type FailureKind =
   | 'throttled'
   | 'noConnection'
   | 'noAnswer'
+  | 'unconfirmed'
   | 'serviceFailed'
   | 'callRefused';
 
@@ -35,8 +36,20 @@ export function recordCall(error: unknown, call: ServiceCall): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
 
+/** An answer that does not show what was asked for, such as an empty one: it may not have been done. */
+export class UnconfirmedError extends Error {
+  override name = 'UnconfirmedError';
+
+  /** @param operation the name of DynamoDB's operation */
+  constructor(operation: string) {
+    super('the answer does not show it');
+    recordCall(this, { service: 'DynamoDB', operation });
+  }
+}
+
 // The first pattern that matches decides. The names are those of the SDK's errors and of AWS's codes.
 const patterns: readonly (readonly [FailureKind, RegExp])[] = [
+  ['unconfirmed', /^UnconfirmedError/],
   ['noRegion', /region is missing/i],
   ['wrongClock', /RequestExpired|RequestTimeTooSkewed|signature (?:expired|not yet current)/i],
   ['expiredSession', /Expired|(?:session|token|credentials?)[^.]{0,80}\bexpired\b/i],
@@ -74,6 +87,25 @@ export function failureText(error: unknown): string {
   return failureOf(error)?.problem ?? reasonOf(error);
 }
 
+/**
+ * Runs the steps of a command that can be repeated. If one of them fails, the error tells the operator
+ * to run the command again.
+ *
+ * @param state describes the state after a failure
+ * @throws OperatorError when a step fails
+ */
+export async function withHalfDoneError<T>(state: string, steps: () => Promise<T>): Promise<T> {
+  try {
+    return await steps();
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    throw new HalfDoneError(`${state}: ${failureText(error)}`, {
+      cause: error,
+      remedy: 'run the command again to complete it',
+    });
+  }
+}
+
 interface SdkError {
   name?: string;
   code?: unknown;
@@ -90,6 +122,7 @@ const introductions: Readonly<Record<FailureKind, (call: string) => string>> = {
   throttled: (call) => `${call} is throttled`,
   noConnection: (call) => `no connection for ${call}`,
   noAnswer: (call) => `${call} got no answer in time`,
+  unconfirmed: (call) => `${call} may not have been done`,
   serviceFailed: (call) => `${call} failed`,
   callRefused: (call) => `${call} was refused`,
 };

@@ -3,8 +3,8 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../admin/failure-report.ts';
-import { withHalfDoneError } from '../../admin/owners/half-done.ts';
-import { OperatorError, UnreadableFileError } from '../../shared/errors.ts';
+import { UnconfirmedError, withHalfDoneError } from '../../admin/stage/service-failure.ts';
+import { BadLineError, OperatorError } from '../../shared/errors.ts';
 import { admin } from './run-admin.ts';
 
 const cloudFormation = mockClient(CloudFormationClient);
@@ -75,6 +75,7 @@ describe('a failure of AWS', () => {
       /What an operator may do/,
     ],
     ['throttled', failure('ThrottlingException', 'Rate exceeded'), /wait a minute/],
+    ['unconfirmed', new UnconfirmedError('UpdateItem'), /^run the command again/],
     [
       'serviceFailed',
       failure('InternalServerError', 'oops', { $metadata: { httpStatusCode: 500 } }),
@@ -160,7 +161,7 @@ describe('a failure of anything else', () => {
   });
 
   it.each([
-    new OperatorError('x', { cause: new UnreadableFileError('header: no field "Expired"') }),
+    new OperatorError('x', { cause: new BadLineError(1, 'no field "Expired"') }),
     new OperatorError('x', { cause: new SyntaxError('"AccessDenied" is not valid JSON') }),
   ])('is no failure of a service where a file only holds the word: %s', (error) => {
     expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });

@@ -41,7 +41,6 @@ export async function admin(
     stdin,
     stdout,
     stderr,
-    stateDirectory: '/nowhere',
     environment: {},
     now: Date.now,
     wait: async () => {},

@@ -7,11 +7,15 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach } from '@jest/globals';
-import { readOwner } from '../../admin/owners/find-owner.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey, KeyTraits } from '../../admin/keys/key-draft.ts';
+import { createOwner } from '../../admin/owners/create-owner.ts';
+import { lookUpOwner, readOwner } from '../../admin/owners/find-owner.ts';
+import type { OwnerLimits } from '../../admin/owners/owner-limits.ts';
 import type { StoredOwner } from '../../admin/owners/stored-owner.ts';
 import type { KeyGateway } from '../../admin/stage/key-gateway.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
-import { forEachPlan } from '../../lib/settings/plans.ts';
+import { forEachPlan, type PlanName } from '../../lib/settings/plans.ts';
 import {
   type EmbeddedDynamoDb,
   embeddedDynamoDbOfFile,
@@ -85,6 +89,20 @@ export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKe
       );
     },
   };
+}
+
+/** A key that a test wants: of an owner who is made with it, unless there is one of this name. */
+export interface WantedKey extends KeyTraits, Partial<OwnerLimits> {
+  readonly owner: string;
+  readonly plan?: PlanName;
+}
+
+/** Issues a key, to a new owner if need be. */
+export async function issueTo(wanted: WantedKey, store: KeyStore): Promise<IssuedKey> {
+  const { owner: name, plan = 'free', perMinute, perDay } = wanted;
+  const isNew = !(await lookUpOwner(name, store))?.item;
+  if (isNew) await createOwner({ name, plan, perMinute, perDay }, store);
+  return issueKey(wanted, store);
 }
 
 /** A call is a command of the document client, or the name of a call to the gateway. */
@@ -165,15 +183,4 @@ function isChange(call: Call): boolean {
 /** Tells the updates of a table. */
 export function isUpdateOf(tableName: string): (call: Call) => boolean {
   return (call) => call instanceof UpdateCommand && call.input.TableName === tableName;
-}
-
-/** Tells the first call after an update of a table. */
-export function isAfterUpdateOf(tableName: string): (call: Call) => boolean {
-  const isUpdate = isUpdateOf(tableName);
-  let isUpdated = false;
-  return (call) => {
-    const isAfter = isUpdated;
-    isUpdated ||= isUpdate(call);
-    return isAfter;
-  };
 }

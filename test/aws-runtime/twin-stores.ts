@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyRequest } from '../../admin/keys/issue-key.ts';
 import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import type { PlanName } from '../../lib/settings/plans.ts';
 import {
@@ -8,7 +7,13 @@ import {
   startEmbeddedDynamoDB,
 } from '../../local/dynamodb/embedded-dynamodb.ts';
 import type { Answer } from '../../smoke/stage/http-client.ts';
-import { type Call, type Order, RunningStore, thisMinute } from '../e2e/running-store.ts';
+import {
+  type Call,
+  type KeyOptions,
+  type Order,
+  RunningStore,
+  thisMinute,
+} from '../e2e/running-store.ts';
 import { templateFile } from '../helpers/synthesized.ts';
 import { AwsEnvironment } from './aws-environment.ts';
 
@@ -82,7 +87,7 @@ export class TwinStores<E extends Endpoint> implements AsyncDisposable {
   }
 
   /** A key of each store, whose minute and day are the same and are still to come. */
-  async issue(plan?: PlanName, rest?: Partial<KeyRequest>): Promise<TwinKey> {
+  async issue(plan?: PlanName, rest?: KeyOptions): Promise<TwinKey> {
     const minute = thisMinute();
     const keys = await Promise.all(this.#twins.map(({ store }) => store.issue(plan, rest)));
     // The minute has changed between the one and the other.

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { createOwner } from '../../admin/owners/create-owner.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
 import { forEachPlan, planNames, plans } from '../../lib/settings/plans.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
@@ -268,8 +269,9 @@ describe('a data directory', () => {
     const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
     const first = await startReady(...options);
     const store = await operatorOf(first);
-    const kept = await issueKey({ plan: 'free', owner: 'kept' }, store);
-    const revoked = await issueKey({ plan: 'free', owner: 'gone' }, store);
+    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    const kept = await issueKey({ owner: 'Acme' }, store);
+    const revoked = await issueKey({ owner: 'Acme' }, store);
     await revokeKey(revoked.keyId, store);
     expect((await cancel(first, '1')).status).toBe(204);
 

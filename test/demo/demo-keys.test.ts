@@ -7,10 +7,10 @@ import {
   withdrawStageKeys,
 } from '../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { setOwnerStatus } from '../../admin/owners/change-owner.ts';
 import { allOwners, findCompleteOwner } from '../../admin/owners/find-owner.ts';
 import { renameOwner } from '../../admin/owners/rename-owner.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
-import { setOwnerStatus } from '../../admin/owners/set-owner-status.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from '../../demo/demo-keys.ts';
 import { planNames } from '../../lib/settings/plans.ts';

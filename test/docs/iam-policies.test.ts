@@ -110,7 +110,6 @@ async function recorded(work: () => Promise<unknown>): Promise<AwsCall[]> {
 /** Runs a command on the recorded service. @throws Error where it fails */
 async function run(...words: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await admin([...words, '--local', proxy.url], {
-    stateDirectory: directory.path,
     input: words.includes('whois') ? `so_test_${'0'.repeat(40)}0vP84T` : '',
   });
   if (exitCode !== 0 && !words.includes('whois')) throw new Error(`${words.join(' ')}: ${stderr}`);
@@ -126,7 +125,6 @@ async function runEveryCommand(): Promise<void> {
   const issue = async () =>
     JSON.parse(await command('keys', 'issue', '--owner', 'Acme', '--json')).keyId;
   await command('owners', 'create', 'Acme', '--plan', 'free');
-  await command('keys', 'issue', '--owner', 'Globex', '--plan', 'pro');
   for (const each of ['show', 'suspend', 'resume', 'reset-usage'])
     await command('owners', each, 'Acme');
   await command('owners', 'list');
@@ -141,7 +139,7 @@ async function runEveryCommand(): Promise<void> {
   await command('keys', 'purge', '--older-than', '0s');
   const file = directory.write('orders.jsonl', '{"id":1}\n{"id":2}\n');
   await command('orders', 'import', file);
-  await command('orders', 'import', file, '--restart');
+  await command('orders', 'import', file);
   await command('orders', 'export');
   await command('orders', 'show', '1');
   await command('orders', 'ship', '1');
@@ -178,11 +176,15 @@ async function runCommandsOfWorkflow(): Promise<void> {
   expect(lines).not.toEqual([]);
   let keyId = '';
   for (const line of lines) {
-    const words = line.replace('--stage "$STAGE"', '').match(/'[^']*'|"[^"]*"|\S+/g)!;
+    const words = line.replace(/--stage "\$STAGE"|\|\|$/g, '').match(/'[^']*'|"[^"]*"|\S+/g)!;
     const filled = words.map((word) =>
       word.replace('"$SMOKE_KEY_ID"', keyId).replaceAll(/^'|'$/g, ''),
     );
-    const printed = await run(...filled);
+    // What stands behind `||` is for a stage that is new.
+    const printed = await run(...filled).catch((error) => {
+      if (!line.endsWith('||')) throw error;
+      return '';
+    });
     if (filled.includes('issue')) keyId = JSON.parse(printed).keyId;
   }
 }

@@ -9,9 +9,11 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
-import { issueKey, type KeyRequest } from '../../admin/keys/issue-key.ts';
-import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
+import type { IssuedKey, KeyTraits } from '../../admin/keys/key-draft.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { createOwner } from '../../admin/owners/create-owner.ts';
+import type { OwnerLimits } from '../../admin/owners/owner-limits.ts';
 import { documentClient, type KeyStore } from '../../admin/stage/key-store.ts';
 import { keyGateway } from '../../demo/demo-keys.ts';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
@@ -35,6 +37,9 @@ export interface Order {
   /** An attribute that is not published. */
   readonly note?: string;
 }
+
+/** What a new key has beside its plan: limits of its owner, and properties of its own. */
+export type KeyOptions = KeyTraits & Partial<OwnerLimits>;
 
 interface StoreOptions {
   /** @default staging */
@@ -133,11 +138,12 @@ export class RunningStore implements AsyncDisposable {
    * Issues a key of a new owner. Its windows are in a minute that has not started, so that no minute
    * ends during a test.
    */
-  async issue(plan: PlanName = 'enterprise', rest: Partial<KeyRequest> = {}): Promise<IssuedKey> {
+  async issue(plan: PlanName = 'enterprise', rest: KeyOptions = {}): Promise<IssuedKey> {
     const { perMinute, perDay } = plans.enterprise;
     const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
-    const owner = `e2e ${randomUUID()}`;
-    const key = await issueKey({ plan, owner, ...limits, ...rest }, this.keys);
+    const name = `e2e ${randomUUID()}`;
+    await createOwner({ name, plan, ...limits, ...rest }, this.keys);
+    const key = await issueKey({ owner: name, ...rest }, this.keys);
     await this.setCounters(key, { minuteWindow: nextMinute(), dayWindow: today() });
     return key;
   }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { issueKey } from '../../../admin/keys/issue-key.ts';
-import { summarizeKey } from '../../../admin/keys/key-description.ts';
+import { keyView } from '../../../admin/keys/key-view.ts';
 import {
   findPurgeable,
   findStageKeys,
@@ -11,7 +10,7 @@ import { revokeKey } from '../../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../../admin/keys/rotate-key.ts';
 import { whoseToken } from '../../../admin/keys/whois-key.ts';
 import { createOwner, createToken } from '../../../shared/api-key-token.ts';
-import { nowMs, stageOfEachTest } from '../stage-of-keys.ts';
+import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 
 let apiKey: string;
 let keyId: string;
@@ -19,7 +18,7 @@ let keyId: string;
 const { stage } = stageOfEachTest();
 const { store } = stage;
 beforeEach(async () => {
-  ({ apiKey, keyId } = await issueKey({ owner: 'Acme', plan: 'free' }, store));
+  ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, store));
 });
 
 const tokenOf = (prefix: string) => createToken(prefix, createOwner(prefix).seed);
@@ -34,7 +33,7 @@ describe('whoseToken', () => {
   ])('finds the key of a token %s', async (_, textWith) => {
     const key = await whoseToken(textWith(apiKey), store);
 
-    expect(summarizeKey(key, nowMs)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
+    expect(keyView(key, nowMs)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
   });
 
   it.each<[string, () => Promise<unknown>, string]>([
@@ -48,7 +47,7 @@ describe('whoseToken', () => {
   ])('finds a key that %s', async (_, make, status) => {
     await make();
 
-    expect(summarizeKey(await whoseToken(apiKey, store), nowMs)).toMatchObject({ keyId, status });
+    expect(keyView(await whoseToken(apiKey, store), nowMs)).toMatchObject({ keyId, status });
   });
 
   it('names the owner where the key was purged', async () => {

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { reportFailure } from '../../../admin/failure-report.ts';
 import { insertOrders } from '../../../admin/orders/insert-orders.ts';
 import type { OrderItem } from '../../../admin/orders/order-record.ts';
 import { ordersTable } from '../../../admin/orders/orders-table.ts';
@@ -27,11 +28,18 @@ const failed = (Code: BatchStatementErrorCodeEnum) => ({
   Error: { Code, Message: 'said DynamoDB' },
 });
 const throttled = failed('ThrottlingError');
+const duplicate = failed('DuplicateItem');
 
 beforeEach(() => {
   mock.reset();
   pauses.length = 0;
 });
+
+/** The exit code and the message of an insertion that fails. */
+async function failureOfInserting(...orders: OrderItem[]) {
+  const error = await insertOrders(orders, table).catch((thrown) => thrown);
+  return reportFailure(error, { stage: 'prod' });
+}
 
 describe('insertOrders', () => {
   it('sends one statement per order, which touches no order that is there', async () => {
@@ -69,7 +77,7 @@ describe('insertOrders', () => {
     expect(pauses).toHaveLength(2);
   });
 
-  it('repeats a request that was throttled or lost as a whole', async () => {
+  it('repeats a call that was throttled, lost or answered with nothing', async () => {
     const lost = Object.assign(new Error('socket hang up'), { $metadata: { httpStatusCode: 503 } });
     const tooFast = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
     mock
@@ -77,53 +85,55 @@ describe('insertOrders', () => {
       .rejectsOnce(lost)
       .rejectsOnce(tooFast)
       .rejectsOnce(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+      .resolvesOnce({})
       .resolves({ Responses: [{}] });
 
     expect(await insertOrders([order(1)], table)).toEqual(['inserted']);
-    expect(pauses).toHaveLength(3);
+    expect(pauses).toHaveLength(4);
   });
 
-  it('gives up after a dozen attempts attempts, with pauses that grow to ten seconds at most', async () => {
-    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [throttled] });
+  it.each<[string, object, string]>([
+    ['throttles', { Responses: [throttled] }, 'throttled'],
+    ['answers with nothing', {}, 'may not have been done'],
+    ['answers for another number of orders', { Responses: [{}, {}] }, 'may not have been done'],
+  ])(
+    'gives up after a dozen attempts where DynamoDB %s, as a failure of the service',
+    async (_, answer, message) => {
+      mock.on(BatchExecuteStatementCommand).resolves(answer);
 
-    const inserting = insertOrders([order(1)], table);
+      const report = await failureOfInserting(order(1));
 
-    await expect(inserting).rejects.toThrow(
-      'DynamoDB kept refusing writes (said DynamoDB); run the same command again to go on',
-    );
-    expect(pauses).toHaveLength(11);
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
-    expect(pauses[0]).toBeLessThanOrEqual(100);
-  });
+      expect(report).toMatchObject({ exitCode: 3, message: expect.stringContaining(message) });
+      expect(pauses).toHaveLength(11);
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+      expect(pauses[0]).toBeLessThanOrEqual(100);
+    },
+  );
 
   it('tells at once when nothing is listening', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     mock.on(BatchExecuteStatementCommand).rejects(refused);
 
-    await expect(insertOrders([order(1)], table)).rejects.toThrow('connect ECONNREFUSED');
+    expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3, code: 'noConnection' });
     expect(pauses).toHaveLength(0);
   });
 
   it('does not repeat what can never succeed', async () => {
-    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, failed('AccessDenied')] });
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, failed('ValidationError')] });
 
-    const inserting = insertOrders([order(1), order(2)], table);
-
-    await expect(inserting).rejects.toThrow(
-      'order 2: DynamoDB refused it: AccessDenied said DynamoDB',
-    );
-    expect(mock.commandCalls(BatchExecuteStatementCommand)).toHaveLength(1);
+    expect(await failureOfInserting(order(1), order(2))).toMatchObject({
+      exitCode: 1,
+      message: 'order 2: DynamoDB refused it: ValidationError said DynamoDB',
+    });
+    expect(pauses).toHaveLength(0);
   });
 
   it('tells an order that is there with the same values from one with others', async () => {
-    const duplicate = failed('DuplicateItem');
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate, {}, duplicate] });
     mock
       .on(BatchGetCommand)
       .resolvesOnce({
-        Responses: {
-          Orders: [{ ...order(1), status: 'cancelled', cancelledAt: 'x' }],
-        },
+        Responses: { Orders: [{ ...order(1), status: 'cancelled', cancelledAt: 'x' }] },
         UnprocessedKeys: { Orders: { Keys: [{ id: NumberValue.from(3) }] } },
       })
       .resolves({ Responses: { Orders: [{ ...order(3), petId: NumberValue.from(4) }] } });
@@ -132,5 +142,12 @@ describe('insertOrders', () => {
 
     expect(outcomes).toEqual(['already there', 'inserted', 'different']);
     expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
+  });
+
+  it('does not take an order for a different one that no answer shows', async () => {
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
+    mock.on(BatchGetCommand).resolves({});
+
+    expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3 });
   });
 });

@@ -1,202 +1,155 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { fileFields } from '../../../admin/orders/order-record.ts';
-import {
-  detectFormat,
-  type OrderLine,
-  type OrdersFormat,
-  readOrders,
-} from '../../../admin/orders/orders-file.ts';
-import type { TextPosition } from '../../../shared/json-array.ts';
+import { fileFields, type OrderItem } from '../../../admin/orders/order-record.ts';
+import { readOrders } from '../../../admin/orders/orders-file.ts';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { temporaryDirectoryOfFile } from '../../helpers/temporary-directory.ts';
 
 const directory = temporaryDirectoryOfFile();
 
-async function read(text: string, format: OrdersFormat, from?: TextPosition): Promise<OrderLine[]> {
-  const lines: OrderLine[] = [];
-  for await (const line of readOrders(directory.write('orders', text), format, from)) {
-    lines.push(line);
+/** The orders of a file, and the messages about its bad lines. */
+async function read(content: string | Buffer, fromLine?: number) {
+  const orders: OrderItem[] = [];
+  const errors: string[] = [];
+  for await (const line of readOrders(directory.write('orders.jsonl', content), fromLine)) {
+    if ('order' in line) orders.push(line.order);
+    else errors.push(line.error.message);
   }
-  return lines;
+  return { orders, errors };
 }
 
-const ordersOf = (lines: OrderLine[]) => lines.map((line) => ('order' in line ? line.order : null));
-const errorsOf = (lines: OrderLine[]) =>
-  lines.flatMap((line) => ('error' in line ? [line.error.message] : []));
+const id = (digits: string) => NumberValue.from(digits);
 
-const twoOrders = [
-  {
-    id: NumberValue.from('9007199254740993'),
-    petId: NumberValue.from('7'),
-    quantity: NumberValue.from('2'),
-    shipDate: '2026-11-20T09:30:00Z',
-    complete: false,
-    status: 'pending',
-  },
-  { id: NumberValue.from('-9223372036854775808'), complete: true, status: 'shipped' },
-];
-
-const first =
-  '{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}';
-const second = '{"id":-9223372036854775808,"complete":true,"status":"shipped"}';
-const csvHeader = 'id,petId,quantity,shipDate,complete,status';
-const csvFirst = '9007199254740993,7,2,2026-11-20T09:30:00Z,false,pending';
-const csvSecond = '-9223372036854775808,,,,true,shipped';
-
-describe('readOrders', () => {
-  it.each([
-    ['a JSON array', 'json', `[${first},${second}]`],
-    ['an indented JSON array', 'json', `[\r\n  ${first},\r\n  ${second}\r\n]\r\n`],
-    ['JSON Lines', 'jsonl', `${first}\n${second}\n`],
-    [
-      'JSON Lines with CRLF, blank lines and a byte order mark',
-      'jsonl',
-      `\ufeff${first}\r\n\r\n${second}`,
-    ],
-    ['CSV', 'csv', `${csvHeader}\n${csvFirst}\n${csvSecond}\n`],
-    [
-      'CSV with CRLF, quotes and a byte order mark',
-      'csv',
-      `\ufeff"id",petId,quantity,shipDate,complete,status\r\n"9007199254740993",7, 2,"2026-11-20T09:30:00Z",FALSE,\r\n${csvSecond}\r\n`,
-    ],
-    [
-      'CSV with its columns in another order',
-      'csv',
-      'status,id,complete,shipDate,quantity,petId\npending,9007199254740993,false,2026-11-20T09:30:00Z,2,7\nshipped,-9223372036854775808,true,,,',
-    ],
-  ] as const)('reads %s, integers digit for digit', async (_, format, text) => {
-    expect(ordersOf(await read(text, format))).toEqual(twoOrders);
-  });
-
-  it.each([
-    ['json', ` [ ${first},\n ${second} ,\n {"id":3} ] `],
-    ['jsonl', `${first}\n${second}\n{"id":3}\n`],
-    ['csv', `${csvHeader}\n${csvFirst}\n${csvSecond}\n3,,,,,\n`],
-  ] as const)('reads %s on from behind any order', async (format, text) => {
-    const whole = await read(text, format);
-
-    for (const [index, { end }] of whole.entries()) {
-      expect(await read(text, format, end)).toEqual(whole.slice(index + 1));
-    }
-    expect(whole).toHaveLength(3);
-  });
-
-  it.each([
-    ['json', '[]'],
-    ['jsonl', ''],
-    ['jsonl', '\n\n'],
-    ['csv', `${csvHeader}\n`],
-    ['csv', ''],
-  ] as const)('finds no order in an empty %s file', async (format, text) => {
-    expect(await read(text, format)).toEqual([]);
-  });
-
-  it('names line, field, value and what was expected, and reads on behind a bad line', async () => {
-    const lines = await read(
-      `{"id":1}\n{"id":"2"}\nnonsense\n[3]\n4\n{"id":5,"id2":5}\n{"id":6}`,
-      'jsonl',
+describe('an orders file', () => {
+  it('holds whole orders, their integers digit for digit', async () => {
+    const { orders, errors } = await read(
+      '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":2,' +
+        '"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled",' +
+        '"cancelledAt":"2026-11-20T09:31:00.123Z","cancelledBy":"key_1","cancelRequestId":"c",' +
+        '"shippedAt":"2026-11-20T09:32:00Z","shipRequestId":"s"}\n{"id":-5}',
     );
 
-    expect(errorsOf(lines)).toEqual([
-      'line 2: id: "2" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807',
-      expect.stringMatching(/^line 3: is not JSON: /),
-      'line 4: is JSON, but no object; expected {"id":…,"petId":…}',
-      'line 5: is JSON, but no object; expected {"id":…,"petId":…}',
-      `line 6: "id2": an order has no such field; expected only ${fileFields.join(', ')}`,
+    expect(errors).toEqual([]);
+    expect(orders).toEqual([
+      {
+        id: id('9223372036854775807'),
+        petId: id('-9223372036854775808'),
+        quantity: id('2'),
+        shipDate: '2026-11-20T09:30:00Z',
+        complete: false,
+        status: 'cancelled',
+        cancelledAt: '2026-11-20T09:31:00.123Z',
+        cancelledBy: 'key_1',
+        cancelRequestId: 'c',
+        shippedAt: '2026-11-20T09:32:00Z',
+        shipRequestId: 's',
+      },
+      { id: id('-5'), status: 'pending' },
     ]);
-    expect(ordersOf(lines).filter(Boolean)).toHaveLength(2);
+    expect(fileFields.slice(0, orderFieldNames.length)).toEqual(orderFieldNames);
   });
 
-  it.each([
-    ['{"id":1,"quantity":2,"id":3}', '"id"'],
-    ['{"id":1, "status" : "pending","stat\\u0075s":"shipped"}', '"status"'],
-    ['{"__proto__":1,"id":1,"__proto__":2}', '"__proto__"'],
-  ])('refuses a field that stands twice, whose values differ: %s', async (text, name) => {
-    expect(errorsOf(await read(text, 'jsonl'))).toEqual([
-      `line 1: ${name}: the order has this field twice`,
-    ]);
-  });
-
-  it('takes no value for a name, whatever it contains', async () => {
-    const value = '\\":\\\\\\":{\\"id\\":';
-
-    const [line] = await read(`{"id":1,"status":"${value}"}`, 'jsonl');
-
-    expect(line).toMatchObject({
-      error: { fault: expect.stringMatching(/^status: .* is not accepted/) },
+  it('may have CRLF, blank lines and a byte order mark, and end without a line break', async () => {
+    expect(await read('\ufeff{"id":1}\r\n\r\n \t\n{"id":2}')).toMatchObject({
+      orders: [{ id: id('1') }, { id: id('2') }],
+      errors: [],
     });
+    expect(await read('')).toEqual({ orders: [], errors: [] });
   });
 
-  it('says the same of a bad element of an array, with the line that it starts on', async () => {
-    const lines = await read('[\n{"id":1},\n{"id":2,\n"complete":"yes"}, 5,\n{"id":3}]', 'json');
-
-    expect(errorsOf(lines)).toEqual([
-      'line 3: complete: "yes" is not accepted; expected true or false',
-      'line 4: is JSON, but no object; expected {"id":…,"petId":…}',
-    ]);
-  });
-
-  it('says the same of a bad line of CSV, and a stray quote harms its own line only', async () => {
-    const lines = await read(
-      `${csvHeader}\n1,2\nx,,,,,\n3,,,"unclosed,,\n4,,,,maybe,\n007,,,,,\n5,,,,,\n`,
-      'csv',
+  it('is read from any line, across the parts in which it is read', async () => {
+    const lines = Array.from(
+      { length: 9_000 },
+      (_, index) => `{"id":${index + 1},"petId":7777777}`,
     );
 
-    expect(errorsOf(lines)).toEqual([
-      'line 2: has 2 values; expected 6, as the header',
-      expect.stringMatching(/^line 3: id: x is not accepted; expected an integer/),
-      expect.stringMatching(/^line 4: is not CSV: (?!.*line 1\b)/),
-      'line 5: complete: "maybe" is not accepted; expected true or false',
-      expect.stringMatching(/^line 6: id: 007 is not accepted/),
-    ]);
-    expect(ordersOf(lines).filter(Boolean)).toEqual([
-      { id: NumberValue.from('5'), status: 'pending' },
-    ]);
+    const { orders } = await read(lines.join('\n'), 17);
+
+    expect(orders.map((order) => Number(order.id))).toEqual(lines.slice(16).map((_, i) => i + 17));
   });
 
-  it.each([
+  it('is refused as a whole where it is a JSON array', async () => {
+    await expect(read('\ufeff [\n{"id":1}]')).rejects.toThrow(
+      'line 1: is the start of a JSON array; an orders file has one order on each line',
+    );
+  });
+
+  it.each<[string, string | RegExp]>([
+    ['nonsense', /^is not JSON: /],
+    ['{"id":1},', /^is not JSON: /],
+    ['id,petId', /^is not JSON: /],
+    ['4', 'is JSON, but no object; expected {"id":…,"petId":…}'],
+    ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
+    ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
+    ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
+    ['{"id":1,"id":3}', '"id": the order has this field twice'],
     [
-      'id,customer\n',
-      'header: an order has no field "customer"; expected a header row of id,petId',
+      '{"id":1,"status":"pending","stat\\u0075s":"shipped"}',
+      '"status": the order has this field twice',
     ],
-    ['petId\n', 'header: no id column'],
-    ['id,petId,id\n', 'header: two columns are called id'],
-  ])('refuses the CSV header %p', async (text, message) => {
-    await expect(read(text, 'csv')).rejects.toThrow(message);
+    ['{"id":1,"status":"\\":\\\\\\":{\\"id\\":"}', /^status: .* is not accepted/],
+    ['{"id":"7"}', /^id: "7" is not accepted; expected an integer/],
+    ['{"id":null}', /^id: null is not accepted/],
+    ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
+    ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
+    ['{"id":1,"petId":1e3}', /^petId: 1e3 is not accepted/],
+    ['{"id":1,"quantity":-0}', /^quantity: -0 is not accepted/],
+    ['{"id":1,"quantity":true}', /^quantity: true is not accepted/],
+    ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
+    ['{"id":1,"status":"lost"}', /^status: "lost" is not accepted; expected "pending", "shipped"/],
+    ['{"id":1,"shipDate":["2026-11-20T09:30:00Z"]}', /^shipDate: an array is not accepted/],
+    ['{"id":1,"shipDate":{}}', /^shipDate: an object is not accepted/],
+    ['{"id":1,"cancelledAt":5}', /^cancelledAt: 5 is not accepted; expected an ISO 8601 date-time/],
+    ['{"id":1,"cancelledBy":5}', 'cancelledBy: 5 is not accepted; expected a text'],
+  ])('has a line that is bad and is named, and is read on behind it: %s', async (text, fault) => {
+    const { orders, errors } = await read(`{"id":1}\n${text}\n{"id":3}\n`);
+
+    expect(errors).toEqual([expect.stringMatching(/^line 2: /)]);
+    expect(errors[0]!.slice('line 2: '.length)).toMatch(fault);
+    expect(orders).toHaveLength(2);
   });
 
-  it('keeps the message about a long column short', async () => {
-    const error = await read(`id,${'x'.repeat(5_000)}\n`, 'csv').catch((thrown) => thrown);
+  it('has a line that is damaged or endless, which harms no other line', async () => {
+    const endless = `{"id":1,"shipDate":"${'x'.repeat(600_000)}"}\n`;
+    const content = Buffer.concat([Buffer.from(endless), Buffer.from([0x7b, 0xff, 0x0a])]);
 
-    expect(error.message).toMatch(/^header: an order has no field "x+…; expected a header row of/);
-    expect(error.message.length).toBeLessThan(200);
+    const { orders, errors } = await read(Buffer.concat([content, Buffer.from('{"id":3}')]));
+
+    expect(errors).toEqual([
+      'line 1: is longer than any order: 65536 bytes',
+      'line 2: is not UTF-8: it is damaged, or of another encoding',
+    ]);
+    expect(orders).toHaveLength(1);
   });
 
-  it('keeps the message about a long line short', async () => {
-    const [error] = errorsOf(await read(`{"id":1,"shipDate":"${'x'.repeat(5_000)}"}`, 'jsonl'));
+  it('has a bad value that is long, of which the message shows the start', async () => {
+    const { errors } = await read(`{"id":1,"shipDate":"${'x'.repeat(5_000)}"}`);
 
-    expect(error!.length).toBeLessThan(200);
-    expect(error).not.toContain('\n');
+    expect(errors[0]!.length).toBeLessThan(200);
   });
-});
 
-describe('detectFormat', () => {
   it.each([
-    ['orders.json', `[${first}]`, 'json'],
-    ['orders.json', `${first}\n`, 'jsonl'],
-    ['orders.txt', ` \n[`, 'json'],
-    ['orders', '\ufeff{"id":1}', 'jsonl'],
-    ['orders.jsonl', 'nonsense', 'jsonl'],
-    ['orders.CSV', 'id\n1\n', 'csv'],
-    ['orders.txt', 'petId,"id"\n', 'csv'],
-    ['orders', '', 'jsonl'],
-  ])('takes %s with %p as %s', async (name, text, format) => {
-    expect(await detectFormat(directory.write(name, text))).toBe(format);
+    '2026-11-20T09:30:00.123456Z',
+    '2026-11-20T09:30:00+05:30',
+    '2028-02-29T23:59:59-12:00',
+  ])('accepts the ship date %s', async (shipDate) => {
+    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).orders).toMatchObject([{ shipDate }]);
   });
 
-  it('asks when neither the name nor the content tells', async () => {
-    const path = directory.write('orders.txt', 'Dear Sir or Madam,\n');
-
-    await expect(detectFormat(path)).rejects.toThrow('say which with --format');
+  it.each([
+    '2026-11-20',
+    '2026-11-20T09:30:00',
+    '2026-11-20 09:30:00Z',
+    '2026-02-29T00:00:00Z',
+    '2026-04-31T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-11-20T24:00:00Z',
+    '2026-11-20T09:60:00Z',
+    '2026-11-20T09:30:00Z\\n',
+    '',
+  ])('refuses the ship date %p', async (shipDate) => {
+    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).errors[0]).toContain(
+      'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
+    );
   });
 });

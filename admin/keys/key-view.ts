@@ -1,7 +1,8 @@
 import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { newestWindow, windowStarts } from '../../lambdas/shared/windows.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { isoTime, type Usage, usageOf } from '../owners/owner-description.ts';
+import { type Field, grouped, isoTime } from '../console/view.ts';
+import { type Usage, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { StoredKey } from './find-key.ts';
 
 /**
@@ -20,8 +21,11 @@ export const keyStatuses = [
 
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** A key in a list of keys. Times are in ISO 8601, or null when there is none. */
-export interface KeySummary {
+/**
+ * A key with everything that an operator can know about it. Times are in ISO 8601, or null when there
+ * is none.
+ */
+export interface KeyView {
   keyId: string;
   owner: string;
   ownerId: string;
@@ -35,39 +39,22 @@ export interface KeySummary {
   perDay: number | null;
   createdAt: string | null;
   expiresAt: string | null;
-  /** The end of the current ban. */
-  bannedUntil: string | null;
+  revokedAt: string | null;
   /** The minute in which a request of the key was last admitted. */
   lastUsedAt: string | null;
-}
-
-/** A key with everything that an operator can know about it. */
-export interface KeyDescription extends KeySummary {
   /** The usage of all keys of the owner together. */
   usage: Usage | null;
   /** The requests of this key that were rejected for a limit in the current minute. */
   rejectionsThisMinute: number;
-  revokedAt: string | null;
+  /** The end of the current ban. */
+  bannedUntil: string | null;
   /** The key ids before and after this one in a rotation. */
   replaces: string | null;
   replacedBy: string | null;
 }
 
 /** Describes a key at a time. Counters of a window that has ended count as 0. */
-export function describeKey(key: StoredKey, nowMs: number): KeyDescription {
-  const { owner, details, entry } = key;
-  return {
-    ...summarizeKey(key, nowMs),
-    usage: owner.item ? usageOf(owner.item, nowMs) : null,
-    rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
-    revokedAt: details?.revokedAt ?? null,
-    replaces: details?.replaces ?? null,
-    replacedBy: details?.replacedBy ?? null,
-  };
-}
-
-/** Describes a key for a list of keys. */
-export function summarizeKey(key: StoredKey, nowMs: number): KeySummary {
+export function keyView(key: StoredKey, nowMs: number): KeyView {
   const { keyId, owner, details, entry } = key;
   return {
     keyId,
@@ -81,10 +68,43 @@ export function summarizeKey(key: StoredKey, nowMs: number): KeySummary {
     perDay: owner.item?.perDay ?? null,
     createdAt: details?.createdAt ?? null,
     expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
-    bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
+    revokedAt: details?.revokedAt ?? null,
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
+    usage: owner.item ? usageOf(owner.item, nowMs) : null,
+    rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
+    bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
+    replaces: details?.replaces ?? null,
+    replacedBy: details?.replacedBy ?? null,
   };
 }
+
+export const keyFields: readonly Field<KeyView>[] = [
+  { name: 'key id', of: ({ keyId }) => keyId },
+  { name: 'label', of: ({ label }) => label },
+  { name: 'api key', of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`) },
+  { name: 'owner', of: ({ owner }) => owner },
+  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
+  { name: 'plan', of: ({ plan }) => plan },
+  { name: 'status', of: ({ status }) => status },
+  { name: 'created', of: ({ createdAt }) => createdAt },
+  { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
+  { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
+  // It is stored to the minute.
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never' },
+  ...usageFields<KeyView>(),
+  {
+    name: 'rejected',
+    of: ({ rejectionsThisMinute }) => `${grouped(rejectionsThisMinute)} in this minute`,
+    only: 'record',
+  },
+  {
+    name: 'ban',
+    of: ({ bannedUntil }) => (bannedUntil ? `until ${bannedUntil}` : 'none'),
+    only: 'record',
+  },
+  { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
+  { name: 'replaced by', of: ({ replacedBy }) => replacedBy, only: 'record' },
+];
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
 export function isBanned({ bannedUntil }: KeyEntry, nowMs: number): boolean {

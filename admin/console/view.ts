@@ -1,0 +1,78 @@
+import stringWidth from 'string-width';
+import { printable } from './printable.ts';
+
+/** A field of what is printed of a record, such as an owner or a key. */
+export interface Field<View> {
+  /** The name before the value, and in capital letters the heading of the column. */
+  readonly name: string;
+  /** The text of the value; null if the record has none. */
+  readonly of: (view: View) => string | null;
+  /** Whether it is printed only of a single record, or only in a table. @default - in both */
+  readonly only?: 'record' | 'table';
+}
+
+const gap = '  ';
+
+/** Formats one record, with a field on each line. Fields without a value are left out. */
+export function recordText<View>(fields: readonly Field<View>[], view: View): string {
+  return pairs(
+    fields.filter(({ only }) => only !== 'table').map((each) => [each.name, each.of(view)]),
+  );
+}
+
+/**
+ * Formats records as a table with headings.
+ *
+ * @param columns the width of the terminal; in a narrower one, each record is printed for itself
+ */
+export function tableText<View>(
+  fields: readonly Field<View>[],
+  views: readonly View[],
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  const shown = fields.filter(({ only }) => only !== 'record');
+  const cells = views.map((view) => shown.map(({ of }) => printable(of(view) ?? '-')));
+  const lines = [shown.map(({ name }) => name.toUpperCase()), ...cells];
+  const widths = shown.map((_, column) =>
+    Math.max(...lines.map((line) => stringWidth(line[column]!))),
+  );
+  const width = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
+  if (width > columns) {
+    const records = views.map((view) => pairs(shown.map(({ name, of }) => [name, of(view)])));
+    return records.join('\n\n');
+  }
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => padded(cell, widths[column]!))
+        .join(gap)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Formats names and values, one pair per line. A pair without a value is left out. */
+export function pairs(entries: readonly (readonly [string, string | null])[]): string {
+  const present = entries.filter(([, value]) => value !== null);
+  const width = Math.max(...present.map(([name]) => name.length));
+  return present.map(([name, value]) => `${name.padEnd(width)}${gap}${value}`).join('\n');
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(width - stringWidth(text));
+}
+
+/** Formats a number with separators: 1234567 becomes `1,234,567`. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** Formats a count with its noun, such as `1 key` or `2 keys`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Formats Unix seconds in ISO 8601, without a fraction. */
+export function isoTime(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000).toISOString().replace('.000Z', 'Z');
+}
