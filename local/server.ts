@@ -128,7 +128,9 @@ async function start(
   const { stackName } = options;
   const template = readTemplate(templateFile, { ...environment, stackName }, change);
   const identities = createIdentities(template);
-  const guard = await startDynamoDBGuard({ endpoint: database.endpoint, identities, log });
+  const { endpoint } = database;
+  const isEmbedded = options.dynamodbEndpoint === undefined;
+  const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
   started.defer(() => guard.close());
   const { endpoint: dynamodbEndpoint } = guard;
   const { credentials } = identities.operator;

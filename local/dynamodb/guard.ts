@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { denialOf, type Identities } from './identities.ts';
+import { emptyPage, planScan } from './scan-plan.ts';
 import { answerHeaders, type Call, connectUpstream } from './upstream.ts';
 
 /** A proxy before DynamoDB that authorizes all calls to the tables of a run. */
@@ -20,6 +21,8 @@ export interface GuardOptions {
   /** The endpoint of the DynamoDB-compatible server. */
   readonly endpoint: string;
   readonly identities: Identities;
+  /** Whether the server is the embedded one, which executes one call at a time. */
+  readonly isEmbedded: boolean;
   /** Takes a line for each call that is denied. */
   readonly log: (line: string) => void;
 }
@@ -36,7 +39,7 @@ const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
  * its browser asks first whether it may send an `Authorization` header, which is refused as well.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
-  const { identities, log } = options;
+  const { identities, isEmbedded, log } = options;
   const upstream = connectUpstream(options.endpoint);
   const callers = new Map(
     [identities.operator, ...identities.functions.values()].map((identity) => [
@@ -56,9 +59,12 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   }
 
   async function forward(call: Call, outgoing: ServerResponse): Promise<void> {
+    const isPlanned = isEmbedded && operationOf(call) === 'Scan';
+    const body = isPlanned ? planScan(call.body) : call.body;
+    if (!body) return sendJson(outgoing, 200, emptyPage);
     let response: IncomingMessage;
     try {
-      [response] = await once(upstream.send(call), 'response');
+      [response] = await once(upstream.send({ ...call, body }), 'response');
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       const message = `${upstream.shownAddress} does not answer (${code})`;
@@ -91,7 +97,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   };
 }
 
-function operationOf({ headers }: IncomingMessage): string {
+function operationOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   return target.exec(String(headers['x-amz-target']))?.[1] ?? '';
 }
 
@@ -104,6 +110,9 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
 
 function sendError(outgoing: ServerResponse, status: number, type: string, message: string): void {
   const body = { __type: `com.amazon.coral.service#${type}`, Message: message };
-  outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' });
-  outgoing.end(JSON.stringify(body));
+  sendJson(outgoing, status, JSON.stringify(body));
+}
+
+function sendJson(outgoing: ServerResponse, status: number, body: string): void {
+  outgoing.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
 }

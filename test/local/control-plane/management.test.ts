@@ -12,12 +12,7 @@ import {
   GetUsagePlansCommand,
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import {
-  DynamoDBClient,
-  GetItemCommand,
-  ListTablesCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../../local/server.ts';
 import {
@@ -249,19 +244,6 @@ describe('the operator of a local run, with AWS clients', () => {
 
     expect(answer.status).toBe(403);
     expect(answer.body).toBe('{"message":"Missing Authentication Token"}');
-  });
-
-  it('has a call of DynamoDB answered after one that is too large', async () => {
-    const body = 'x'.repeat(26_000_000);
-
-    const client = new DynamoDBClient(settings);
-
-    const tooLarge = await send('/', { method: 'POST', body }, listTables);
-    const next = await client.send(new ListTablesCommand({}));
-
-    expect(tooLarge.status).toBe(403);
-    expect(next.TableNames).toEqual([service.tables.Table]);
-    client.destroy();
   });
 
   it('has its connection closed after a call of DynamoDB where it asks for that', async () => {

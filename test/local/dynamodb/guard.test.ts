@@ -6,6 +6,7 @@ import {
   ExecuteStatementCommand,
   GetItemCommand,
   PutItemCommand,
+  ScanCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -82,9 +83,9 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function start(endpoint = server.url): Promise<DynamoDBGuard> {
+async function start(endpoint = server.url, isEmbedded = false): Promise<DynamoDBGuard> {
   const log = (line: string) => lines.push(line);
-  const guard = await startDynamoDBGuard({ endpoint, identities, log });
+  const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
   guards.push(guard);
   return guard;
 }
@@ -224,6 +225,34 @@ describe('the guard before DynamoDB', () => {
       expect(lines).toEqual([`iam: ${logged.slice(logged.indexOf('/') + 1)}`]);
     },
   );
+
+  it.each<[string, boolean, object, object | undefined]>([
+    ['is short on the embedded server', true, {}, { Limit: 2_000 }],
+    ['keeps a limit that is shorter', true, { Limit: 5 }, { Limit: 5 }],
+    [
+      'of the first segment reads the whole table there',
+      true,
+      { Segment: 0, TotalSegments: 4, Limit: 9_000, ExclusiveStartKey: Key },
+      { Limit: 2_000, ExclusiveStartKey: Key },
+    ],
+    ['of another segment is empty there', true, { Segment: 3, TotalSegments: 4 }, undefined],
+    [
+      'is left alone on any other server',
+      false,
+      { Segment: 3, TotalSegments: 4 },
+      { Segment: 3, TotalSegments: 4 },
+    ],
+  ])('a scan %s', async (_, isEmbedded, input, expected) => {
+    const client = clientOf(await start(server.url, isEmbedded), operator());
+    onCall = ({ answer }) => answer.end('{"Count":1}');
+
+    const { Count } = await client.send(new ScanCommand({ TableName: 'Orders', ...input }));
+
+    expect(received.map(({ body }) => JSON.parse(body))).toEqual(
+      expected ? [{ TableName: 'Orders', ...expected }] : [],
+    );
+    expect(Count).toBe(expected ? 1 : 0);
+  });
 
   it('breaks an answer off that the server breaks off', async () => {
     const guard = await start();
