@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { parse } from 'yaml';
@@ -6,7 +6,6 @@ import { connect } from '../admin/stage/stage-connection.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
-import { makeDirectory } from '../shared/make-directory.ts';
 import { pageAssets, pageDocument } from './page-document.ts';
 
 interface ReferenceOptions {
@@ -88,7 +87,7 @@ async function baseUrlOf({ stage, url }: ReferenceOptions): Promise<string> {
 
 function write(directory: string, files: Readonly<Record<string, string>>): void {
   try {
-    makeDirectory(directory);
+    mkdirSync(directory, { recursive: true });
     for (const [name, content] of Object.entries(files)) {
       writeFileSync(join(directory, name), content);
     }

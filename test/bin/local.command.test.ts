@@ -175,12 +175,7 @@ describe('a local run', () => {
   });
 
   it('ends with code 0 when it is stopped while it starts', async () => {
-    // It cannot be ready before it is stopped, because its tables never are.
-    await using dynamodb = await DynamodbProxy.start((call) =>
-      (call.incoming.method === 'GET' ? answer({}) : unanswered)(call),
-    );
-    const run = startRun(['--json', '--port', '0'], { DYNAMODB_ENDPOINT: dynamodb.url });
-    runs.push(run);
+    const run = start('--json', '--port', '0');
     while (!hasFiles(run)) await sleep(5);
 
     expect(await stop(run)).toEqual({ code: 0, isInTime: true });
@@ -188,20 +183,12 @@ describe('a local run', () => {
     expect(hasFiles(run)).toBe(false);
   });
 
-  it.each<[string, string[], string | undefined, RegExp]>([
-    ['an unknown option', ['--prot', '0'], undefined, /^"--prot": no such option.* --help/],
-    ['a text that could clear the screen', ['--stage', '\u009b2J'], undefined, /"\\u009b2J"/],
-    ['an address of another machine', ['--host', '192.0.2.1'], undefined, /^--host .*127\.0\.0/],
-    [
-      'an order that is none',
-      ['--port=0'],
-      '{"id":1}\n{"id":1.5}\n',
-      /^--orders .*line 2: id: 1\.5 .* integer/,
-    ],
-  ])('says what is wrong in one line, and nothing else: %s', async (_, options, orders, line) => {
-    const file = orders === undefined ? [] : ['--orders', directory.write('orders', orders)];
-
-    const run = start(...options, ...file);
+  it.each([
+    ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/],
+    ['a text that could clear the screen', ['--stage', '\u009b2J'], /"\\u009b2J"/],
+    ['an address of another machine', ['--host', '192.0.2.1'], /^--host .*127\.0\.0/],
+  ])('says what is wrong in one line, and nothing else: %s', async (_, options, line) => {
+    const run = start(...options);
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stdout).toBe('');
@@ -221,28 +208,6 @@ describe('a local run', () => {
       new RegExp(`^--port: listen EADDRINUSE: .*:${port}; stop the other program, .*\n$`),
     );
     server.close();
-  });
-
-  it('keeps the password of a DynamoDB that does not answer to itself', async () => {
-    const run = startRun([], { DYNAMODB_ENDPOINT: 'http://user:secret@127.0.0.1:9' });
-    runs.push(run);
-
-    expect(await run.exited).toEqual([1, null]);
-    const error = await run.stderr;
-    expect(error).toMatch(/^DYNAMODB_ENDPOINT: http:\/\/…@127\.0\.0\.1:9 fails [^\n]*\n$/);
-    expect(error).not.toContain('secret');
-  });
-
-  it('loads the orders of a file instead of the sample', async () => {
-    const orders = '{"id":9007199254740993,"petId":7}\n{"id":2,"status":"shipped"}\n';
-    const run = await startReady('--orders', directory.write('orders', orders));
-
-    const { text } = await call(run, run.keys.free);
-    const cancelled = [await cancel(run, '9007199254740993'), await cancel(run, '2')];
-
-    expect(text).toContain('9007199254740993');
-    expect(JSON.parse(text)).toHaveLength(2);
-    expect(cancelled.map(({ status }) => status)).toEqual([204, 409]);
   });
 });
 

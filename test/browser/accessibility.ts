@@ -38,19 +38,3 @@ export function sidewaysOverflow(page: Page): Promise<number> {
   const { width } = page.viewportSize()!;
   return page.evaluate(`Math.max(0, document.documentElement.scrollWidth - ${width})`);
 }
-
-/** The contrast of two opaque colours, as WCAG defines it, from 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [lighter, darker] = [luminance(one), luminance(other)].sort((a, b) => b - a);
-  return (lighter! + 0.05) / (darker! + 0.05);
-}
-
-/** @see https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
-function luminance(color: string): number {
-  const channels = color.match(/\d+/g)!.slice(0, 3);
-  const [red, green, blue] = channels.map((channel) => {
-    const value = Number(channel) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
-}

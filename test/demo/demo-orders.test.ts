@@ -2,7 +2,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
 import { exampleOrderId, loadFile, loadSample } from '../../demo/demo-orders.ts';
-import { sampleOrders } from '../../demo/sample-orders.ts';
+import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { embeddedDynamoDbOfFile } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../helpers/temporary-directory.ts';
 
@@ -35,10 +35,18 @@ async function setStatus(id: string, status: string): Promise<void> {
 }
 
 describe('the orders of a local run', () => {
-  it('are the sample in a table that is empty', async () => {
+  it('are a thousand in a table that is empty, of which two thirds are pending', async () => {
     await loadSample(table);
 
-    expect(await items()).toHaveLength(sampleOrders().length);
+    const stored = await items();
+    expect(stored).toHaveLength(1_000);
+    for (const order of stored) {
+      expect(Object.keys(order).sort()).toEqual([...orderFieldNames, 'status'].sort());
+      expect(order.complete!.BOOL).toBe(order.status!.S === 'shipped');
+    }
+    expect(stored.filter(({ status }) => status!.S === 'pending')).toHaveLength(667);
+    // A JavaScript number would round it.
+    expect(Object.keys(await statuses())).toContain('9223372036854775807');
   });
 
   it('are left alone where there are any, whatever has become of them', async () => {

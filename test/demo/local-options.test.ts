@@ -7,6 +7,8 @@ import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const { path: directory, write, remove } = temporaryDirectory();
 const file = write('orders.jsonl', '');
+// A data directory need not be there yet.
+const data = join(directory, 'new');
 
 afterAll(remove);
 
@@ -26,9 +28,9 @@ describe('options of the local run', () => {
   });
 
   it('are taken as two words or as one', () => {
-    const two = ['--port', '0', '--host', '::1', '--stage', 'prod', '--data', directory];
-    const one = ['--port=0', '--host=::1', '--stage=prod', `--data=${directory}`];
-    const expected = { port: 0, host: '::1', stage: 'prod', data: directory, orders: file };
+    const two = ['--port', '0', '--host', '::1', '--stage', 'prod', '--data', data];
+    const one = ['--port=0', '--host=::1', '--stage=prod', `--data=${data}`];
+    const expected = { port: 0, host: '::1', stage: 'prod', data, orders: file };
 
     expect(parseLocalOptions([...two, '--orders', file])).toMatchObject(expected);
     expect(parseLocalOptions([...one, `--orders=${file}`])).toMatchObject(expected);
@@ -50,12 +52,6 @@ describe('options of the local run', () => {
     expect(options).toBeUndefined();
     expect(write.mock.calls.join()).toMatch(/^Usage: npm start -- \[options\]\n.*--orders/s);
     write.mockRestore();
-  });
-
-  it('may name a data directory that is not there yet', () => {
-    const data = join(directory, 'new');
-
-    expect(parseLocalOptions(['--data', data])?.data).toBe(data);
   });
 
   it.each([
@@ -86,31 +82,20 @@ describe('options of the local run', () => {
 });
 
 describe('DYNAMODB_ENDPOINT', () => {
-  it.each([
-    'ftp://user:secret@127.0.0.1:8000',
-    'user:secret@127.0.0.1:8000',
-    'http://user:sec/ret@127.0.0.1:8000',
-  ])('is refused without its password: %s', (value) => {
-    const parse = () => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value });
+  it.each(['ftp://user:secret@127.0.0.1:8000', 'user:secret@127.0.0.1:8000'])(
+    'is refused without its password: %s',
+    (value) => {
+      const parse = () => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value });
 
-    expect(parse).toThrow('…@127.0.0.1:8000" is not accepted');
-    expect(parse).not.toThrow('ret');
-  });
+      expect(parse).toThrow('…@127.0.0.1:8000" is not accepted');
+      expect(parse).not.toThrow('ret');
+    },
+  );
 
   it.each([
-    [undefined, undefined],
     ['', undefined],
     ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
   ])('%j means %j', (value, expected) => {
     expect(dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value })).toBe(expected);
   });
-
-  it.each(['nonsense', '127.0.0.1:8000', 'ftp://x'])(
-    'is refused when it is no URL: %s',
-    (value) => {
-      expect(() => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value })).toThrow(
-        /^DYNAMODB_ENDPOINT: .* is not accepted; expected a URL/,
-      );
-    },
-  );
 });

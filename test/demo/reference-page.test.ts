@@ -56,13 +56,6 @@ describe('reference page', () => {
     for (const address of addresses) expect(paths).toContain(`/${address}`);
   });
 
-  it('is not stored anywhere, because it holds keys', async () => {
-    for (const path of paths) {
-      const { headers } = await fetchPage(path);
-      expect([path, headers.get('cache-control')]).toEqual([path, 'no-store']);
-    }
-  });
-
   it('gives the page its keys and the address of the API under the name that it was asked by', async () => {
     const { host } = new URL(server.url);
 
@@ -80,19 +73,16 @@ describe('reference page', () => {
     expect(html).not.toContain('/staging/v1/store/orders/1001');
   });
 
-  it('serves the contract as it is', async () => {
-    const yaml = await (await fetchPage('/openapi.yaml')).text();
-
-    expect(yaml).toContain('openapi: 3.1.0');
-  });
-
-  it('serves every file that it lists', async () => {
-    for (const path of paths) {
+  it.each(paths)(
+    'serves %s, which no cache may store because it is made for the demo keys',
+    async (path) => {
       const response = await fetchPage(path);
-      expect([path, response.status]).toEqual([path, 200]);
+
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('no-store');
       expect((await response.text()).length).toBeGreaterThan(0);
-    }
-  });
+    },
+  );
 
   it.each(['127.0.0.1', 'localhost:3000', '[::1]:3000'])('answers as %s', async (host) => {
     expect(await statusForHost(host)).toBe(200);

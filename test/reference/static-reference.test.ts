@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'yaml';
 import { codeSamples } from '../../reference/code-samples.ts';
 import { listErrors, listOperations } from '../../reference/contract-index.ts';
-import { staticReference } from '../../reference/reference-command.ts';
+import { referenceCommand, staticReference } from '../../reference/reference-command.ts';
 
 const yaml = readFileSync(join(import.meta.dirname, '../../openapi.yaml'), 'utf8');
 const contract = parse(yaml);
@@ -125,5 +125,26 @@ describe('static reference', () => {
 
     expect(targets).toContain('schema-Order');
     for (const id of targets) expect(html).toContain(`id="${id}"`);
+  });
+});
+
+describe('npm run reference', () => {
+  it.each([
+    [['--out', 'x'], 'exactly one of --stage'],
+    [['--out', 'x', '--stage', 'prod', '--url', baseUrl], 'exactly one of --stage'],
+    [['--out', 'x', '--stage', 'nowhere'], '--stage: "nowhere" is not accepted'],
+    [['--out', 'x', '--url', 'orders.example.com'], '--url: "orders.example.com" is not accepted'],
+    [['--out', 'x', '--url', 'https://orders.example.com'], '…/v1'],
+    [['--out', '/dev/null/x', '--url', baseUrl], '--out: /dev/null/x cannot be written'],
+  ])('says in one line what is wrong with %j', async (words, message) => {
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+    const exitCode = await referenceCommand(words);
+
+    const said = write.mock.calls.join('');
+    write.mockRestore();
+    expect(exitCode).toBe(1);
+    expect(said).toContain(message);
+    expect(said).toMatch(/^[^\n]+\n$/);
   });
 });
