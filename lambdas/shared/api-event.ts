@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { ReadableHeader } from './request-headers.ts';
 
 /** The context that the authorizer returned; API Gateway passes every value as a string. */
 export interface AuthorizerContext {
@@ -33,7 +34,7 @@ export function logFields(event: APIGatewayProxyEvent) {
  *
  * @param name in lower case
  */
-export function header(event: APIGatewayProxyEvent, name: string): string | undefined {
+export function header(event: APIGatewayProxyEvent, name: ReadableHeader): string | undefined {
   const values: string[] = [];
   for (const [key, value] of Object.entries(event.multiValueHeaders ?? {})) {
     if (key.toLowerCase() === name && value) values.push(...value);

@@ -15,9 +15,6 @@ const exposedHeaders = [
   'x-amz-apigw-id',
 ];
 
-/** The headers that scripts may send: the key, and what the handlers read. */
-export const allowedRequestHeaders = ['Authorization', 'Content-Type'];
-
 /**
  * The headers that allow scripts of an origin to read a response. The allowed origin is the same for
  * every request, so no response depends on the request's `Origin` and needs a `Vary` header.

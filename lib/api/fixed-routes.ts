@@ -7,7 +7,7 @@ import {
   Resource,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { allowedRequestHeaders } from '../../lambdas/shared/cors.ts';
+import { allowedRequestHeaders } from '../../lambdas/shared/request-headers.ts';
 import {
   type ErrorAnswer,
   errorBody,
@@ -24,7 +24,7 @@ import {
 type Mappings = Readonly<Record<string, string>>;
 
 /** The dates on which `GET /pets/{petId}` was deprecated and on which it was retired. */
-export const petOperationDates = {
+const petOperationDates = {
   deprecatedAt: new Date('2026-05-01T00:00:00Z'),
   sunsetAt: new Date('2026-11-01T00:00:00Z'),
 };

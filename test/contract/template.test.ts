@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { petOperationDates } from '../../lib/api/fixed-routes.ts';
-import { functionNames } from '../../lib/settings/functions.ts';
+import { headerParameters } from '../../lambdas/shared/request-headers.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
@@ -72,6 +71,38 @@ describe('the contract', () => {
       parameters: [{ name: 'orderId', in: 'path', required: true, schema: int64 }],
     });
     expect(operation).not.toHaveProperty('requestBody');
+  });
+
+  it('has the header parameters that handlers can read, each at its operation', () => {
+    const documented = contract.operations.flatMap(({ path, method, operationId }) => {
+      const { parameters = [] } = contractDocument.paths[path][method.toLowerCase()];
+      return (parameters as { in: string; name: string }[])
+        .filter((parameter) => parameter.in === 'header')
+        .map(({ name }) => `${operationId}: ${name}`);
+    });
+
+    const readable = Object.entries<readonly string[]>(headerParameters).flatMap(
+      ([operation, names]) => names.map((name) => `${operation}: ${name}`),
+    );
+
+    expect(
+      differences(
+        ['lambdas/shared/request-headers.ts', readable],
+        ['openapi.yaml, parameters in headers', documented],
+      ),
+    ).toEqual([]);
+  });
+
+  it('knows all that handlers read: a header is read by `header`, which takes no other name', () => {
+    const direct = globSync('lambdas/**/*.ts')
+      .filter((file) => !file.endsWith('shared/api-event.ts'))
+      .filter((file) =>
+        /\bevent\??\.(headers|multiValueHeaders)\b/.test(readFileSync(file, 'utf8')),
+      );
+
+    expect(
+      direct.map((file) => `${file} reads headers itself, not by lambdas/shared/api-event.ts`),
+    ).toEqual([]);
   });
 
   it('states the limits of lib/settings/plans.ts', () => {
@@ -166,19 +197,6 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     }
   });
 
-  it('use every function: the authorizer, and one for each operation', () => {
-    const operations = deployedOperations(stage)
-      .filter(({ properties }) => properties.Integration.Type === 'AWS_PROXY')
-      .map(({ properties }) => properties.OperationName);
-
-    expect(
-      differences(
-        ['lib/settings/functions.ts', functionNames],
-        ['lib/api/orders-api.ts', ['authorizer', ...operations]],
-      ),
-    ).toEqual([]);
-  });
-
   it('stream the list and nothing else', () => {
     const streamed = deployedOperations(stage)
       .filter(({ properties }) => properties.Integration.ResponseTransferMode === 'STREAM')
@@ -228,13 +246,19 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
 
     expect([deprecated.length, others]).toEqual([1, []]);
     expect(contract.differences(operation!.operationId, answer)).toEqual([]);
+    const sunset = new Date(answer.headers.get('sunset')![0]!);
+    const deprecation = Number(answer.headers.get('deprecation')![0]!.slice(1));
     expect(
       differences(
-        ['lib/api/fixed-routes.ts', [petOperationDates.sunsetAt.toISOString().slice(0, 10)]],
+        ['lib/api/fixed-routes.ts, sunsetAt', [sunset.toISOString().slice(0, 10)]],
         ['openapi.yaml, x-sunset', [String(operation!['x-sunset'])]],
       ),
     ).toEqual([]);
-    expect(answer.headers.get('sunset')).toEqual([petOperationDates.sunsetAt.toUTCString()]);
+    expect(answer.headers.get('sunset')).toEqual([sunset.toUTCString()]);
+    // RFC 9745 asks for a deprecation before the sunset.
+    expect(deprecation).toBeLessThan(sunset.getTime() / 1000);
+    expect(answer.headers.get('link')).toEqual(['<../store/orders>; rel="successor-version"']);
+    expect(answer.headers.get('x-ratelimit-limit')).toEqual([authorizer.limit]);
   });
 
   it('have the same gateway responses', () => {

@@ -1,0 +1,270 @@
+import { describe, expect, it } from '@jest/globals';
+import { capitalized } from '../../lib/settings/names.ts';
+import { planNames, plans } from '../../lib/settings/plans.ts';
+import { stageSettings } from '../../lib/settings/stages.ts';
+import { deployedMethods } from '../contract/template-api.ts';
+import { stageNames, template } from '../helpers/synthesized.ts';
+import { properties, resources } from './readable.ts';
+
+const invocation = 'arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path';
+
+/** The gateway responses with a header of their own beside the rate-limit headers. */
+const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
+  UNAUTHORIZED: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
+  ACCESS_DENIED: { 'Retry-After': 'context.authorizer.retryAfter' },
+  QUOTA_EXCEEDED: { 'Retry-After': 'context.authorizer.retryAfter' },
+  THROTTLED: { 'Retry-After': "'1'" },
+  AUTHORIZER_FAILURE: { 'Retry-After': "'1'" },
+  AUTHORIZER_CONFIGURATION_ERROR: { 'Retry-After': "'1'" },
+  INVALID_API_KEY: { 'Retry-After': "'1'" },
+};
+
+/** Those that API Gateway gives after the authorizer has accepted the key, whose limits they state. */
+const afterAuthorizer = [
+  'ACCESS_DENIED',
+  'QUOTA_EXCEEDED',
+  'INVALID_API_KEY',
+  'INTEGRATION_FAILURE',
+  'API_CONFIGURATION_ERROR',
+  'INTEGRATION_TIMEOUT',
+];
+
+/** What API Gateway's other answers say of limits: that no key was recognised. */
+const withoutKey: Readonly<Record<string, string>> = {
+  'X-RateLimit-Limit': "'0'",
+  'X-RateLimit-Remaining': "'0'",
+  'X-RateLimit-Reset': "'0'",
+  'RateLimit-Policy': `'"minute";q=0;w=60, "day";q=0;w=86400'`,
+  RateLimit: `'"minute";r=0;t=0, "day";r=0;t=0'`,
+};
+const ofAuthorizer: Readonly<Record<string, string>> = {
+  'X-RateLimit-Limit': 'context.authorizer.limit',
+  'X-RateLimit-Remaining': 'context.authorizer.remaining',
+  'X-RateLimit-Reset': 'context.authorizer.reset',
+  'RateLimit-Policy': 'context.authorizer.rateLimitPolicy',
+  RateLimit: 'context.authorizer.rateLimit',
+};
+
+describe.each(stageNames)('API of %s', (stage) => {
+  const { apiKeyPrefix, gradualDeployment, throttle } = stageSettings(stage);
+  // A gradual deployment moves an alias, which is what API Gateway then invokes.
+  const handler = (name: string) =>
+    gradualDeployment ? `\${${name}Live}` : `\${${name}Function.Arn}`;
+  const stageId = `ApiRestApiDeploymentStage${stage}`;
+
+  it('is regional, with a current TLS, and takes the usage-plan key from the authorizer', () => {
+    expect(properties(stage, 'AWS::ApiGateway::RestApi').ApiRestApi).toMatchObject({
+      Name: `store-orders-${stage}`,
+      ApiKeySourceType: 'AUTHORIZER',
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      DisableExecuteApiEndpoint: false,
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    });
+  });
+
+  it('R16: refuses what is no bearer key of this stage before the function, and caches nothing', () => {
+    expect(properties(stage, 'AWS::ApiGateway::Authorizer').ApiAuthorizer).toMatchObject({
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      IdentityValidationExpression: `^[Bb][Ee][Aa][Rr][Ee][Rr] ${apiKeyPrefix}[0-9A-Za-z]{46}$`,
+      AuthorizerResultTtlInSeconds: 0,
+      AuthorizerUri: `${invocation}/2015-03-31/functions/${handler('Authorizer')}/invocations`,
+    });
+  });
+
+  it.each([
+    [
+      'R8: streams listOrders, for as long as Lambda can stream',
+      'storeordersGET',
+      {
+        ResponseTransferMode: 'STREAM',
+        TimeoutInMillis: 115_000,
+        Uri: `${invocation}/2021-11-15/functions/${handler('ListOrders')}/response-streaming-invocations`,
+      },
+    ],
+    [
+      'R13: gives cancelOrder ten seconds',
+      'storeordersorderIdDELETE',
+      {
+        TimeoutInMillis: 10_000,
+        Uri: `${invocation}/2015-03-31/functions/${handler('CancelOrder')}/invocations`,
+      },
+    ],
+  ])('%s', (_, id, integration) => {
+    const method = properties(stage, 'AWS::ApiGateway::Method')[`ApiRestApiv1${id}`];
+
+    const proxy = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' };
+    expect(method.Integration).toEqual({ ...proxy, ...integration });
+  });
+
+  it('lets API Gateway invoke each function for its one purpose, and nobody else', () => {
+    const permissions = Object.values(properties(stage, 'AWS::Lambda::Permission'));
+
+    const api = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${ApiRestApi}';
+    const purposes = [
+      ['Authorizer', `${api}/authorizers/\${ApiAuthorizer}`],
+      ...deployedMethods(stage)
+        .filter(({ properties: { Integration } }) => Integration.Type === 'AWS_PROXY')
+        .map(({ path, method, properties: { OperationName } }) => [
+          capitalized(OperationName),
+          `${api}/\${${stageId}}/${method}${path.replaceAll(/\{\w+\}/g, '*')}`,
+        ]),
+    ];
+    const expected = purposes.map(([name, SourceArn]) => ({
+      Action: 'lambda:InvokeFunction',
+      Principal: 'apigateway.amazonaws.com',
+      FunctionName: handler(name!),
+      SourceArn,
+    }));
+    expect(new Set(permissions)).toEqual(new Set(expected));
+  });
+
+  it('serves the latest deployment as its stage, throttled, with errors logged but no data', () => {
+    const { Properties, DependsOn } = resources(stage, 'AWS::ApiGateway::Stage')[stageId]!;
+
+    expect(Properties).toMatchObject({
+      StageName: stage,
+      DeploymentId: '${ApiRestApiDeployment}',
+      MethodSettings: [
+        {
+          ResourcePath: '/*',
+          HttpMethod: '*',
+          LoggingLevel: 'ERROR',
+          DataTraceEnabled: false,
+          MetricsEnabled: true,
+          ThrottlingRateLimit: throttle.requestsPerSecond,
+          ThrottlingBurstLimit: throttle.burst,
+        },
+      ],
+    });
+    expect(DependsOn).toEqual([
+      expect.stringMatching(/^ApiAccessLogsApiGatewayAccount/),
+      expect.stringMatching(/^ApiExecutionLogs/),
+    ]);
+  });
+
+  it('deploys only when everything that it serves is there', () => {
+    const copied = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].map(
+      (kind) => `AWS::ApiGateway::${kind}`,
+    );
+    const needed = Object.entries(template(stage).Resources)
+      .filter(([, { Type }]) => copied.includes(Type))
+      .map(([id]) => id);
+
+    const { DependsOn } = resources(stage, 'AWS::ApiGateway::Deployment').ApiRestApiDeployment!;
+
+    expect([...DependsOn!].sort()).toEqual(needed.sort());
+  });
+
+  // Status, code and message are compared with the contract by test/contract/.
+  it.each(Object.values(properties(stage, 'AWS::ApiGateway::GatewayResponse')))(
+    'R4, R22, I14: has the limits that are known, and its own headers, in the answer $ResponseType',
+    ({ ResponseType, ResponseParameters, ResponseTemplates }) => {
+      const limits = afterAuthorizer.includes(ResponseType) ? ofAuthorizer : withoutKey;
+
+      expect(ResponseParameters).toEqual(
+        asParameters('gatewayresponse', { ...limits, ...ownHeaders[ResponseType] }),
+      );
+      expect(Object.keys(ResponseTemplates)).toEqual(['application/json']);
+    },
+  );
+
+  it('tells in its access log who asked by the public key id, and what came of it, never the token', () => {
+    const { AccessLogSetting } = properties(stage, 'AWS::ApiGateway::Stage')[stageId];
+
+    expect(AccessLogSetting.DestinationArn).toBe('${ApiAccessLogs.Arn}');
+    expect(JSON.parse(AccessLogSetting.Format)).toEqual({
+      time: '$context.requestTimeEpoch',
+      stage: '$context.stage',
+      requestId: '$context.requestId',
+      extendedRequestId: '$context.extendedRequestId',
+      ownerId: '$context.authorizer.ownerId',
+      keyId: '$context.authorizer.keyId',
+      plan: '$context.authorizer.plan',
+      sourceIp: '$context.identity.sourceIp',
+      method: '$context.httpMethod',
+      resource: '$context.resourcePath',
+      status: '$context.status',
+      errorType: '$context.error.responseType',
+      responseBytes: '$context.responseLength',
+      responseLatencyMs: '$context.responseLatency',
+      authorizerLatencyMs: '$context.authorizer.latency',
+      authorizerStatus: '$context.authorizer.status',
+      firstContentMs: '$context.integration.timeToFirstContent',
+      integrationLatencyMs: '$context.integrationLatency',
+      integrationStatus: '$context.integrationStatus',
+    });
+  });
+
+  it('backs every plan up by a usage plan, wider than its limits and no wider than an account can honour', () => {
+    // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+    const account = { BurstLimit: 5_000, RateLimit: 10_000 };
+    const expected = planNames.map((name) => {
+      const { perMinute, perDay } = plans[name];
+      const own = { BurstLimit: 2 * perMinute, RateLimit: perMinute / 60 };
+      return [
+        `UsagePlans${capitalized(name)}`,
+        {
+          ApiStages: [{ ApiId: '${ApiRestApi}', Stage: `\${${stageId}}`, Throttle: {} }],
+          Description: `Plan ${name}: ${perMinute} requests a minute, ${perDay} a day`,
+          Quota: { Limit: Math.ceil(1.2 * perDay), Period: 'DAY' },
+          Throttle: own.BurstLimit <= account.BurstLimit ? own : account,
+          // docs/iam/operator-policy.json distinguishes the stages by this tag.
+          Tags: [{ Key: 'store-orders-stack', Value: `StoreOrders-${stage}` }],
+        },
+      ];
+    });
+
+    expect(properties(stage, 'AWS::ApiGateway::UsagePlan')).toEqual(Object.fromEntries(expected));
+  });
+});
+
+describe.each(stageNames)('paths and methods that %s does not have', (stage) => {
+  const unknown = deployedMethods(stage).filter(({ method }) => method === 'ANY');
+
+  it('are a route on every resource and below each that has no path parameter', () => {
+    const every = new Set(deployedMethods(stage).flatMap(({ path }) => prefixes(path)));
+
+    const caught = unknown.map(({ path }) => path);
+
+    const expected = [...every].flatMap((path) => {
+      const children = [...every].filter((other) => dirname(other) === path);
+      const isCovered = children.some((child) => child.endsWith('}')) || path.endsWith('{proxy+}');
+      return isCovered ? [path] : [path, `${path}/{proxy+}`];
+    });
+    expect(caught.sort()).toEqual(expected.sort());
+  });
+
+  it.each(unknown)(
+    'are answered 404 without an authorizer, whatever the request carries: $path',
+    ({ properties: { Integration, AuthorizationType, ApiKeyRequired } }) => {
+      const [answer] = Integration.IntegrationResponses;
+
+      expect([AuthorizationType, ApiKeyRequired]).toEqual(['NONE', false]);
+      expect(new Set(Object.values(Integration.RequestTemplates))).toEqual(
+        new Set(['{"statusCode":404}']),
+      );
+      expect(answer.StatusCode).toBe('404');
+      expect(answer.ResponseParameters).toEqual(asParameters('method.response', withoutKey));
+      expect(JSON.parse(answer.ResponseTemplates['application/json'])).toMatchObject({
+        status: 404,
+        code: 'not_found',
+      });
+    },
+  );
+});
+
+function asParameters(prefix: string, headers: Readonly<Record<string, string>>) {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [`${prefix}.header.${name}`, value]));
+}
+
+/** The resources of a path: the root, `/a` and `/a/b` for `/a/b`. */
+function prefixes(path: string): string[] {
+  return path === '' ? [''] : [...prefixes(dirname(path)!), path];
+}
+
+function dirname(path: string): string | undefined {
+  return path === '' ? undefined : path.slice(0, path.lastIndexOf('/'));
+}

@@ -1,0 +1,233 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { functionNames } from '../../lib/settings/functions.ts';
+import { capitalized } from '../../lib/settings/names.ts';
+import { forEachPlan, plans } from '../../lib/settings/plans.ts';
+import { stageSettings } from '../../lib/settings/stages.ts';
+import { differences, missing } from '../helpers/differences.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { stageNames } from '../helpers/synthesized.ts';
+import { properties, resources } from './readable.ts';
+
+/** What each function needs, is told, and may do with its one table. */
+const expectedFunctions = {
+  authorizer: {
+    size: { MemorySize: 512, Timeout: 5 },
+    table: 'TablesApiKeys',
+    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    variable: 'API_KEYS_TABLE',
+  },
+  listOrders: {
+    size: { MemorySize: 1_769, Timeout: 120 },
+    table: 'TablesOrders',
+    actions: ['dynamodb:Scan'],
+    variable: 'ORDERS_TABLE',
+  },
+  cancelOrder: {
+    size: { MemorySize: 512, Timeout: 15 },
+    table: 'TablesOrders',
+    actions: ['dynamodb:UpdateItem'],
+    variable: 'ORDERS_TABLE',
+  },
+};
+const expectedEntries = Object.entries(expectedFunctions).map(
+  ([name, expected]) => [capitalized(name), expected] as const,
+);
+
+const banRules = forEachPlan((name) => {
+  const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
+  return { toleratedRejectionsPerMinute, banSeconds };
+});
+
+describe.each(stageNames)('functions of %s', (stage) => {
+  const { apiKeyPrefix, gradualDeployment, logRetentionDays } = stageSettings(stage);
+  const functions = properties(stage, 'AWS::Lambda::Function');
+  const variablesOf = (name: string): Record<string, string> =>
+    functions[`${name}Function`].Environment.Variables;
+
+  it('have their needs and permissions here', () => {
+    const place = 'test/lib/functions.test.ts, expectedFunctions';
+
+    expect(
+      differences(
+        ['lib/settings/functions.ts', functionNames],
+        [place, Object.keys(expectedFunctions)],
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(expectedEntries)(
+    'run on Node 24, arm64, with a log group of their own: %s',
+    (name, { size }) => {
+      expect(functions[`${name}Function`]).toMatchObject({
+        ...size,
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        Role: `\${${name}Role.Arn}`,
+        LoggingConfig: { LogFormat: 'Text', LogGroup: `\${${name}Logs}` },
+      });
+      expect(functions[`${name}Function`]).not.toHaveProperty('ReservedConcurrentExecutions');
+    },
+  );
+
+  it.each(expectedEntries)(
+    'are told their table, their stage and nothing else: %s',
+    (name, { table, variable }) => {
+      const { BAN_RULES, ...variables } = variablesOf(name);
+
+      expect(variables).toEqual({
+        [variable]: `\${${table}}`,
+        STAGE: stage,
+        ...(name === 'Authorizer' && { API_KEY_PREFIX: apiKeyPrefix }),
+      });
+      expect(BAN_RULES && JSON.parse(BAN_RULES)).toEqual(
+        name === 'Authorizer' ? banRules : undefined,
+      );
+    },
+  );
+
+  it('are told every variable that they read, and no other', () => {
+    const read = globSync('lambdas/**/*.ts').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/requiredVariable\('(?!AWS_)(\w+)'\)/g)].map(
+        ([, name]) => name!,
+      ),
+    );
+    const told = functionNames.flatMap((name) => Object.keys(variablesOf(capitalized(name))));
+
+    const helper = 'test/helpers/functions/function-environment.ts';
+    expect([
+      ...differences(['lambdas/', read], ['lib/store-orders-stack.ts', told]),
+      ...missing(['lambdas/', read], [helper, Object.keys(functionEnvironment)]),
+    ]).toEqual([]);
+  });
+
+  it.each(expectedEntries)(
+    'may write their log, use their table, and nothing else: %s',
+    (name, { table, actions }) => {
+      const Action = actions.length === 1 ? actions[0] : actions;
+      const log = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+      expect(properties(stage, 'AWS::IAM::Role')[`${name}Role`]).toEqual({
+        AssumeRolePolicyDocument: assumedBy('lambda'),
+        Policies: [
+          { PolicyName: 'WriteLogs', PolicyDocument: policy(log, `\${${name}Logs.Arn}`) },
+          { PolicyName: 'UseTable', PolicyDocument: policy(Action!, `\${${table}.Arn}`) },
+        ],
+      });
+    },
+  );
+
+  it('share the stack with one role for each AWS service that acts for us, and no other', () => {
+    const managed = (service: string, name: string) => ({
+      AssumeRolePolicyDocument: assumedBy(service),
+      ManagedPolicyArns: [`arn:\${AWS::Partition}:iam::aws:policy/service-role/${name}`],
+    });
+
+    expect(properties(stage, 'AWS::IAM::Role')).toEqual({
+      ...Object.fromEntries(expectedEntries.map(([name]) => [`${name}Role`, expect.anything()])),
+      ApiAccessLogsApiGatewayRole: managed('apigateway', 'AmazonAPIGatewayPushToCloudWatchLogs'),
+      ...(gradualDeployment && {
+        DeploymentRole: managed('codedeploy', 'AWSCodeDeployRoleForLambdaLimited'),
+      }),
+    });
+    expect(properties(stage, 'AWS::IAM::Policy')).toEqual({});
+    expect(properties(stage, 'AWS::IAM::ManagedPolicy')).toEqual({});
+  });
+
+  it('have logs that end after the configured time and go with the stack, like those of the API', () => {
+    const RetentionInDays = logRetentionDays;
+    const logGroups = resources(stage, 'AWS::Logs::LogGroup');
+
+    expect(properties(stage, 'AWS::Logs::LogGroup')).toEqual({
+      ...Object.fromEntries(expectedEntries.map(([name]) => [`${name}Logs`, { RetentionInDays }])),
+      ApiAccessLogs: { RetentionInDays },
+      ApiExecutionLogs: {
+        RetentionInDays,
+        LogGroupName: `API-Gateway-Execution-Logs_\${ApiRestApi}/${stage}`,
+      },
+    });
+    expect(policiesOf(logGroups)).toEqual(['Delete Delete']);
+  });
+});
+
+describe('a deployment of prod', () => {
+  const names = functionNames.map(capitalized);
+
+  it.each(names)(
+    'moves the alias of %s from version to version, and keeps the versions',
+    (name) => {
+      const alias = resources('prod', 'AWS::Lambda::Alias')[`${name}Live`];
+      const version = resources('prod', 'AWS::Lambda::Version')[`${name}FunctionCurrentVersion`];
+
+      expect(alias).toMatchObject({
+        Properties: {
+          Name: 'live',
+          FunctionName: `\${${name}Function}`,
+          FunctionVersion: `\${${name}FunctionCurrentVersion.Version}`,
+        },
+        UpdatePolicy: {
+          CodeDeployLambdaAliasUpdate: {
+            ApplicationName: '${DeploymentApplication}',
+            DeploymentGroupName: `\${Deployment${name}}`,
+          },
+        },
+      });
+      // The next deployment would fail if a version whose creation was rolled back still existed.
+      expect(version!.DeletionPolicy).toBe('RetainExceptOnCreate');
+    },
+  );
+
+  it('gives a tenth of the traffic to the new version first, and takes it back on an alarm', () => {
+    const group = {
+      ApplicationName: '${DeploymentApplication}',
+      ServiceRoleArn: '${DeploymentRole.Arn}',
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentStyle: {
+        DeploymentOption: 'WITH_TRAFFIC_CONTROL',
+        DeploymentType: 'BLUE_GREEN',
+      },
+      AlarmConfiguration: {
+        Enabled: true,
+        Alarms: [
+          { Name: '${MonitoringServerErrors}' },
+          { Name: '${MonitoringAuthorizerFailures}' },
+        ],
+      },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+      },
+    };
+
+    expect(properties('prod', 'AWS::CodeDeploy::DeploymentGroup')).toEqual(
+      Object.fromEntries(names.map((name) => [`Deployment${name}`, group])),
+    );
+  });
+});
+
+describe('a deployment of staging', () => {
+  it('is immediate', () => {
+    expect(properties('staging', 'AWS::Lambda::Alias')).toEqual({});
+    expect(properties('staging', 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
+  });
+});
+
+function policiesOf(found: ReturnType<typeof resources>): string[] {
+  const policies = Object.values(found).map(
+    ({ DeletionPolicy, UpdateReplacePolicy }) => `${DeletionPolicy} ${UpdateReplacePolicy}`,
+  );
+  return [...new Set(policies)];
+}
+
+function policy(Action: string | string[], Resource: string) {
+  return { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action, Resource }] };
+}
+
+function assumedBy(service: string) {
+  const Principal = { Service: `${service}.amazonaws.com` };
+  return {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal }],
+  };
+}

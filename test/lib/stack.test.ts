@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { capitalized } from '../../lib/settings/names.ts';
+import { planNames } from '../../lib/settings/plans.ts';
+import { stageSettings } from '../../lib/settings/stages.ts';
+import { differences } from '../helpers/differences.ts';
+import { tableShapes } from '../helpers/dynamodb/embedded-dynamodb.ts';
+import { stageNames, template } from '../helpers/synthesized.ts';
+import { readable, resources } from './readable.ts';
+
+const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
+
+describe.each(stageNames)('stack of %s', (stage) => {
+  it('R27, I30: states its base address, which ends with /v1, and what operators need', () => {
+    const usagePlans = planNames
+      .map(capitalized)
+      .map((name) => [`UsagePlanId${name}`, { Value: `\${UsagePlans${name}}` }]);
+
+    expect(readable(template(stage).Outputs)).toEqual({
+      BaseUrl: { Value: `${apiGatewayUrl}/\${ApiRestApiDeploymentStage${stage}}/v1` },
+      RestApiId: { Value: '${ApiRestApi}' },
+      OrdersTableName: { Value: '${TablesOrders}' },
+      ApiKeysTableName: { Value: '${TablesApiKeys}' },
+      OwnersTableName: { Value: '${TablesOwners}' },
+      ...Object.fromEntries(usagePlans),
+    });
+  });
+
+  it('is resources and outputs, and needs nothing that runs code at deployment', () => {
+    const types = Object.values(template(stage).Resources).map(({ Type }) => Type);
+
+    expect(Object.keys(template(stage)).sort()).toEqual(['Description', 'Outputs', 'Resources']);
+    expect(types.filter((type) => /CustomResource|^Custom::/.test(type))).toEqual([]);
+  });
+
+  it('I11: has nothing for browsers, and nothing in front of the API', () => {
+    expect(JSON.stringify(template(stage))).not.toMatch(
+      /Access-Control|CORS_ORIGIN|"OPTIONS"|AWS::WAF/,
+    );
+  });
+
+  it.each([
+    ['key', /so_(live|test)_[0-9A-Za-z]{46}/],
+    ['account', /\b\d{12}\b/],
+    ['address', /[\w.+-]+@[\w-]+\.[\w.]+/],
+    ['credential', /A(KI|SI)A[0-9A-Z]{16}/],
+  ])('contains no %s', (_, pattern) => {
+    expect(JSON.stringify(template(stage))).not.toMatch(pattern);
+  });
+});
+
+describe.each(stageNames)('tables of %s', (stage) => {
+  const { deletionProtection, pointInTimeRecoveryDays, removalPolicy } = stageSettings(stage);
+  const tables = resources(stage, 'AWS::DynamoDB::Table');
+  const isRecoverable = pointInTimeRecoveryDays > 0;
+
+  it('are those that the tests of functions and commands create', () => {
+    const created = Object.keys(tableShapes).map((name) => `Tables${name}`);
+
+    expect(
+      differences(
+        ['lib/store-tables.ts', Object.keys(tables)],
+        ['test/helpers/dynamodb/embedded-dynamodb.ts, tableShapes', created],
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(Object.entries(tableShapes))(
+    'have their keys, protection and recovery: %s',
+    (name, shape) => {
+      const { Properties, DeletionPolicy, UpdateReplacePolicy } = tables[`Tables${name}`]!;
+
+      expect(Properties).toEqual({
+        ...shape,
+        BillingMode: 'PAY_PER_REQUEST',
+        SSESpecification: { SSEEnabled: true },
+        DeletionProtectionEnabled: deletionProtection,
+        PointInTimeRecoverySpecification: {
+          PointInTimeRecoveryEnabled: isRecoverable,
+          ...(isRecoverable && { RecoveryPeriodInDays: pointInTimeRecoveryDays }),
+        },
+      });
+      const policy = removalPolicy === 'retain' ? 'Retain' : 'Delete';
+      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);
+    },
+  );
+
+  it("keep the account's logging role when the stack goes: other APIs use it too", () => {
+    const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
+
+    expect(resources(stage, 'AWS::ApiGateway::Account')).toMatchObject({
+      ApiAccessLogsApiGatewayAccount: {
+        Properties: { CloudWatchRoleArn: '${ApiAccessLogsApiGatewayRole.Arn}' },
+        ...kept,
+      },
+    });
+    expect(resources(stage, 'AWS::IAM::Role').ApiAccessLogsApiGatewayRole).toMatchObject(kept);
+  });
+});

@@ -1,0 +1,291 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CfnAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { CfnResource } from 'aws-cdk-lib/core';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { corsHeaders } from '../../lambdas/shared/cors.ts';
+import { allowedRequestHeaders } from '../../lambdas/shared/request-headers.ts';
+import { operationNames } from '../../lib/settings/functions.ts';
+import { capitalized } from '../../lib/settings/names.ts';
+import type { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
+import { stageNames, type Template, template } from '../helpers/synthesized.ts';
+import { readable } from './readable.ts';
+import { createStack, templateOf } from './stack-factory.ts';
+
+const origin = 'https://shop.example.com';
+
+/** Every setting that a stage can have beyond those of the repository. */
+const everySetting = {
+  region: 'eu-central-1',
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d',
+  corsOrigin: origin,
+  firewall: { requestsPerIpPer5Minutes: 400_000 },
+  alarmEmail: 'alarms@example.com',
+  runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
+  lambdaConcurrency: '1001',
+  emergencyDeployment: 'true',
+};
+const completeStack = createStack('prod', everySetting);
+const complete = templateOf(completeStack);
+
+describe('a stack with every setting', () => {
+  it('I30: serves its domain, with a current TLS, and no second address', () => {
+    expect(complete.Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' });
+    expect(one('AWS::ApiGateway::DomainName')).toEqual({
+      DomainName: 'api.example.com',
+      RegionalCertificateArn: everySetting.certificateArn,
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    });
+    expect(one('AWS::ApiGateway::BasePathMapping')).toEqual({
+      DomainName: '${ApiRestApiDomain}',
+      RestApiId: '${ApiRestApi}',
+      Stage: '${ApiRestApiDeploymentStageprod}',
+    });
+    expect(one('AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint).toBe(true);
+    expect(readable(complete.Outputs)).toMatchObject({
+      DomainNameTarget: { Value: '${ApiRestApiDomain.RegionalDomainName}' },
+      DomainNameTargetZoneId: { Value: '${ApiRestApiDomain.RegionalHostedZoneId}' },
+    });
+  });
+
+  it('R24: blocks an address above the rate with a 429 like every other', () => {
+    const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
+
+    expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
+    const [{ Statement, Action }, ...others] = Rules;
+    expect(others).toEqual([]);
+    expect(Statement.RateBasedStatement).toEqual({
+      AggregateKeyType: 'IP',
+      EvaluationWindowSec: 300,
+      Limit: 400_000,
+    });
+    const { ResponseCode, ResponseHeaders, CustomResponseBodyKey } = Action.Block.CustomResponse;
+    expect(ResponseCode).toBe(429);
+    expect(headersOf(ResponseHeaders)).toEqual({
+      'Retry-After': '300',
+      'X-RateLimit-Limit': '0',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': '0',
+      'RateLimit-Policy': '"minute";q=0;w=60, "day";q=0;w=86400',
+      RateLimit: '"minute";r=0;t=0, "day";r=0;t=0',
+      ...corsHeaders(origin),
+    });
+    const { ContentType, Content } = CustomResponseBodies[CustomResponseBodyKey];
+    expect(ContentType).toBe('APPLICATION_JSON');
+    expect(JSON.parse(Content)).toMatchObject({ code: 'rate_limit_exceeded', status: 429 });
+    expect(one('AWS::WAFv2::WebACLAssociation')).toEqual({
+      ResourceArn:
+        'arn:${AWS::Partition}:apigateway:${AWS::Region}::/restapis/${ApiRestApi}/stages/${ApiRestApiDeploymentStageprod}',
+      WebACLArn: '${FirewallWebAcl.Arn}',
+    });
+  });
+
+  it('tells its address of every alarm and its end, with the full address of the runbook', () => {
+    const topic = '${MonitoringAlarmTopic}';
+    const alarms = all('AWS::CloudWatch::Alarm');
+
+    expect(alarms).not.toEqual([]);
+    for (const { AlarmActions, OKActions, AlarmDescription } of alarms) {
+      expect([AlarmActions, OKActions]).toEqual([[topic], [topic]]);
+      expect(AlarmDescription).toContain(` Runbook: ${everySetting.runbookUrl}#`);
+    }
+    expect(one('AWS::SNS::Subscription')).toEqual({
+      Protocol: 'email',
+      Endpoint: 'alarms@example.com',
+      TopicArn: topic,
+    });
+    expect(one('AWS::SNS::TopicPolicy').PolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        Effect: 'Deny',
+        Action: 'sns:Publish',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+      {
+        Sid: '1',
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Resource: topic,
+        Condition: { StringEquals: { 'aws:SourceAccount': '${AWS::AccountId}' } },
+      },
+    ]);
+  });
+
+  it("reserves a half of the account's concurrency for lists, and none for other functions", () => {
+    const reserved = Object.entries(complete.Resources)
+      .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
+      .filter(([, { Properties }]) => Properties.ReservedConcurrentExecutions !== undefined)
+      .map(([id, { Properties }]) => [id, Properties.ReservedConcurrentExecutions]);
+
+    expect(reserved).toEqual([[expect.stringMatching(/^ListOrdersFunction/), 500]]);
+  });
+
+  it('in an emergency takes all traffic at once and looks at no alarm', () => {
+    const groups = all('AWS::CodeDeploy::DeploymentGroup');
+
+    expect(groups).not.toEqual([]);
+    for (const group of groups) {
+      expect(group.DeploymentConfigName).toBe('CodeDeployDefault.LambdaAllAtOnce');
+      expect(group.AlarmConfiguration).toMatchObject({ Enabled: false });
+      expect(group.AutoRollbackConfiguration.Events).not.toContain('DEPLOYMENT_STOP_ON_ALARM');
+    }
+  });
+
+  it('is synthesized without a warning, and one without settings with a warning for each', () => {
+    expect(warningsOf(completeStack)).toEqual([]);
+    expect(warningsOf(createStack('prod'))).toHaveLength(3);
+  });
+});
+
+describe('a stack that allows an origin', () => {
+  const readableByScripts = corsHeaders(origin);
+  const methods = all('AWS::ApiGateway::Method');
+
+  it.each([
+    ['gateway responses', 'gatewayresponse', all('AWS::ApiGateway::GatewayResponse')],
+    [
+      'answers that no function gives',
+      'method.response',
+      methods.flatMap(({ Integration }) => Integration.IntegrationResponses ?? []),
+    ],
+  ])('names it, and what scripts may read, in all %s', (_, prefix, answers) => {
+    const expected = Object.entries(readableByScripts).map(([name, value]) => [
+      `${prefix}.header.${name}`,
+      `'${value}'`,
+    ]);
+
+    expect(answers).not.toEqual([]);
+    for (const { ResponseParameters } of answers) {
+      expect(ResponseParameters).toMatchObject(Object.fromEntries(expected));
+    }
+  });
+
+  it('tells it to every function that answers', () => {
+    const functions = Object.entries(complete.Resources).filter(
+      ([, { Type, Properties }]) =>
+        Type === 'AWS::Lambda::Function' && Properties.Environment.Variables.CORS_ORIGIN === origin,
+    );
+
+    expect(functions.map(([id]) => id.replace(/Function\w*$/, ''))).toEqual(
+      operationNames.map(capitalized),
+    );
+  });
+
+  it('I11: answers the preflights of every resource with operations 204, without a key', () => {
+    const operations = methods.filter(({ OperationName }) => OperationName);
+    const expected = [...Map.groupBy(operations, ({ ResourceId }) => ResourceId)].map(
+      ([resource, those]) => [resource, those.map(({ HttpMethod }) => HttpMethod).join(', ')],
+    );
+
+    const preflights = methods.filter(({ HttpMethod }) => HttpMethod === 'OPTIONS');
+
+    const header = (name: string) => `method.response.header.${name}`;
+    const allowed = preflights.map(
+      ({ ResourceId, Integration, AuthorizationType, ApiKeyRequired }) => {
+        const [answer] = Integration.IntegrationResponses;
+        expect([AuthorizationType, ApiKeyRequired]).toEqual(['NONE', false]);
+        expect([answer.StatusCode, answer.ResponseTemplates]).toEqual(['204', undefined]);
+        expect(answer.ResponseParameters).toMatchObject({
+          [header('Access-Control-Allow-Headers')]: `'${allowedRequestHeaders.join(', ')}'`,
+          [header('Access-Control-Max-Age')]: "'7200'",
+          [header('X-RateLimit-Limit')]: "'0'",
+        });
+        const named = answer.ResponseParameters[header('Access-Control-Allow-Methods')];
+        return [ResourceId, named.replaceAll("'", '')];
+      },
+    );
+    expect(Object.fromEntries(allowed)).toEqual(Object.fromEntries(expected));
+    expect(allowedRequestHeaders).toEqual(
+      expect.arrayContaining(['Authorization', 'Content-Type']),
+    );
+  });
+});
+
+/*
+ * A stage serves a deployment, which is a snapshot of the API. CloudFormation creates a new one only
+ * if the logical id changes, so a change that does not influence the id has no effect.
+ */
+describe('the deployment of the API', () => {
+  const unchangedId = deploymentIdAfter(() => {});
+
+  it('stays the same while nothing changes', () => {
+    const ids = Object.entries(template('staging').Resources)
+      .filter(([, { Type }]) => Type === 'AWS::ApiGateway::Deployment')
+      .map(([id]) => id);
+
+    expect(ids).toEqual([unchangedId]);
+  });
+
+  it.each(['Method', 'Resource', 'GatewayResponse', 'RestApi'])(
+    'is a new one after a change of an AWS::ApiGateway::%s',
+    (type) => {
+      const id = deploymentIdAfter((stack) =>
+        first(stack, type).addPropertyOverride('Changed', 'as nobody did before'),
+      );
+
+      expect(id).not.toBe(unchangedId);
+    },
+  );
+
+  it.each<[string, Partial<CfnAuthorizer>]>([
+    ['expression', { identityValidationExpression: '^x$' }],
+    ['time to live', { authorizerResultTtlInSeconds: 300 }],
+    ['function', { authorizerUri: 'arn:other' }],
+  ])("is a new one after a change of the authorizer's %s", (_, changed) => {
+    const id = deploymentIdAfter((stack) => Object.assign(first(stack, 'Authorizer'), changed));
+
+    expect(id).not.toBe(unchangedId);
+  });
+});
+
+describe.each(stageNames)('cdk-nag, AwsSolutions, %s', (stage) => {
+  it.each([
+    ['as configured', {}],
+    ['with every setting', { ...everySetting, emergencyDeployment: undefined }],
+  ])('leaves no finding without a written reason: %s', (_, settings) => {
+    const stack = createStack(stage, settings);
+
+    const { violations } = new AwsSolutionsChecks(stack).validateScope(stack);
+
+    expect(violations).toEqual([]);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
+function all(type: string, { Resources }: Template = complete): any[] {
+  const found = Object.values(Resources).filter(({ Type }) => Type === type);
+  return found.map(({ Properties }) => readable(Properties));
+}
+
+function one(type: string) {
+  const [properties, ...more] = all(type);
+  expect(more).toEqual([]);
+  return properties;
+}
+
+function headersOf(headers: readonly { Name: string; Value: string }[]) {
+  return Object.fromEntries(headers.map(({ Name, Value }) => [Name, Value]));
+}
+
+/** The warnings that synthesis prints. */
+function warningsOf({ node }: StoreOrdersStack): unknown[] {
+  const metadata = node.findAll().flatMap((construct) => construct.node.metadata);
+  return metadata.filter(({ type }) => type === 'aws:cdk:warning');
+}
+
+/** The logical id that the deployment would have in the template. */
+function deploymentIdAfter(change: (stack: StoreOrdersStack) => void): string {
+  const stack = createStack('staging');
+  change(stack);
+  return stack.resolve(first(stack, 'Deployment').logicalId);
+}
+
+/** The first resource of a type of API Gateway's. */
+function first(stack: StoreOrdersStack, type: string): CfnResource {
+  return stack.node
+    .findAll()
+    .filter((construct) => CfnResource.isCfnResource(construct))
+    .find(({ cfnResourceType }) => cfnResourceType === `AWS::ApiGateway::${type}`)!;
+}
