@@ -6,7 +6,7 @@ import { planNames, plans } from '../../lib/settings/plans.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
 
 /*
- * lib/settings/plans.ts is compared with the requirements in test/lib/settings/plans.test.ts. All
+ * lib/settings/plans.ts is compared with the requirements in test/lib/settings.test.ts. All
  * other places that state a plan's numbers are compared with it here, and must be changed with it.
  */
 

@@ -1,0 +1,346 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { functionNames } from '../../lib/settings/functions.ts';
+import { capitalized } from '../../lib/settings/names.ts';
+import { deployedMethods } from '../contract/template-api.ts';
+import { anchorsOf } from '../docs/markdown.ts';
+import { differences, missing } from '../helpers/differences.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { type StageName, stageNames } from '../helpers/synthesized.ts';
+import { properties } from './readable.ts';
+
+Object.assign(process.env, functionEnvironment);
+const { metricNamespace, metricUnits } = await import('../../lambdas/shared/metrics.ts');
+
+const runbook = readFileSync('docs/runbook.md', 'utf8');
+
+interface Metric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
+}
+
+/** An alarm as the template has it, on one metric or on several. */
+interface AlarmProperties extends Metric {
+  readonly Statistic: string;
+  readonly Period: number;
+  readonly Metrics?: readonly {
+    readonly Id: string;
+    readonly Expression?: string;
+    readonly MetricStat?: {
+      readonly Metric: Metric;
+      readonly Stat: string;
+      readonly Period: number;
+    };
+  }[];
+  readonly EvaluationPeriods: number;
+  readonly DatapointsToAlarm?: number;
+  readonly Threshold: number;
+  readonly EvaluateLowSampleCountPercentile?: string;
+}
+
+/** What an alarm looks at: `expression` over `metrics`, or the one metric. Periods are in seconds. */
+interface ExpectedAlarm {
+  readonly metrics: Readonly<Record<string, string>>;
+  readonly expression?: string;
+  readonly period: number;
+  readonly above: number;
+  readonly points: string;
+}
+
+const errors = 'Sum of StoreOrders ServerErrors';
+const requests = 'SampleCount of AWS/ApiGateway Count';
+const latency = 'of AWS/ApiGateway Latency DELETE /v1/store/orders/{orderId}';
+
+const availability = {
+  metrics: { errors, requests },
+  expression: 'IF(requests >= 1000, errors / requests / 0.001, 0)',
+  points: '1 of 1',
+};
+const cancelLatency = {
+  metrics: { percentWithin: `PR(:1000) ${latency}`, requests: `SampleCount ${latency}` },
+  expression: 'IF(requests >= 100, (100 - percentWithin) / 100 / 0.01, 0)',
+  points: '1 of 1',
+};
+const fastBurn = { period: 3_600, above: 14.4 };
+const slowBurn = { period: 21_600, above: 6 };
+const throttled = (table: string, kind: string) => ({
+  metrics: { value: `Sum of AWS/DynamoDB ${kind}ThrottleEvents \${Tables${table}}` },
+  period: 60,
+  above: 0,
+  points: '2 of 3',
+});
+
+const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
+  ServerErrors: {
+    metrics: { errors, requests },
+    expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+    period: 60,
+    above: 1,
+    points: '2 of 3',
+  },
+  AuthorizerFailures: {
+    metrics: { value: 'Sum of StoreOrders AuthorizerFailures' },
+    period: 60,
+    above: 4,
+    points: '2 of 3',
+  },
+  AvailabilityFastBurn: { ...availability, ...fastBurn },
+  AvailabilitySlowBurn: { ...availability, ...slowBurn },
+  CancelLatencyFastBurn: { ...cancelLatency, ...fastBurn },
+  CancelLatencySlowBurn: { ...cancelLatency, ...slowBurn },
+  SlowCancellations: {
+    metrics: { value: `p99 ${latency}` },
+    period: 300,
+    above: 1_000,
+    points: '3 of 3, with few samples: ignore',
+  },
+  ApiKeyReadsThrottled: throttled('ApiKeys', 'Read'),
+  ApiKeyWritesThrottled: throttled('ApiKeys', 'Write'),
+  OrderReadsThrottled: throttled('Orders', 'Read'),
+  OrderWritesThrottled: throttled('Orders', 'Write'),
+  RisingBans: {
+    metrics: { value: 'Sum of StoreOrders KeysBanned' },
+    period: 900,
+    above: 5,
+    points: '1 of 1',
+  },
+};
+
+describe.each(stageNames)('alarms of %s', (stage) => {
+  const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
+
+  it('are listed here', () => {
+    const expected = Object.keys(expectedAlarms).map((name) => `Monitoring${name}`);
+
+    expect(
+      differences(
+        ['lib/monitoring/alarms.ts', Object.keys(alarms)],
+        ['test/lib/monitoring.test.ts, expectedAlarms', expected],
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(Object.entries(expectedAlarms))('watch %s', (name, expected) => {
+    const alarm = alarms[`Monitoring${name}`];
+
+    expect(describeAlarm(alarm, stage)).toEqual(expected);
+    expect(alarm).toMatchObject({
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('tell nobody as long as no address is configured', () => {
+    for (const alarm of Object.values(alarms)) expect(alarm).not.toHaveProperty('AlarmActions');
+  });
+
+  it('each lead to a section of the runbook that says what to do', () => {
+    const sections = [...anchorsOf(runbook)];
+    const named = Object.values(alarms).map(({ AlarmDescription }) =>
+      String(AlarmDescription.split(' Runbook: docs/runbook.md#')[1]),
+    );
+
+    expect(missing(['lib/monitoring/alarms.ts', named], ['docs/runbook.md', sections])).toEqual([]);
+  });
+
+  it('watch the reads and writes of every table that a function uses', () => {
+    const functions = Object.values(properties(stage, 'AWS::Lambda::Function'));
+    const used = functions.flatMap(({ Environment }) =>
+      Object.entries<string>(Environment.Variables).filter(([name]) => name.endsWith('_TABLE')),
+    );
+    const needed = used.flatMap(([, table]) =>
+      ['Read', 'Write'].map((kind) => `Sum of AWS/DynamoDB ${kind}ThrottleEvents ${table}`),
+    );
+    const watched = Object.values(expectedAlarms).flatMap(({ metrics }) => Object.values(metrics));
+
+    expect(
+      missing(
+        ['lib/settings/functions.ts', needed],
+        ['lib/monitoring/service-metrics.ts, throttledTables', watched],
+      ),
+    ).toEqual([]);
+  });
+
+  it('watch the latency of a method that there is', () => {
+    const methods = deployedMethods(stage).map(({ method, path }) => `${method} ${path}`);
+
+    expect(methods).toContain(latency.replace('of AWS/ApiGateway Latency ', ''));
+  });
+
+  it.each([
+    ['ClientErrors', '{ $.status = "4*" }'],
+    ['ServerErrors', '{ $.status = "5*" }'],
+    // A 401 is not a failure of the authorizer.
+    ['AuthorizerFailures', '{ $.errorType = "AUTHORIZER_*" }'],
+  ])('count %s in the access log', (MetricName, FilterPattern) => {
+    const filter = properties(stage, 'AWS::Logs::MetricFilter')[`MonitoringAccessLog${MetricName}`];
+
+    expect(filter).toEqual({
+      LogGroupName: '${ApiAccessLogs}',
+      FilterPattern,
+      MetricTransformations: [
+        {
+          MetricNamespace: metricNamespace,
+          MetricName,
+          MetricValue: '1',
+          Dimensions: [{ Key: 'Stage', Value: '$.stage' }],
+        },
+      ],
+    });
+  });
+});
+
+describe.each(stageNames)('dashboard of %s', (stage) => {
+  const [{ DashboardName, DashboardBody }] = Object.values(
+    properties(stage, 'AWS::CloudWatch::Dashboard'),
+  );
+  const { widgets } = JSON.parse(DashboardBody);
+
+  it('shows every alarm', () => {
+    const alarms = Object.keys(properties(stage, 'AWS::CloudWatch::Alarm'));
+
+    expect(DashboardName).toBe(`StoreOrders-${stage}`);
+    expect(widgets[0].properties.alarms.sort()).toEqual(alarms.map((id) => `\${${id}.Arn}`).sort());
+  });
+
+  it('shows every metric that the functions record or that the access log is counted for', () => {
+    const counted = Object.values(properties(stage, 'AWS::Logs::MetricFilter')).map(
+      ({ MetricTransformations: [{ MetricName }] }) => MetricName as string,
+    );
+    const shown: string[] = widgets
+      .flatMap((widget: { properties: { metrics?: unknown[][] } }) => widget.properties.metrics)
+      .filter((metric?: unknown[]) => metric?.[0] === metricNamespace)
+      .map((metric: unknown[]) => metric[1]);
+
+    expect(
+      differences(
+        ['lambdas/shared/metrics.ts or lib/monitoring', [...Object.keys(metricUnits), ...counted]],
+        ['lib/monitoring/dashboard.ts', shown],
+      ),
+    ).toEqual([]);
+  });
+});
+
+interface Query {
+  readonly name: string;
+  readonly text: string;
+  readonly logs: readonly string[];
+}
+
+/** The names of the logs in the runbook, by the log group's logical id. */
+const logGroupIds: Readonly<Record<string, string>> = {
+  'access log': 'ApiAccessLogs',
+  ...Object.fromEntries(functionNames.map((name) => [name, `${capitalized(name)}Logs`])),
+};
+
+describe.each(stageNames)('saved queries of %s', (stage) => {
+  const saved: Query[] = Object.values(properties(stage, 'AWS::Logs::QueryDefinition')).map(
+    ({ Name, QueryString, LogGroupNames }) => ({
+      name: Name.replace(`StoreOrders-${stage}/`, ''),
+      text: QueryString,
+      logs: LogGroupNames,
+    }),
+  );
+  const factsOf = (queries: readonly Query[]) =>
+    queries.map(({ name, text, logs }) => `${name}, logs ${logs.join()}: ${text}`);
+
+  it("are the runbook's, all of them and no others, on the logs that it names", () => {
+    expect(
+      differences(
+        ['lib/monitoring/saved-queries.ts', factsOf(saved)],
+        ['docs/runbook.md', factsOf(runbookQueries())],
+      ),
+    ).toEqual([]);
+  });
+
+  it('read fields that the access log has, where they read it alone', () => {
+    const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));
+    const read = saved
+      .filter(({ logs }) => logs.join() === `\${${logGroupIds['access log']}}`)
+      .flatMap(({ text }) => fieldsIn(text));
+
+    const logged = Object.keys(JSON.parse(AccessLogSetting.Format));
+
+    expect(read).not.toEqual([]);
+    expect(
+      missing(['lib/monitoring/saved-queries.ts', read], ['lib/api/access-logs.ts', logged]),
+    ).toEqual([]);
+  });
+
+  it('are linked on the dashboard, in its own Region, with text and logs filled in', () => {
+    const [{ DashboardBody }] = Object.values(properties(stage, 'AWS::CloudWatch::Dashboard'));
+    const { markdown } = JSON.parse(DashboardBody).widgets[1].properties;
+
+    expect(factsOf(linkedQueries(markdown)).sort()).toEqual(factsOf(saved).sort());
+  });
+});
+
+/** An alarm in the words of `expectedAlarms`, which leave out that its metrics are those of its stage. */
+function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm {
+  const { Metrics = [], EvaluationPeriods, DatapointsToAlarm, Threshold } = alarm;
+  const single = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
+  const queries = Metrics.length === 0 ? [{ Id: 'value', MetricStat: single }] : Metrics;
+  const stats = queries.flatMap(({ Id, MetricStat }) =>
+    MetricStat ? [{ id: queries.length === 1 ? 'value' : Id, ...MetricStat }] : [],
+  );
+  const expression = Metrics.find(({ Expression }) => Expression)?.Expression;
+  const [period, ...otherPeriods] = new Set(stats.map(({ Period }) => Period));
+  expect(otherPeriods).toEqual([]);
+  const fewSamples = alarm.EvaluateLowSampleCountPercentile;
+  return {
+    metrics: Object.fromEntries(
+      stats.map(({ id, Stat, Metric }) => [id, `${Stat} of ${describeMetric(Metric, stage)}`]),
+    ),
+    ...(expression && { expression }),
+    period: period!,
+    above: Threshold,
+    points: `${DatapointsToAlarm ?? EvaluationPeriods} of ${EvaluationPeriods}${fewSamples ? `, with few samples: ${fewSamples}` : ''}`,
+  };
+}
+
+function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: StageName): string {
+  const own: Readonly<Record<string, string>> = { ApiName: `store-orders-${stage}`, Stage: stage };
+  const others = Dimensions.filter(({ Name, Value }) => own[Name] !== Value);
+  const isComplete = ['AWS/DynamoDB', 'StoreOrders'].includes(Namespace)
+    ? Dimensions.length === 1
+    : Dimensions.length === others.length + 2;
+  expect(isComplete).toBe(true);
+  return [Namespace, MetricName, ...others.map(({ Value }) => Value)].join(' ');
+}
+
+/** The names in a query that are neither the language's own nor given by `as`. */
+function fieldsIn(text: string): string[] {
+  const words = text.replaceAll(/"[^"]*"|\/[^/]*\/|\b\w+\(\*?|\d+\w*/g, ' ').match(/\b[a-z]\w*/gi)!;
+  const given = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name!);
+  const language = ['filter', 'stats', 'sort', 'by', 'as', 'and', 'in', 'like', 'desc'];
+  return words.filter((word) => ![...language, ...given].includes(word));
+}
+
+/** The code blocks without a language, which have to begin with `# Logs Insights, NAME, LOGS`. */
+function runbookQueries(): Query[] {
+  const blocks = [...runbook.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+    .filter(([, language]) => language === '')
+    .map(([, , block]) => block!.trimEnd());
+  return blocks.map((block) => {
+    const [heading = '', ...lines] = block.split('\n');
+    const [, name = '', logs = ''] = /^# Logs Insights, ([a-z-]+), (.+)$/.exec(heading) ?? [];
+    const names = logs.replace(/^logs? of /, '').split(/, | and /);
+    return {
+      name,
+      text: lines.join('\n'),
+      logs: names.map((log) => `\${${logGroupIds[log]}}`),
+    };
+  });
+}
+
+/** The query and the log groups that the console reads from a link. */
+function linkedQueries(markdown: string): Query[] {
+  const link =
+    /\[([a-z-]+)\]\(https:\/\/\$\{AWS::Region\}\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=\$\{AWS::Region\}#logsV2:logs-insights\$3FqueryDetail\$3D~\(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'([^~]*)~source~\(([^)]*)\)\)\)/g;
+  return [...markdown.matchAll(link)].map(([, name = '', text = '', source = '']) => ({
+    name,
+    text: decodeURIComponent(text.replaceAll('*', '%')),
+    logs: source.split("~'").slice(1),
+  }));
+}
