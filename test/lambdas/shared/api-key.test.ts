@@ -82,16 +82,6 @@ describe('parseAuthorization', () => {
     );
   });
 
-  it('refuses a key with two neighbours exchanged, at every position', () => {
-    for (let index = 0; index < token.length - 1; index++) {
-      const [left, right] = [token[index]!, token[index + 1]!];
-      if (left === right) continue;
-      const changed = token.slice(0, index) + right + left + token.slice(index + 2);
-
-      expect(parse(`Bearer ${changed}`)).toBeUndefined();
-    }
-  });
-
   it('never throws, whatever the header', () => {
     fc.assert(
       fc.property(anyText(), (header) => {
@@ -99,17 +89,6 @@ describe('parseAuthorization', () => {
         expect(parse(`Bearer ${header}`)).toBeUndefined();
       }),
     );
-  });
-
-  it('takes time in proportion to the length of a header, and no more', () => {
-    const long = 1_000_000;
-    const headers = ['a', '_', ' ', 'Bearer '].map((part) => part.repeat(long / part.length));
-
-    const startedAtMs = performance.now();
-    for (const header of headers) expect(parse(`Bearer ${header}!`)).toBeUndefined();
-
-    // This takes about 50 ms. An expression that backtracks would take hours.
-    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
   });
 });
 
