@@ -1,151 +1,147 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { Contract } from '../../../smoke/stage/contract.ts';
-import { wholeListDifferences } from './list-differences.ts';
-import { knownOrders, lastOrder } from './seed-plan.ts';
-import type { ActionResult, FaultRecord, SeedRecord } from './seed-run.ts';
-import type { StoreUnderFaults } from './store-under-faults.ts';
+import { gunzipSync } from 'node:zlib';
+import { functionSettings, operations } from '../../../lib/settings/functions.ts';
+import { contract } from '../../helpers/contract-check.ts';
+import { splitArray } from '../../helpers/dynamodb/orders.ts';
+import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
+import { timeoutDivisor } from './service-in-thread.ts';
 
-const contract = new Contract(parse(readFileSync('openapi.yaml', 'utf8')));
 /** An allowance for a machine under load. */
 const slackMs = 3_000;
 
 /** The violations of the invariants in the record of a run. */
-export function violations(
-  record: SeedRecord,
-  store: Pick<StoreUnderFaults, 'timeoutsMs'>,
-): string[] {
-  const { results, recovery, faults } = record;
+export function violations(record: SeedRecord): string[] {
+  const { results, recovery } = record;
   return [
-    ...[...results, ...recovery].flatMap((each) => [
-      ...answerDifferences(each),
-      ...lateness(each, store.timeoutsMs),
-    ]),
+    ...[...results, ...recovery].flatMap((each) => [...answerDifferences(each), ...lateness(each)]),
     ...results.flatMap((each) => listDifferences(each, results)),
-    ...results.flatMap(wrongSuccess),
-    ...results.flatMap((each) => wrongRefusal(each, faults)),
+    ...results.flatMap((each) => wrongStatus(each, record.hasFailed)),
     ...Object.keys(knownOrders).flatMap((id) => orderDifferences(id, record)),
     ...limitDifferences(record),
     ...recoveryDifferences(record),
   ];
 }
 
-const operationOf = (action: ActionResult['action']) =>
-  action.type === 'list' || (action.type === 'bad-key' && action.orderId === undefined)
-    ? 'listOrders'
-    : 'cancelOrder';
+const orderIdOf = ({ action }: ActionResult) => ('orderId' in action ? action.orderId : undefined);
+
+const operationOf = (result: ActionResult) =>
+  orderIdOf(result) === undefined ? 'listOrders' : 'cancelOrder';
 
 /** Invariant: a complete answer is documented in the contract, with all of its headers. */
-function answerDifferences({ action, answer }: ActionResult): string[] {
-  if (!answer?.isComplete || answer.status === undefined) return [];
+function answerDifferences(result: ActionResult): string[] {
+  const { action, answer } = result;
+  if (!answer?.headers || !answer.isComplete) return [];
   const { status, headers, body } = answer;
-  const isList = status === 200;
-  const compared = { status, headers, ...(!isList && { text: body.toString() }) };
-  const found = contract.differences(operationOf(action), compared);
-  return found.map(
-    (difference) => `${JSON.stringify(action)} was answered ${status}: ${difference}`,
-  );
+  const compared = { status, headers, ...(status !== 200 && { text: body.toString() }) };
+  const found = contract.differences(operationOf(result), compared);
+  return found.map((each) => `${JSON.stringify(action)} was answered ${status}: ${each}`);
 }
 
-function lateness(
-  { action, answer, beganAtMs, endedAtMs }: ActionResult,
-  timeoutsMs: StoreUnderFaults['timeoutsMs'],
-): string[] {
-  const limitMs = timeoutsMs[operationOf(action) === 'listOrders' ? 'GET' : 'DELETE'] + slackMs;
-  const tookMs = Math.round(endedAtMs - beganAtMs);
-  if (!answer || tookMs <= limitMs) return [];
-  return [`${JSON.stringify(action)} took ${tookMs} ms, and may take ${limitMs}`];
+/** Invariant: no answer takes longer than the functions' time limits. */
+function lateness(result: ActionResult): string[] {
+  const limitMs =
+    (functionSettings('authorizer').timeoutMs + operations[operationOf(result)].timeoutMs) /
+    timeoutDivisor;
+  const tookMs = Math.round(result.endedAtMs - result.beganAtMs);
+  if (!result.answer || tookMs <= limitMs + slackMs) return [];
+  return [`${JSON.stringify(result.action)} took ${tookMs} ms, and may take ${limitMs}`];
 }
 
 /** Invariant: a list contains each order that existed all the time once, or is visibly incomplete. */
-function listDifferences(
-  { action, answer, ...times }: ActionResult,
-  all: readonly ActionResult[],
-): string[] {
+function listDifferences({ action, answer, ...times }: ActionResult, all: readonly ActionResult[]) {
   if (action.type !== 'list' || answer?.status !== 200) return [];
+  const text = textOf(answer.body, action.isGzip);
+  const rows = rowsOf(text);
+  if (!answer.isComplete) return rows ? ['a list that broke off looks whole'] : [];
+  if (!rows) return ['a list that ended well is no JSON array'];
   const placed = all.filter(({ action: { type } }) => type === 'place');
-  const before = placed.filter(({ endedAtMs }) => endedAtMs < times.beganAtMs).map(idOf);
-  const during = placed.filter(({ beganAtMs }) => beganAtMs < times.endedAtMs).map(idOf);
-  const required = [...Object.keys(knownOrders), lastOrder, ...before];
-  return wholeListDifferences(answer, {
-    isGzip: action.isGzip,
-    required: new Set(required),
-    isPossible: (id) => required.includes(id) || during.includes(id),
-    rowOf,
-  });
+  const before = placed.filter(({ endedAtMs }) => endedAtMs < times.beganAtMs).map(orderIdOf);
+  const during = placed.filter(({ beganAtMs }) => beganAtMs < times.endedAtMs).map(orderIdOf);
+  const required = [...Object.keys(knownOrders), lastOrder, ...before].map((id) => rowOf(id!));
+  const possible = new Set([...required, ...during.map((id) => rowOf(id!))]);
+  return [
+    ...required.filter((row) => !rows.includes(row)).map((row) => `a list lacks ${row}`),
+    ...rows.filter((row) => !possible.has(row)).map((row) => `a list has ${row}`),
+    ...(new Set(rows).size < rows.length ? ['a list has an order twice'] : []),
+  ];
 }
-
-const idOf = ({ action }: ActionResult) => ('orderId' in action ? (action.orderId ?? '') : '');
 
 const rowOf = (id: string) =>
   `{"id":${id},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
 
-function wrongSuccess({ action, answer }: ActionResult): string[] {
-  const status = answer?.status ?? 0;
-  if (status < 200 || status > 299) return [];
-  const right = { list: 200, cancel: 204, 'bad-key': undefined, ship: undefined, place: undefined };
-  return status === right[action.type] ? [] : [`${JSON.stringify(action)} was answered ${status}`];
+/** The text of a body; undefined if it cannot be decompressed. */
+function textOf(body: Buffer, isGzip: boolean): string | undefined {
+  try {
+    return (isGzip ? gunzipSync(body) : body).toString();
+  } catch {
+    return undefined;
+  }
 }
 
-/** Invariant: a request without a fault does not fail, and a valid key is never refused. */
-function wrongRefusal({ action, answer }: ActionResult, { injected }: FaultRecord): string[] {
-  const status = answer?.status ?? 500;
-  const what = `${JSON.stringify(action)} was answered ${status}`;
-  if (answer && status >= 500 && injected.size === 0) return [`${what} without a fault`];
-  if (answer && !answer.isComplete && injected.size === 0) return [`${what} and broke off`];
-  const isKnown = action.type === 'list' || action.type === 'cancel';
-  return isKnown && status === 401 && !hasEmptiedItem(injected) ? [`${what} for a valid key`] : [];
+/** The elements of a JSON array; undefined if it is truncated. */
+function rowsOf(text = ''): string[] | undefined {
+  try {
+    return splitArray(text);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Whether a fault has removed an item from an answer, as if the key did not exist. */
-const hasEmptiedItem = (injected: FaultRecord['injected']) =>
-  injected.has('emptied') || injected.has('hollow');
+/** Invariant: no wrong success, no failure without a fault, and a valid key is never refused. */
+function wrongStatus({ action, answer }: ActionResult, hasFailed: boolean): string[] {
+  if (!answer) return [];
+  const { status, isComplete } = answer;
+  const right = { list: 200, cancel: 204 }[action.type as string];
+  const isWrong =
+    (status < 300 && status !== right) ||
+    (right !== undefined && status === 401) ||
+    (!hasFailed && (status >= 500 || !isComplete));
+  return isWrong ? [`${JSON.stringify(action)} was answered ${status}`] : [];
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  shipped: 'order_already_shipped',
+  cancelled: 'order_already_cancelled',
+  returned: 'order_not_cancellable',
+};
 
 /** Invariant: an order is cancelled by one request, which got a 204 or whose answer was lost. */
-function orderDifferences(id: string, record: SeedRecord): string[] {
-  const { status, cancelRequestId } = record.orders.get(id)!;
-  const isShipped = record.results.some(
-    ({ action, isDone }) => action.type === 'ship' && action.orderId === id && isDone,
+function orderDifferences(id: string, { orders, results, doneWrites }: SeedRecord): string[] {
+  const { status, cancelledBy } = orders.get(id)!;
+  const ofOrder = results.filter((result) => orderIdOf(result) === id);
+  const isShipped = ofOrder.some(({ action, isDone }) => action.type === 'ship' && isDone);
+  const answers = ofOrder.flatMap(({ action, answer }) =>
+    action.type === 'cancel' && answer ? [answer] : [],
   );
-  const answers = record.results
-    .filter(({ action }) => action.type === 'cancel' && action.orderId === id)
-    .map(({ answer }) => answer!);
   const told = answers.filter((answer) => answer.status === 204).length;
-  const wrote = record.faults.doneWrites.filter(
-    ({ values }) => values[':cancelRequestId']?.S === cancelRequestId,
+  const wasLost = doneWrites.some(
+    ({ values, isAnswered }) => values[':cancelRequestId']?.S === cancelledBy && !isAnswered,
   );
-  const wasLost = wrote.some(({ isAnswered }) => !isAnswered);
   const isCancelled = knownOrders[id] === 'pending' && status === 'cancelled';
-  const codes = answers.map(({ body }) => /"code":"order_(\w+)"/.exec(body.toString())?.[1]);
-  const right = {
-    shipped: 'already_shipped',
-    cancelled: 'already_cancelled',
-    returned: 'not_cancellable',
-  };
-  const wrong = codes.filter((code) => code && code !== right[status as keyof typeof right]);
+  const wrong = answers
+    .filter((answer) => answer.status === 409)
+    .map(({ body }) => JSON.parse(body.toString()).code)
+    .filter((code) => code !== refusals[status]);
   return [
     ...(told > 1 ? [`the order ${id} was cancelled ${told} times`] : []),
     ...(told > 0 && !isCancelled ? [`the order ${id} is ${status}, after a 204`] : []),
     ...(isCancelled && told === 0 && !wasLost ? [`nobody was told that ${id} is cancelled`] : []),
-    ...(isCancelled && isShipped ? [`the order ${id} was shipped and is cancelled`] : []),
     ...(isShipped && status !== 'shipped' ? [`the order ${id} was shipped and is ${status}`] : []),
     ...wrong.map((code) => `the order ${id} is ${status}, and a request was told ${code}`),
   ];
 }
 
+/** Invariant: no more requests than the limit are admitted. */
 function limitDifferences({ results, plan }: SeedRecord): string[] {
-  const admitted = results.filter(({ answer }) => {
-    const limit = answer?.headers.get('x-ratelimit-limit')?.[0] ?? '0';
-    return limit !== '0' && answer?.status !== 429;
-  });
-  if (admitted.length <= plan.perMinute) return [];
-  return [`${admitted.length} requests were admitted, of ${plan.perMinute}`];
+  // The functions answer the requests that the authorizer has admitted, and no others.
+  const admitted = results.filter(({ answer }) => answer?.headers).length;
+  if (admitted <= plan.perMinute) return [];
+  return [`${admitted} requests were admitted, of ${plan.perMinute}`];
 }
 
-function recoveryDifferences({ recovery }: SeedRecord): string[] {
-  const statuses = recovery.map(({ answer }) => (answer?.isComplete ? answer.status : undefined));
-  const lists = recovery.flatMap((each) => listDifferences(each, []));
+/** Invariant: when the faults have ended, every request succeeds. */
+function recoveryDifferences({ results, recovery }: SeedRecord): string[] {
+  const statuses = recovery.map(({ answer }) => (answer?.isComplete ? answer.status : 'broken'));
   return statuses.join() === '200,204,409,401,200'
-    ? lists.filter((difference) => !difference.startsWith('a list has 1'))
+    ? recovery.flatMap((each) => listDifferences(each, results))
     : [`after the faults, the answers are ${statuses.join()}`];
 }

@@ -2,21 +2,34 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   PutItemCommand,
-  ScanCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { orderItem } from '../../helpers/dynamodb/orders.ts';
-import type { FaultKind } from './fault-kinds.ts';
-import { type DoneWrite, noFaults } from './faulty-dynamodb.ts';
-import { type Action, knownOrders, lastOrder, planOf, type SeedPlan } from './seed-plan.ts';
-import type { StoreAnswer, StoreRequest, StoreUnderFaults } from './store-under-faults.ts';
+import { type Random, randomFrom } from '../random.ts';
+import { type DoneWrite, faultKinds, type Mixture, noFaults } from './faulty-dynamodb.ts';
+import type { Answer, ServiceInThread } from './service-in-thread.ts';
+
+/** An action in a run: a client's request, or a change that an operator makes. */
+export type Action =
+  | { readonly type: 'list'; readonly isGzip: boolean }
+  | { readonly type: 'cancel'; readonly orderId: string }
+  | { readonly type: 'ship' | 'place'; readonly orderId: string }
+  | { readonly type: 'bad-key'; readonly orderId: string | undefined; readonly token: string };
+
+/** Everything that a seed determines. */
+export interface SeedPlan {
+  readonly mixture: Mixture;
+  readonly perMinute: number;
+  /** The waves run one after the other. The actions of one wave run at the same time. */
+  readonly waves: readonly (readonly Action[])[];
+}
 
 /** An action with its result. The times are those of `performance.now()`. */
 export interface ActionResult {
   readonly action: Action;
   /** The answer to a client's request; undefined for an operator's action. */
-  readonly answer: StoreAnswer | undefined;
+  readonly answer: Answer | undefined;
   /** Whether an operator's action changed anything. */
   readonly isDone: boolean;
   readonly beganAtMs: number;
@@ -29,103 +42,149 @@ export interface SeedRecord {
   readonly results: readonly ActionResult[];
   /** The results of the actions after the faults have ended. */
   readonly recovery: readonly ActionResult[];
-  /** The status and the cancelling request of each order at the end of the run. */
-  readonly orders: ReadonlyMap<
-    string,
-    { readonly status: string; readonly cancelRequestId: string }
-  >;
-  readonly faults: FaultRecord;
-}
-
-/** The record of the faults. */
-export interface FaultRecord {
+  /** The status and the cancelling request of each order when the faults have ended. */
+  readonly orders: ReadonlyMap<string, { readonly status: string; readonly cancelledBy: string }>;
   readonly doneWrites: readonly DoneWrite[];
-  readonly injected: ReadonlyMap<FaultKind, number>;
+  readonly hasFailed: boolean;
 }
 
-const whole: Action[] = [
+/** The orders at the start of a run, with their status. */
+export const knownOrders: Readonly<Record<string, string>> = {
+  1: 'pending',
+  2: 'pending',
+  3: 'pending',
+  '9007199254740993': 'pending',
+  '-5': 'pending',
+  6: 'shipped',
+  7: 'cancelled',
+  8: 'returned',
+};
+
+/** The order that is used at the end of a run, when there are no faults any more. */
+export const lastOrder = '9223372036854775807';
+
+const rates = [0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1];
+const limits = [3, 6, 10, 1_000];
+const orderIds = [...Object.keys(knownOrders), '404', '007', '9223372036854775808'];
+const badKeys = ['', 'wrong', `so_test_${'a'.repeat(46)}`];
+
+/** Generates the plan of a seed. */
+export function planOf(seed: number): SeedPlan {
+  const random = randomFrom(seed, 'plan');
+  let placed = 100;
+  const actions: [weight: number, make: () => Action][] = [
+    [3, () => ({ type: 'list', isGzip: random.chance(0.5) })],
+    [6, () => ({ type: 'cancel', orderId: random.pick(orderIds) })],
+    [
+      1,
+      () => ({
+        type: 'bad-key',
+        orderId: random.pick(['1', undefined]),
+        token: random.pick(badKeys),
+      }),
+    ],
+    [1, () => ({ type: 'ship', orderId: random.pick(Object.keys(knownOrders)) })],
+    [1, () => ({ type: 'place', orderId: String(placed++) })],
+  ];
+  const wheel = actions.flatMap(([weight, make]) => Array<() => Action>(weight).fill(make));
+  const wave = () => Array.from({ length: random.integer(1, 7) }, () => random.pick(wheel)());
+  return {
+    mixture: mixtureOf(seed, random),
+    perMinute: random.pick(limits),
+    waves: Array.from({ length: random.integer(2, 5) }, wave),
+  };
+}
+
+/** Chooses one kind of fault, some kinds, or all. */
+function mixtureOf(seed: number, random: Random): Mixture {
+  const some = faultKinds.filter(() => random.chance(0.4));
+  const kinds = random.pick([[random.pick(faultKinds)], some, faultKinds]);
+  return {
+    seed,
+    rate: random.pick(rates),
+    kinds: kinds.length > 0 ? kinds : faultKinds,
+    ordersPerPage: random.pick([1, 2, 3, 5, 1_000]),
+  };
+}
+
+const afterwards: readonly Action[] = [
   { type: 'list', isGzip: false },
   { type: 'cancel', orderId: lastOrder },
   { type: 'cancel', orderId: lastOrder },
-  { type: 'bad-key', orderId: '1', authorization: 'Bearer wrong' },
+  { type: 'bad-key', orderId: '1', token: 'wrong' },
   { type: 'list', isGzip: true },
 ];
 
-/** Runs the plan of a seed. The store serves one run at a time. */
-export async function runSeed(seed: number, store: StoreUnderFaults): Promise<SeedRecord> {
+/** Runs the plan of a seed. The service serves one run at a time. */
+export async function runSeed(seed: number, service: ServiceInThread): Promise<SeedRecord> {
   const plan = planOf(seed);
-  const run = new Run(store);
-  await run.putKnownOrders();
-  const token = await store.issueKey(plan.perMinute);
-  const results: ActionResult[] = [];
+  const { dynamodb } = service;
+  const operator = new Operator(service);
+  dynamodb.use(noFaults);
+  await operator.putKnownOrders();
+  const token = await service.issueKey(plan.perMinute);
+  const act = async (action: Action, token: string): Promise<ActionResult> => {
+    const beganAtMs = performance.now();
+    const isOperators = action.type === 'ship' || action.type === 'place';
+    const isDone = isOperators ? await operator.act(action) : true;
+    const answer = isOperators ? undefined : await service.ask({ token, ...action });
+    return { action, answer, isDone, beganAtMs, endedAtMs: performance.now() };
+  };
   try {
-    store.dynamodb.use(plan.mixture);
+    dynamodb.use(plan.mixture);
+    const results: ActionResult[] = [];
     for (const wave of plan.waves) {
-      results.push(...(await Promise.all(wave.map((action) => run.act(action, token)))));
+      results.push(...(await Promise.all(wave.map((action) => act(action, token)))));
     }
-    await store.dynamodb.isIdle();
-    const orders = await run.readOrders();
-    const { doneWrites, injected } = store.dynamodb;
-    store.dynamodb.use({ ...noFaults, seed });
+    await dynamodb.isIdle();
+    const orders = await operator.readOrders();
+    const { doneWrites, hasFailed } = dynamodb;
+    dynamodb.use(noFaults);
+    const lastToken = await service.issueKey(100);
     const recovery: ActionResult[] = [];
-    const lastToken = await store.issueKey(100);
-    for (const action of whole) recovery.push(await run.act(action, lastToken));
-    return { plan, results, recovery, orders, faults: { doneWrites, injected } };
+    for (const action of afterwards) recovery.push(await act(action, lastToken));
+    return { plan, results, recovery, orders, doneWrites, hasFailed };
   } finally {
-    store.dynamodb.use({ ...noFaults, seed });
-    await run.removePlacedOrders();
+    await operator.removePlacedOrders();
   }
 }
 
-class Run {
-  readonly #store: StoreUnderFaults;
+/** Changes orders, at a database without faults. */
+class Operator {
+  readonly #service: ServiceInThread;
   readonly #placed: string[] = [];
 
-  constructor(store: StoreUnderFaults) {
-    this.#store = store;
+  constructor(service: ServiceInThread) {
+    this.#service = service;
   }
 
   async putKnownOrders(): Promise<void> {
     const orders = Object.entries({ ...knownOrders, [lastOrder]: 'pending' });
-    const TransactItems = orders.map(([id, status]) => ({
-      Put: { TableName: this.#store.ordersTable, Item: orderItem(id, { status: { S: status } }) },
-    }));
-    await this.#store.data.send(new TransactWriteItemsCommand({ TransactItems }));
+    const TransactItems = orders.map(([id, status]) => ({ Put: this.#itemOf(id, status) }));
+    await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
   }
 
   async removePlacedOrders(): Promise<void> {
-    await Promise.all(
-      this.#placed.map((id) => this.#store.data.send(new DeleteItemCommand(this.#keyOf(id)))),
-    );
+    const removals = this.#placed.map((id) => new DeleteItemCommand(this.#keyOf(id)));
+    await Promise.all(removals.map((removal) => this.#dynamodb.send(removal)));
   }
 
   async readOrders(): Promise<SeedRecord['orders']> {
-    const scan = new ScanCommand({ TableName: this.#store.ordersTable });
-    const { Items = [] } = await this.#store.data.send(scan);
-    const orders = Items.map(({ id, status, cancelRequestId }) => {
-      return [id!.N!, { status: status!.S!, cancelRequestId: cancelRequestId?.S ?? '' }] as const;
-    });
-    return new Map(orders);
+    const items = await this.#service.database.readAll(this.#service.ordersTable);
+    return new Map(
+      items.map(({ id, status, cancelRequestId }) => [
+        id!.N!,
+        { status: status!.S!, cancelledBy: cancelRequestId?.S ?? '' },
+      ]),
+    );
   }
 
-  async act(action: Action, token: string): Promise<ActionResult> {
-    const beganAtMs = performance.now();
-    const request = requestOf(action, token);
-    const answer = request && (await this.#store.send(request));
-    const isDone = request ? true : await this.#operate(action);
-    return { action, answer, isDone, beganAtMs, endedAtMs: performance.now() };
-  }
-
-  async #operate(action: Action): Promise<boolean> {
-    if (action.type === 'ship') return this.#ship(action.orderId);
-    if (action.type === 'place') await this.#place(action.orderId);
+  /** Returns whether the action changed anything. */
+  async act({ type, orderId }: { readonly type: 'ship' | 'place'; readonly orderId: string }) {
+    if (type === 'ship') return this.#ship(orderId);
+    this.#placed.push(orderId);
+    await this.#dynamodb.send(new PutItemCommand(this.#itemOf(orderId, 'pending')));
     return true;
-  }
-
-  async #place(id: string): Promise<void> {
-    this.#placed.push(id);
-    const Item = orderItem(id, { status: { S: 'pending' } });
-    await this.#store.data.send(new PutItemCommand({ TableName: this.#store.ordersTable, Item }));
   }
 
   async #ship(id: string): Promise<boolean> {
@@ -137,7 +196,7 @@ class Run {
       ExpressionAttributeValues: { ':shipped': { S: 'shipped' }, ':pending': { S: 'pending' } },
     });
     try {
-      await this.#store.data.send(command);
+      await this.#dynamodb.send(command);
       return true;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false;
@@ -145,29 +204,15 @@ class Run {
     }
   }
 
+  get #dynamodb() {
+    return this.#service.database.dynamodb;
+  }
+
   #keyOf(id: string) {
-    return { TableName: this.#store.ordersTable, Key: { id: { N: id } } };
+    return { TableName: this.#service.ordersTable, Key: { id: { N: id } } };
   }
-}
 
-/** The request of an action; undefined for an operator's action. */
-function requestOf(action: Action, token: string): StoreRequest | undefined {
-  const authorization = `Bearer ${token}`;
-  switch (action.type) {
-    case 'list':
-      return { ...operation(undefined), headers: { authorization, ...(action.isGzip && gzip) } };
-    case 'cancel':
-      return { ...operation(action.orderId), headers: { authorization } };
-    case 'bad-key':
-      return { ...operation(action.orderId), headers: { authorization: action.authorization } };
-    default:
-      return undefined;
+  #itemOf(id: string, status: string) {
+    return { TableName: this.#service.ordersTable, Item: orderItem(id, { status: { S: status } }) };
   }
-}
-
-const gzip = { 'accept-encoding': 'gzip' };
-
-function operation(orderId: string | undefined): Pick<StoreRequest, 'method' | 'path'> {
-  if (orderId === undefined) return { method: 'GET', path: '/store/orders' };
-  return { method: 'DELETE', path: `/store/orders/${orderId}` };
 }
