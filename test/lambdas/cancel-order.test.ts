@@ -1,15 +1,26 @@
 import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
-import { attemptsOf } from '../helpers/attempts.ts';
+import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import {
+  answer,
+  DynamodbProxy,
+  failure,
+  lost,
+  type Reply,
+  unanswered,
+} from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';
+import { fastForward } from '../helpers/fast-forward.ts';
 import {
   cancelEvent,
   lambdaContext,
@@ -20,42 +31,54 @@ import {
 } from '../helpers/functions/events.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 
-Object.assign(process.env, functionEnvironment);
-const { handler } = await import('../../lambdas/cancel-order.ts');
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
 
-const dynamodb = mockClient(DynamoDBClient);
+let table: DynamodbProxy;
 let captured: CapturedLines;
+let handler: (event: APIGatewayProxyEvent, context: object) => Promise<Answer>;
 
-beforeEach(() => {
-  dynamodb.reset();
-  captured = captureLines();
+beforeAll(async () => {
+  table = await DynamodbProxy.start(lost);
+  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: table.url });
+  ({ handler } = (await import('../../lambdas/cancel-order.ts')) as never);
 });
 
-afterEach(() => captured.release());
+beforeEach(() => {
+  table.reply = written;
+  table.replies.clear();
+  table.requests.length = 0;
+  captured = captureLines();
+  // The delays before the repetitions are drawn at random, up to this share of the longest.
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+});
 
-afterAll(() => dynamodb.restore());
+afterEach(async () => {
+  captured.release();
+  jest.restoreAllMocks();
+  await table.isIdle();
+});
+
+afterAll(() => table[Symbol.asyncDispose]());
 
 const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
   handler(event, lambdaContext(remainingMs));
+const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 
-/** DynamoDB's response to a successful write, with the attributes that it sets. */
-function orderIsPending() {
-  dynamodb.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
-    Attributes: { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] },
-  }));
+/** What a write sets, which DynamoDB's answer to it says. */
+function attributesOf(input: Record<string, unknown>) {
+  const values = input.ExpressionAttributeValues as Record<string, { S: string }>;
+  return { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] };
 }
 
-function orderFound(order: Record<string, string> | undefined) {
-  const attributes = Object.entries(order ?? {}).map(([name, S]) => [name, { S }]);
-  const Item: Record<string, AttributeValue> = Object.fromEntries(attributes);
-  dynamodb.on(UpdateItemCommand).rejects(
-    new ConditionalCheckFailedException({
-      message: 'The conditional request failed',
-      $metadata: {},
-      ...(order && { Item }),
-    }),
-  );
-}
+const written: Reply = (call) => answer({ Attributes: attributesOf(call.input) })(call);
+/** The condition fails because of an order, of which there may be none. */
+const found = (Item?: object) =>
+  failure('ConditionalCheckFailedException', Item === undefined ? {} : { Item });
+const foundItsOwnWork: Reply = (call) => found(attributesOf(call.input))(call);
 
 function errorAnswer(status: number, code: string, headers = {}) {
   return {
@@ -67,251 +90,202 @@ function errorAnswer(status: number, code: string, headers = {}) {
   };
 }
 
+const unavailable = errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' });
+
 describe('cancelOrder', () => {
-  it('R13: answers 204 without a body when the order is pending', async () => {
-    orderIsPending();
+  it('R13: cancels a pending order by one conditional write, and answers 204 without a body', async () => {
+    const response = await cancel('9223372036854775807');
 
-    const answer = await send(cancelEvent('42'));
-
-    expect(answer).toEqual({ statusCode: 204, headers: rateLimitHeaders, body: '' });
-  });
-
-  it('cancels by one conditional write, which returns the order when it fails', async () => {
-    orderIsPending();
-
-    await send(cancelEvent('9223372036854775807'));
-
-    expect(dynamodb.calls()).toHaveLength(1);
-    expect(dynamodb.commandCalls(UpdateItemCommand)[0]?.args[0].input).toEqual({
-      TableName: 'orders',
-      Key: { id: { N: '9223372036854775807' } },
-      UpdateExpression:
-        'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
-      ConditionExpression: '#status = :pending',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':pending': { S: 'pending' },
-        ':cancelled': { S: 'cancelled' },
-        ':now': { S: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
-        ':keyId': { S: keyId },
-        ':cancelRequestId': { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    expect(response).toEqual({ statusCode: 204, headers: rateLimitHeaders, body: '' });
+    expect(table.requests).toEqual([
+      {
+        operation: 'UpdateItem',
+        input: {
+          TableName: 'orders',
+          Key: { id: { N: '9223372036854775807' } },
+          UpdateExpression:
+            'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
+          ConditionExpression: '#status = :pending',
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':pending': { S: 'pending' },
+            ':cancelled': { S: 'cancelled' },
+            ':now': { S: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
+            ':keyId': { S: keyId },
+            ':cancelRequestId': { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+          },
+          ReturnValues: 'UPDATED_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
       },
-      ReturnValues: 'UPDATED_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-  });
-
-  it('sends a write whose answer is lost once again, and not endlessly', async () => {
-    orderIsPending();
-
-    await send(cancelEvent('42'));
-
-    expect(await attemptsOf(dynamodb.call(0).thisValue as DynamoDBClient)).toBe(2);
-  });
-
-  it('R14: answers 409 when the order has already shipped', async () => {
-    orderFound({ status: 'shipped' });
-
-    expect(await send(cancelEvent('42'))).toEqual(errorAnswer(409, 'order_already_shipped'));
-  });
-
-  it('R15: answers 404 when there is no such order', async () => {
-    orderFound(undefined);
-
-    expect(await send(cancelEvent('42'))).toEqual(errorAnswer(404, 'order_not_found'));
+    ]);
   });
 
   it.each([
-    ['another request', { cancelRequestId: 'another' }],
-    ['a request of the id that this client chose', { cancelRequestId: requestId }],
-    ['a request that left no trace', {}],
-  ])('answers 409 when %s has cancelled the order', async (_name, traces) => {
-    orderFound({ status: 'cancelled', cancelledBy: keyId, ...traces });
+    ['R14: 409 when the order has shipped', 409, 'order_already_shipped', 'shipped'],
+    ['409 when it is in an unheard-of state', 409, 'order_not_cancellable', 'returned'],
+    ['409 when it is in a state of another spelling', 409, 'order_not_cancellable', 'PENDING'],
+    ['409 when its state is a word of JavaScript', 409, 'order_not_cancellable', 'constructor'],
+  ])('answers %s', async (_name, status, code, state) => {
+    table.reply = found({ id: { N: '42' }, status: { S: state } });
 
-    expect(await send(cancelEvent('42'))).toEqual(errorAnswer(409, 'order_already_cancelled'));
+    expect(await cancel('42')).toEqual(errorAnswer(status, code));
+    expect(table.requests).toHaveLength(1);
   });
 
-  it('answers 204 when this very invocation has cancelled it: its write was sent twice', async () => {
-    dynamodb.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => {
-      const Item = { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] };
-      throw new ConditionalCheckFailedException({ message: '', $metadata: {}, Item });
-    });
+  it('answers 409 when the order has no state', async () => {
+    table.reply = found({ petId: { N: '7' } });
 
-    expect(await send(cancelEvent('42'))).toMatchObject({ statusCode: 204, body: '' });
+    expect(await cancel('42')).toEqual(errorAnswer(409, 'order_not_cancellable'));
+  });
+
+  it('R15: answers 404 when there is no such order', async () => {
+    table.reply = found();
+
+    expect(await cancel('42')).toEqual(errorAnswer(404, 'order_not_found'));
+    expect(table.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['another request', { cancelRequestId: { S: 'another' } }],
+    ['a request of the id that this client chose', { cancelRequestId: { S: requestId } }],
+    ['a request that left no trace', {}],
+  ])('answers 409 when %s has cancelled the order', async (_name, traces) => {
+    table.reply = found({ status: { S: 'cancelled' }, cancelledBy: { S: keyId }, ...traces });
+
+    expect(await cancel('42')).toEqual(errorAnswer(409, 'order_already_cancelled'));
+  });
+
+  it('R13: answers 204 when the first answer is lost and the repetition finds its own work', async () => {
+    table.replies.set(1, lost);
+    table.reply = foundItsOwnWork;
+
+    expect((await cancel('42')).statusCode).toBe(204);
+    expect(table.requests).toHaveLength(2);
+    expect(table.requests[1]).toEqual(table.requests[0]);
+  });
+
+  it('R13: answers 204 so however often answers are lost in one environment', async () => {
+    table.reply = (call) => (table.requests.length % 2 === 1 ? lost : foundItsOwnWork)(call);
+    const statuses = new Set<number>();
+    for (let time = 0; time < 150; time++) statuses.add((await cancel('42')).statusCode);
+
+    expect([...statuses]).toEqual([204]);
   });
 
   it('has another id at every invocation, whatever the client calls its request', async () => {
-    orderIsPending();
+    await cancel('42');
+    await cancel('42');
 
-    await send(cancelEvent('42'));
-    await send(cancelEvent('42'));
-
-    const ids = dynamodb
-      .commandCalls(UpdateItemCommand)
-      .map(({ args }) => args[0].input.ExpressionAttributeValues![':cancelRequestId']!.S);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids).not.toContain(requestId);
+    const ids = table.requests.map(({ input }) => attributesOf(input).cancelRequestId?.S);
+    expect(new Set([...ids, requestId]).size).toBe(3);
   });
 
   it.each([
     ['nothing', {}],
     ['no attributes', { Attributes: {} }],
     ['the work of another', { Attributes: { status: { S: 'cancelled' } } }],
-  ])('answers 503 when DynamoDB says that it wrote %s', async (_name, answer) => {
-    dynamodb.on(UpdateItemCommand).resolves(answer as never);
+  ])('answers 503 when DynamoDB says that it wrote %s', async (_name, body) => {
+    table.reply = answer(body);
 
-    const response = await send(cancelEvent('42'));
-
-    expect(response).toEqual(errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' }));
+    expect(await cancel('42')).toEqual(unavailable);
     const error = expect.objectContaining({ message: 'The answer does not say what it wrote.' });
     expect(captured.lines()).toContainEqual(expect.objectContaining({ level: 'ERROR', error }));
   });
 
-  it('names nobody as who cancelled when the authorizer has named no key', async () => {
-    orderIsPending();
+  it('R22: answers without an authorizer with headers of zero, and names nobody who cancelled', async () => {
+    const context = requestContext({ authorizer: undefined });
 
-    await send(cancelEvent('42', { requestContext: requestContext({ authorizer: undefined }) }));
+    const { headers } = await send(cancelEvent('42', { requestContext: context }));
 
-    const { input } = dynamodb.commandCalls(UpdateItemCommand)[0]!.args[0];
-    expect(input.ExpressionAttributeValues![':keyId']).toEqual({ S: '' });
+    expect(headers).toEqual(noRateLimitHeaders);
+    expect(table.requests[0]!.input.ExpressionAttributeValues).toMatchObject({
+      ':keyId': { S: '' },
+    });
   });
 
-  it.each([
-    ['an unheard-of state', { status: 'returned' }],
-    ['no state', { petId: '7' }],
-    ['a state in capitals', { status: 'PENDING' }],
-  ])('answers 409 when the order is in %s', async (_name, order) => {
-    orderFound(order);
-
-    expect(await send(cancelEvent('42'))).toEqual(errorAnswer(409, 'order_not_cancellable'));
-  });
-
-  it.each(['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'])(
+  it.each(['0', '-1', '9007199254740993', '-9223372036854775808'])(
     'passes the id %s on, digit for digit',
     async (id) => {
-      orderIsPending();
-
-      const { statusCode } = await send(cancelEvent(id));
-
-      expect(statusCode).toBe(204);
-      expect(dynamodb.commandCalls(UpdateItemCommand)[0]?.args[0].input.Key).toEqual({
-        id: { N: id },
-      });
+      expect((await cancel(id)).statusCode).toBe(204);
+      expect(table.requests[0]!.input.Key).toEqual({ id: { N: id } });
     },
   );
 
-  it.each([
-    '9223372036854775808',
-    '-9223372036854775809',
-    '1.0',
-    '+1',
-    '007',
-    '-0',
-    '0x10',
-    '1e3',
-    '',
-    ' 1',
-    '%00',
-    '\0',
-    '1%2F2',
-    '1'.repeat(10_000),
-    undefined,
-  ])('answers 400, and asks DynamoDB nothing, when the id is %j', async (id) => {
-    expect(await send(cancelEvent(id))).toEqual(errorAnswer(400, 'invalid_order_id'));
-    expect(dynamodb.calls()).toHaveLength(0);
-  });
-
-  it('answers 400 when the path has no parameters at all', async () => {
-    const event = cancelEvent('42', { pathParameters: null });
-
-    expect(await send(event)).toEqual(errorAnswer(400, 'invalid_order_id'));
-  });
-
-  it.each([
-    ['throttled', { name: 'ProvisionedThroughputExceededException' }],
-    ['throttled for the account', { name: 'RequestLimitExceeded' }],
-    ['throttled in general', { name: 'ThrottlingException' }],
-    ['busy with its tables', { name: 'LimitExceededException' }],
-    ['unavailable', { name: 'ServiceUnavailable' }],
-    ['in a transaction on the order', { name: 'TransactionConflictException' }],
-    ['failing inside', { name: 'InternalServerError' }],
-    ['answering 503', { name: 'Odd', $metadata: { httpStatusCode: 503 } }],
-    ['too slow', { name: 'TimeoutError' }],
-    ['refusing connections', { code: 'ECONNREFUSED' }],
-    ['breaking connections', { code: 'ECONNRESET' }],
-    ['not to be found', { code: 'ENOTFOUND' }],
-  ])('answers 503 with Retry-After 1 when DynamoDB is %s', async (_name, traits) => {
-    dynamodb.on(UpdateItemCommand).rejects(Object.assign(new Error('shh'), traits));
-
-    const answer = await send(cancelEvent('42'));
-
-    expect(answer).toEqual(errorAnswer(503, 'service_unavailable', { 'Retry-After': '1' }));
-    expect(captured.lines()).toMatchObject([
-      { level: 'ERROR', requestId, keyId, error: { message: 'shh' } },
-    ]);
-  });
-
-  it.each([
-    ['a programming error', new TypeError('secret-table is not a function')],
-    [
-      'a missing table',
-      Object.assign(new Error('secret-table'), { name: 'ResourceNotFoundException' }),
-    ],
-    [
-      'a missing permission',
-      Object.assign(new Error('secret-table'), { name: 'AccessDeniedException' }),
-    ],
-    [
-      "Node's own error",
-      Object.assign(new Error('secret-table'), { code: 'ERR_INVALID_ARG_TYPE' }),
-    ],
-  ])('answers 500 for %s, says nothing of it, and logs it', async (_name, error) => {
-    dynamodb.on(UpdateItemCommand).rejects(error);
-
-    const answer = await send(cancelEvent('42'));
-
-    expect(answer).toEqual(errorAnswer(500, 'internal_error'));
-    expect(JSON.stringify(answer)).not.toContain('secret-table');
-    expect(captured.lines()).toMatchObject([
-      {
-        level: 'ERROR',
-        message: 'internal_error',
-        requestId,
-        keyId,
-        error: { message: error.message, stack: expect.stringContaining(error.message) },
-      },
-    ]);
-  });
-
-  it('answers 504 just before its own time is over', async () => {
-    dynamodb.on(UpdateItemCommand).callsFake(() => new Promise(() => {}));
-
-    const answer = await send(cancelEvent('42'), 201);
-
-    expect(answer).toEqual(errorAnswer(504, 'timeout'));
-    expect(dynamodb.call(0).args).toMatchObject([{}, { abortSignal: { aborted: true } }]);
-  });
+  it.each(['9223372036854775808', '1.0', '007', '', undefined])(
+    'answers 400, and asks DynamoDB nothing, when the id is %j',
+    async (id) => {
+      expect(await cancel(id)).toEqual(errorAnswer(400, 'invalid_order_id'));
+      expect(table.requests).toEqual([]);
+    },
+  );
 
   it('answers 400 to a body that is sent as JSON and is none, before it cancels anything', async () => {
     const headers = { 'Content-Type': 'application/json' };
-    const event = cancelEvent('42', { headers, body: '{"reason":' });
 
-    expect(await send(event)).toEqual(errorAnswer(400, 'invalid_body'));
-    expect(dynamodb.calls()).toHaveLength(0);
+    const response = await send(cancelEvent('42', { headers, body: '{"reason":' }));
+
+    expect(response).toEqual(errorAnswer(400, 'invalid_body'));
+    expect(table.requests).toEqual([]);
+  });
+});
+
+describe('cancelOrder, when DynamoDB fails', () => {
+  it.each<[string, number, Reply]>([
+    ['throttles every attempt', 2, failure('ThrottlingException')],
+    ['fails at every attempt', 2, answer({ __type: 'InternalServerError' }, 500)],
+    ['is behind something that answers in HTML', 2, answer({ html: 'Bad gateway' }, 502)],
+    ['has the order in a transaction', 1, failure('TransactionConflictException')],
+  ])('answers 503 with Retry-After 1: it %s', async (_name, attempts, reply) => {
+    table.reply = reply;
+
+    expect(await cancel('42')).toEqual(unavailable);
+    expect(table.requests).toHaveLength(attempts);
+    expect(captured.lines()).toMatchObject([{ level: 'ERROR', requestId, keyId }]);
+  });
+
+  it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
+    'answers 500 for %s, says nothing of it, and logs it',
+    async (type) => {
+      table.reply = failure(type, { message: 'secret-table' });
+
+      const response = await cancel('42');
+
+      expect(response).toEqual(errorAnswer(500, 'internal_error'));
+      expect(response.body).not.toContain('secret-table');
+      const stack = expect.stringContaining('secret-table');
+      expect(captured.lines()).toMatchObject([
+        { level: 'ERROR', message: 'internal_error', requestId, keyId, error: { stack } },
+      ]);
+    },
+  );
+
+  it('answers 504 just before its own time is over, and writes nothing any more', async () => {
+    table.replies.set(1, unanswered);
+
+    // Middy's own timer is a real one, and due at once.
+    const { result } = await fastForward(async () => {
+      const response = await send(cancelEvent('42'), 201);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return response;
+    });
+
+    expect(result).toEqual(errorAnswer(504, 'timeout'));
+    expect(table.requests.length).toBeLessThan(2);
   });
 });
 
 describe("cancelOrder's metrics", () => {
   it.each([
-    ['cancelled', () => orderIsPending()],
-    ['order_not_found', () => orderFound(undefined)],
-    ['order_already_shipped', () => orderFound({ status: 'shipped' })],
-    ['order_already_cancelled', () => orderFound({ status: 'cancelled' })],
-    ['order_not_cancellable', () => orderFound({ status: 'lost' })],
-  ])('count the outcome %s', async (outcome, given) => {
-    given();
+    ['cancelled', written],
+    ['order_not_found', found()],
+    ['order_already_shipped', found({ status: { S: 'shipped' } })],
+    ['order_already_cancelled', found({ status: { S: 'cancelled' } })],
+    ['order_not_cancellable', found({ status: { S: 'lost' } })],
+  ] as [string, Reply][])('count the outcome %s', async (outcome, reply) => {
+    table.reply = reply;
 
-    await send(cancelEvent('42'));
+    await cancel('42');
 
     expect(captured.lines()).toMatchObject([
       { CancellationsRequested: 1, Outcome: outcome, Stage: 'staging', requestId, keyId },
@@ -319,21 +293,19 @@ describe("cancelOrder's metrics", () => {
   });
 
   it('count nothing when nobody knows the outcome', async () => {
-    dynamodb.on(UpdateItemCommand).rejects(new Error('odd'));
+    table.reply = failure('ValidationException');
 
-    await send(cancelEvent('42'));
+    await cancel('42');
 
     expect(captured.text()).not.toContain('CancellationsRequested');
   });
 });
 
-describe('cancelOrder without an authorizer', () => {
-  it('R22: answers with rate-limit headers of zero', async () => {
-    orderIsPending();
-    const event = cancelEvent('42', { requestContext: requestContext({ authorizer: undefined }) });
+describe('the states of an order', () => {
+  it('R5: have a refusal of their own, but for pending', () => {
+    const cancellable = orderStatuses.filter((status) => !orderStates[status].cancelRefusal);
 
-    const { headers } = await send(event);
-
-    expect(headers).toEqual(noRateLimitHeaders);
+    expect(cancellable).toEqual(['pending']);
+    expect(new Set(cancelRefusals.map(({ code }) => code)).size).toBe(orderStatuses.length);
   });
 });

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLocalhostCertificate } from '../../bench/certificate.ts';
+import type { FunctionName } from '../../lib/settings/functions.ts';
+import {
+  answer,
+  DynamodbProxy,
+  failure,
+  lost,
+  type Reply,
+  refused,
+} from '../helpers/dynamodb/dynamodb-proxy.ts';
+import { exampleToken, ownerItem } from '../helpers/dynamodb/key-items.ts';
+import { orderItems } from '../helpers/dynamodb/orders.ts';
+import { scanOf } from '../helpers/dynamodb/scanned-table.ts';
+import { authorizerEvent, cancelEvent, proxyEvent } from '../helpers/functions/events.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { assemblyDirectory } from '../helpers/synthesized.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
+import { LambdaProcess, type Report } from './lambda-process.ts';
+
+const certificate = await createLocalhostCertificate();
+const home = temporaryDirectory();
+const certificateFile = home.write('certificate.pem', certificate.cert);
+
+let dynamodb: DynamodbProxy;
+/** Who signed each request, and with which session. */
+const signatures = new Set<string>();
+
+beforeAll(async () => {
+  dynamodb = await DynamodbProxy.start(lost, certificate);
+});
+
+beforeEach(() => {
+  dynamodb.requests.length = 0;
+  dynamodb.replies.clear();
+  signatures.clear();
+});
+
+afterAll(async () => {
+  await dynamodb[Symbol.asyncDispose]();
+  home.remove();
+});
+
+/** Answers over TLS, and notes by whom requests are signed. */
+function reply(replies: Reply): void {
+  dynamodb.reply = (call) => {
+    const { authorization, 'x-amz-security-token': session } = call.incoming.headers;
+    signatures.add(`${/Credential=(\w+)/.exec(authorization ?? '')?.[1]} ${session}`);
+    return replies(call);
+  };
+}
+
+function start(name: FunctionName): Promise<LambdaProcess> {
+  return LambdaProcess.start(join(assemblyDirectory(), 'bundles', name), {
+    ...functionEnvironment,
+    NODE_EXTRA_CA_CERTS: certificateFile,
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'session-token',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+  });
+}
+
+const ofRole = new Set(['AKIDEXAMPLE session-token']);
+
+describe("the bundles under AWS's runtime client", () => {
+  it('authorizer: admits a key', async () => {
+    await using authorizer = await start('authorizer');
+    const item = ownerOfKey();
+    reply((call) =>
+      answer(call.operation === 'GetItem' ? { Item: item } : { Attributes: item })(call),
+    );
+
+    const { payload } = await authorizer.invoke(authorizerEvent(`Bearer ${exampleToken()}`));
+
+    expect(JSON.parse(payload.toString())).toMatchObject({
+      policyDocument: { Statement: [{ Effect: 'Allow' }] },
+    });
+    expect(signatures).toEqual(ofRole);
+  });
+
+  it('cancelOrder: repeats a write that DynamoDB fails, and tells a failed condition apart', async () => {
+    await using cancelOrder = await start('cancelOrder');
+    reply(({ input, ...call }) => {
+      const values = input.ExpressionAttributeValues as Record<string, object>;
+      const cancelRequestId = values[':cancelRequestId'];
+      answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } })({ input, ...call });
+    });
+    dynamodb.replies.set(1, answer({ __type: 'InternalServerError' }, 500));
+    const Item = { status: { S: 'shipped' } };
+    dynamodb.replies.set(3, failure('ConditionalCheckFailedException', { Item }));
+
+    const first = await cancelOrder.invoke(cancelEvent('7'));
+    const second = await cancelOrder.invoke(cancelEvent('7'));
+
+    expect(JSON.parse(first.payload.toString()).statusCode).toBe(204);
+    expect(second.payload.toString()).toContain('order_already_shipped');
+    expect(dynamodb.requests).toHaveLength(3);
+    expect(signatures).toEqual(ofRole);
+  });
+
+  it('listOrders: streams its list, plain or compressed', async () => {
+    await using listOrders = await start('listOrders');
+    reply(scanOf({ items: orderItems(20_000) }));
+
+    const plain = listOf(await listOrders.invoke(listEvent('identity')));
+    const compressed = listOf(await listOrders.invoke(listEvent('gzip')));
+
+    expect(plain.prelude).toMatchObject({ statusCode: 200 });
+    expect(JSON.parse(plain.body.toString())).toHaveLength(20_000);
+    expect(compressed.prelude.headers).toMatchObject({ 'Content-Encoding': 'gzip' });
+    expect(JSON.parse(gunzipSync(compressed.body).toString())).toHaveLength(20_000);
+    expect(signatures).toEqual(ofRole);
+  });
+
+  it('listOrders: breaks a list that fails half-way, and goes on with the next', async () => {
+    await using listOrders = await start('listOrders');
+    reply(scanOf({ items: orderItems(20_000) }));
+    dynamodb.replies.set(8, refused);
+
+    const broken = await listOrders.invoke(listEvent('identity'));
+    const next = await listOrders.invoke(listEvent('identity'));
+
+    expect(broken.errorType).toBe('ValidationException');
+    expect(listOf(broken).prelude).toMatchObject({ statusCode: 200 });
+    expect(() => JSON.parse(listOf(broken).body.toString())).toThrow(SyntaxError);
+    expect(next.errorType).toBeUndefined();
+    expect(JSON.parse(listOf(next).body.toString())).toHaveLength(20_000);
+  });
+});
+
+function ownerOfKey() {
+  const now = Math.floor(Date.now() / 1000);
+  return ownerItem({
+    minuteWindow: now - (now % 60),
+    minuteCount: 1,
+    dayWindow: now - (now % 86_400),
+    dayCount: 1,
+  });
+}
+
+function listEvent(encoding: string): object {
+  return proxyEvent({ headers: { 'Accept-Encoding': encoding } });
+}
+
+/** Eight zero bytes separate the prelude of a streamed response from its body. */
+function listOf({ payload }: Report) {
+  const end = payload.indexOf(Buffer.alloc(8));
+  return { prelude: JSON.parse(payload.toString('utf8', 0, end)), body: payload.subarray(end + 8) };
+}
