@@ -13,7 +13,6 @@ import {
   it,
   jest,
 } from '@jest/globals';
-import { mockClient } from 'aws-sdk-client-mock';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
 import {
@@ -145,18 +144,12 @@ describe('GET /store/orders', () => {
     expect(least).toEqual({ id: 'number -9007199254740993' });
   });
 
-  it('answers an empty store with an empty array', async () => {
-    fillTable({ items: [] });
+  it.each([0, 50])('costs a store of %d orders one round trip', async (count) => {
+    fillTable({ items: orderItems(count) });
 
-    expect((await list()).body.toString()).toBe('[]');
-    expect(table.requests).toHaveLength(1);
-  });
+    const answer = await list();
 
-  it('costs a store of 50 orders one round trip', async () => {
-    fillTable({ items: orderItems(50) });
-
-    await list();
-
+    expect(JSON.parse(answer.body.toString())).toHaveLength(count);
     expect(table.requests).toHaveLength(1);
   });
 
@@ -171,16 +164,6 @@ describe('GET /store/orders', () => {
     });
     expect(answer.body.length).toBeLessThan(100_000);
     expect(JSON.parse(gunzipSync(answer.body).toString())).toHaveLength(5_000);
-  });
-
-  it('reads an Accept-Encoding that was sent in several lines', async () => {
-    fillTable({ items: orderItems(1) });
-    const headers = { 'Accept-Encoding': 'br' };
-    const multiValueHeaders = { 'Accept-Encoding': ['gzip', 'br'] };
-
-    const answer = await list({ headers, multiValueHeaders });
-
-    expect(answer.prelude?.headers['Content-Encoding']).toBe('gzip');
   });
 
   it('answers without an authorizer, headers or a context: the headers say that there is no allowance', async () => {
@@ -215,18 +198,6 @@ describe('GET /store/orders', () => {
   it('keeps the young generation of its process small, whatever Lambda allows it', async () => {
     // Without the handler it grows to more than 8 MB.
     expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
-  });
-
-  it('lists what a mocked client answers', async () => {
-    fillTable({ items: [] });
-    const { DynamoDBClient, ScanCommand } = await import('@aws-sdk/client-dynamodb');
-    const dynamodb = mockClient(DynamoDBClient);
-    dynamodb.on(ScanCommand).resolves({ Items: orderItems(2), Count: 2 });
-
-    const answer = await list();
-
-    expect(JSON.parse(answer.body.toString())).toHaveLength(2);
-    dynamodb.restore();
   });
 });
 
@@ -306,7 +277,8 @@ describe('a list that fails after its first page', () => {
 
     await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
 
-    expect(stream.writableEnded).toBe(false);
+    // Lambda's runtime takes an error of its stream for a crash.
+    expect([stream.writableEnded, stream.destroyed]).toEqual([false, false]);
     expect(stream.prelude?.statusCode).toBe(200);
     expect(() => JSON.parse(stream.body.toString())).toThrow(SyntaxError);
     expect(log.text()).toContain('ValidationException');
@@ -315,27 +287,6 @@ describe('a list that fails after its first page', () => {
       { level: 'ERROR', message: 'The list broke off' },
     ]);
     await table.isIdle();
-  });
-
-  it("leaves Lambda's stream alone, whose error its runtime takes for a crash", async () => {
-    fillTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
-    table.replies.set(4, refused);
-    const stream = new LambdaStream();
-
-    await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
-
-    expect(stream.destroyed).toBe(false);
-  });
-
-  it('breaks a compressed answer as well', async () => {
-    fillTable({ items: orderItems(5_000), ordersPerPage: 1_000 });
-    table.replies.set(4, refused);
-    const stream = new LambdaStream();
-    const event = proxyEvent({ headers: { 'Accept-Encoding': 'gzip' } });
-
-    await expect(handler(event, stream, lambdaContext())).rejects.toThrow();
-
-    expect(() => gunzipSync(stream.body)).toThrow();
   });
 });
 

@@ -22,13 +22,6 @@ describe('startScan', () => {
     expect(table.requests[0]?.segment).toBeUndefined();
   });
 
-  it('reads an empty store with one request', async () => {
-    const table = fakeTable([], 10);
-
-    expect(await readAll(table.readPage)).toEqual([]);
-    expect(table.requests).toHaveLength(1);
-  });
-
   it('lists every order of any store once, however the segments share them out', async () => {
     const share = fc.array(fc.nat(3), { maxLength: 60 });
     await fc.assert(
@@ -94,38 +87,14 @@ describe('startScan', () => {
     expect(looking.slice(5)).not.toContain(true);
   });
 
-  it('fails at once when the first page does', async () => {
-    const failure = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    let requests = 0;
-    const readPage = async () => {
-      requests++;
-      throw failure;
-    };
-
-    await expect(startScan(readPage, signal)).rejects.toBe(failure);
-    expect(requests).toBe(1);
-  });
-
-  it('asks again for a later page that could not be had', async () => {
+  it.each([
+    ['could not be had', Object.assign(new Error('slow'), { name: 'ThrottlingException' })],
+    ['was not whole', new ServiceUnavailableError()],
+  ])('asks again, twice, for a later page that %s', async (_what, failure) => {
     const table = fakeTable(orderIds(100), 10);
     let failures = 2;
     const readPage: ReadPage = async (request) => {
-      if (request.segment?.index === 2 && failures-- > 0) {
-        throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
-      }
-      return table.readPage(request);
-    };
-
-    const { result: ids } = await fastForward(() => readAll(readPage));
-
-    expect(ids.toSorted()).toEqual(orderIds(100).toSorted());
-  });
-
-  it('asks again for a later page that was not whole', async () => {
-    const table = fakeTable(orderIds(100), 10);
-    let failures = 1;
-    const readPage: ReadPage = async (request) => {
-      if (request.segment?.index === 1 && failures-- > 0) throw new ServiceUnavailableError();
+      if (request.segment?.index === 2 && failures-- > 0) throw failure;
       return table.readPage(request);
     };
 
