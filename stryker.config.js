@@ -1,5 +1,3 @@
-import { common } from './jest.config.js';
-
 /* For `npx stryker run`: what deploys is changed one place at a time, and its tests have to notice. */
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
@@ -7,18 +5,7 @@ export default {
   mutate: ['lambdas/**/*.ts'],
   testRunner: 'jest',
   plugins: ['@stryker-mutator/jest-runner'],
-  jest: {
-    projectType: 'custom',
-    config: {
-      ...common,
-      // Stryker wraps the environment, and ends its processes itself.
-      testEnvironment: 'node',
-      // The explorations of the limiter take longer than a mutant may.
-      testMatch: ['<rootDir>/test/lambdas/**/*.test.ts', '!**/interleavings.test.ts'],
-      globalSetup: undefined,
-    },
-    enableFindRelatedTests: false,
-  },
+  jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
   // Jest runs tests as ES modules only with this option.
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   // A mutant is tried with the tests that reach it, and with no others.
