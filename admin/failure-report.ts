@@ -6,8 +6,7 @@ import {
   ServiceError,
   UsageError,
 } from '../shared/errors.ts';
-import { explainFailure, remedyFor } from './stage/explain-failure.ts';
-import { failureOf } from './stage/service-failure.ts';
+import { explainFailure, failureOf, remedyFor } from './stage/service-failure.ts';
 import type { Target } from './stage/target.ts';
 
 /** The kinds of failure: the command was refused, its usage is wrong, or a service failed. */

@@ -50,6 +50,15 @@ export function keysOf(owner: StoredOwner): StoredKey[] {
   return [...known, ...unknown];
 }
 
+/** The key that has replaced a key, if one has: the newest, and one that is valid before others. */
+export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
+  const rank = ({ entry, details }: StoredKey) => `${entry ? 1 : 0} ${details!.createdAt}`;
+  return keysOf(owner)
+    .filter(({ details }) => details?.replaces === keyId)
+    .filter(({ details, entry }) => entry || details?.revokedAt)
+    .sort((one, other) => (rank(one) < rank(other) ? 1 : -1))[0];
+}
+
 function refuseMalformed(keyId: string): void {
   if (isKeyId(keyId)) return;
   refuseToken('key id', keyId);

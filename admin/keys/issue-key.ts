@@ -4,15 +4,7 @@ import { findCompleteOwner } from '../owners/find-owner.ts';
 import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import {
-  type DraftKey,
-  draftKey,
-  grantKey,
-  type IssuedKey,
-  type KeyTraits,
-  removeDetails,
-  saveDetails,
-} from './key-draft.ts';
+import { type DraftKey, draftKey, grantKey, type IssuedKey, type KeyTraits } from './key-draft.ts';
 
 export interface KeyRequest extends KeyTraits {
   /** The owner's id or name. */
@@ -39,22 +31,8 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   const owner = await findCompleteOwner(request.owner, store);
   if (!owner.item.isActive) throw suspended(owner);
   const draft = draftKey(owner, { label, expiresAt }, store);
-  const { keyId, ownerId } = draft.issued;
-  await grantKey(
-    draft,
-    {
-      saveDetails: () => saveDetails(draft, store),
-      addEntry: () => addEntry(owner, draft, store),
-      removeDetails: () => removeDetails(ownerId, keyId, store),
-      explain: (reason) => ({
-        problem:
-          `No key was issued: ${reason}; what may be left of ${keyId} nobody can use, but it could ` +
-          'not be removed',
-        remedy: `run "keys revoke ${keyId}", then this command again`,
-      }),
-    },
-    store,
-  );
+  const remedy = `run "keys revoke ${draft.issued.keyId}", then this command again`;
+  await grantKey(draft, () => addEntry(owner, draft, store), remedy, store);
   return draft.issued;
 }
 

@@ -39,18 +39,6 @@ export interface KeyTraits {
   readonly expiresAt?: number | undefined;
 }
 
-/** The writes that make a key valid. */
-interface Grant {
-  /** Writes the key's details to the Owners table, after which the key is listed. */
-  readonly saveDetails: () => Promise<unknown>;
-  /** Writes the key's entry to the ApiKeys table, after which its token is valid. */
-  readonly addEntry: () => Promise<void>;
-  /** Undoes `saveDetails`. */
-  readonly removeDetails: () => Promise<unknown>;
-  /** Describes the problem when it is unknown whether the key is valid, and the remedy. */
-  readonly explain: (reason: string) => { problem: string; remedy: string };
-}
-
 const shownCharacters = 4;
 
 /** Generates a key of an owner without storing it. */
@@ -79,16 +67,23 @@ export function draftKey(
  * listed. If the second write fails, the first is undone; if that fails as well, the error contains
  * the remedy.
  *
+ * @param addEntry writes the key's entry to the ApiKeys table, after which its token is valid
+ * @param remedy what to do when it is not known whether the key is valid
  * @throws OperatorError when a write fails
  */
-export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): Promise<void> {
+export async function grantKey(
+  draft: DraftKey,
+  addEntry: () => Promise<void>,
+  remedy: string,
+  store: KeyStore,
+): Promise<void> {
   try {
-    await grant.saveDetails();
-    await grant.addEntry();
+    await saveDetails(draft, store);
+    await addEntry();
     // Until the key was valid, a purge could take its details for what an interrupted command left.
     await saveDetails(draft, store);
   } catch (error) {
-    if (await isValidDespiteError(draft, grant, error, store)) return;
+    if (await isValidDespiteError(draft, error, remedy, store)) return;
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`No key was issued: ${failureText(error)}`, {
       cause: error,
@@ -99,24 +94,26 @@ export async function grantKey(draft: DraftKey, grant: Grant, store: KeyStore): 
 
 // A write whose response was lost may have succeeded. If it has not, the details are removed.
 async function isValidDespiteError(
-  { issued: { ownerId }, tokenHash }: DraftKey,
-  grant: Grant,
+  { issued: { ownerId, keyId }, tokenHash }: DraftKey,
   reason: unknown,
+  remedy: string,
   store: KeyStore,
 ): Promise<boolean> {
   try {
     const owner = await readOwner(ownerId, store);
     if (owner?.item?.keys.has(tokenHash)) return true;
-    await grant.removeDetails();
+    await removeDetails(ownerId, keyId, store);
     return false;
   } catch (error) {
-    const { problem, remedy } = grant.explain(failureText(reason));
+    const problem =
+      `No key was issued: ${failureText(reason)}; what may be left of ${keyId} nobody can use, but ` +
+      'it could not be removed';
     throw new HalfDoneError(problem, { cause: error, remedy });
   }
 }
 
 /** Adds a key's details to its owner's item in the Owners table, if they are not there. */
-export function saveDetails(
+function saveDetails(
   { issued: { keyId, ownerId }, details }: DraftKey,
   store: KeyStore,
 ): Promise<unknown> {

@@ -3,7 +3,7 @@ import { newestWindow, windowStarts } from '../../lambdas/shared/windows.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { type Usage, usageFields, usageOf } from '../owners/owner-view.ts';
-import type { StoredKey } from './find-key.ts';
+import { replacementOf, type StoredKey } from './find-key.ts';
 
 /**
  * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
@@ -74,7 +74,7 @@ export function keyView(key: StoredKey, nowMs: number): KeyView {
     rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
     replaces: details?.replaces ?? null,
-    replacedBy: details?.replacedBy ?? null,
+    replacedBy: replacementOf(key)?.keyId ?? null,
   };
 }
 

@@ -1,11 +1,11 @@
 import type { KeyEntry } from '../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
-import type { DocumentOfEntry } from '../owners/stored-owner.ts';
+import type { CompleteOwner, DocumentOfEntry } from '../owners/stored-owner.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { findKey, keysOf, type StoredKey } from './find-key.ts';
-import { type DraftKey, draftKey, grantKey, type IssuedKey, removeDetails } from './key-draft.ts';
+import { findKey, replacementOf, type StoredKey } from './find-key.ts';
+import { type DraftKey, draftKey, grantKey, type IssuedKey } from './key-draft.ts';
 import { isBanned, keyView } from './key-view.ts';
 
 interface Rotation {
@@ -21,11 +21,13 @@ interface RotatedKey extends IssuedKey {
   previousExpiresAt: number;
 }
 
-/** A key that can be rotated, with the replacement of an interrupted rotation, if there was one. */
+/** A valid key, with its entry as it was read. */
 interface RotatableKey {
-  readonly key: StoredKey;
+  readonly keyId: string;
+  readonly tokenHash: string;
+  readonly owner: CompleteOwner;
+  readonly label: string | undefined;
   readonly entry: KeyEntry;
-  readonly abandoned: string | undefined;
 }
 
 /**
@@ -41,31 +43,19 @@ export async function rotateKey(
   { graceSeconds, expiresAt }: Rotation,
   store: KeyStore,
 ): Promise<RotatedKey> {
-  const previous = rotatable(await findKey(keyId, store), store.now());
-  const { key, entry } = previous;
-  const traits = { label: key.details!.label, expiresAt: expiresAt ?? entry.expiresAt };
-  const draft = draftKey(complete(key.owner), traits, store);
+  const old = rotatable(await findKey(keyId, store), store.now());
+  const { label, entry, owner } = old;
+  const draft = draftKey(owner, { label, expiresAt: expiresAt ?? entry.expiresAt }, store);
   draft.details.replaces = keyId;
   const end = graceEnd(entry, graceSeconds, store.now());
-  await grantKey(
-    draft,
-    {
-      saveDetails: () => saveReplacement(previous, draft, store),
-      addEntry: () => addReplacementEntry(previous, draft, end, store),
-      removeDetails: () => removeReplacement(previous, draft, store),
-      explain: (reason) => ({
-        problem: `It is not known whether ${keyId} was rotated: ${reason}`,
-        remedy: 'run the command again, and where it names a replacement, rotate that one',
-      }),
-    },
-    store,
-  );
+  const remedy = 'run the command again, and where it names a replacement, rotate that one';
+  await grantKey(draft, () => addReplacementEntry(old, draft, end, store), remedy, store);
   return { ...draft.issued, previousKeyId: keyId, previousExpiresAt: end };
 }
 
 /** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
 function rotatable(key: StoredKey, nowMs: number): RotatableKey {
-  const { keyId, details, entry, owner } = key;
+  const { keyId, details, entry, owner, tokenHash } = key;
   const { status } = keyView(key, nowMs);
   if (status === 'suspended') {
     throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
@@ -77,19 +67,14 @@ function rotatable(key: StoredKey, nowMs: number): RotatableKey {
       remedy: '"keys issue" makes its owner a new one',
     });
   }
-  if (!details) {
-    throw new WrongStateError(`The details of ${keyId} are gone`, {
-      remedy: '"keys issue" makes its owner a new one, "keys revoke" ends this one',
-    });
-  }
-  const replacement = keysOf(owner).find((each) => each.keyId === details.replacedBy);
+  const replacement = replacementOf(key);
   if (replacement?.entry) {
     throw new WrongStateError(
       `${keyId} was rotated before and is replaced by ${replacement.keyId}`,
       { remedy: 'rotate that one' },
     );
   }
-  return { key, entry, abandoned: details.replacedBy };
+  return { keyId, tokenHash, owner: complete(owner), label: details?.label, entry };
 }
 
 /** The old key's expiry in Unix seconds, which is never later than before. */
@@ -99,46 +84,15 @@ function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number):
 }
 
 /**
- * Writes the replacement's details and records it with the old key. Of concurrent rotations, only one
- * can do this.
- *
- * @throws WrongStateError when another rotation was first
- */
-async function saveReplacement(
-  { key: { keyId }, abandoned }: RotatableKey,
-  { issued, details }: DraftKey,
-  store: KeyStore,
-): Promise<void> {
-  const noted = await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId: issued.ownerId },
-      update: 'SET #keys.#new = :details, #keys.#old.replacedBy = :new',
-      condition:
-        'attribute_exists(#keys.#old) AND attribute_not_exists(#keys.#old.revokedAt) AND ' +
-        `(${abandoned ? '' : 'attribute_not_exists(#keys.#old.replacedBy) OR '}` +
-        '#keys.#old.replacedBy IN (:abandoned, :new))',
-      names: { '#keys': 'keys', '#new': issued.keyId, '#old': keyId },
-      values: {
-        ':details': details,
-        ':new': issued.keyId,
-        ':abandoned': abandoned ?? issued.keyId,
-      },
-    },
-    store,
-  );
-  if (!noted) throw changedMeanwhile(keyId);
-}
-
-/**
  * Adds the replacement's entry and sets the old key's expiry in one write, if the old key's ban and
- * expiry are as they were read. The ban is copied, and the expiry tells a concurrent rotation.
+ * expiry and the number of keys are as they were read. So the ban is copied as it is, and of two
+ * rotations at the same time, the second one fails.
  *
  * @param end the old key's expiry in Unix seconds
- * @throws WrongStateError when the old key was changed meanwhile
+ * @throws WrongStateError when the owner's keys were changed meanwhile
  */
 async function addReplacementEntry(
-  { key: { keyId, tokenHash, owner }, entry: old }: RotatableKey,
+  { keyId, tokenHash, owner, entry: old }: RotatableKey,
   draft: DraftKey,
   end: number,
   store: KeyStore,
@@ -148,23 +102,30 @@ async function addReplacementEntry(
     same('bannedUntil', old.bannedUntil || undefined),
     same('expiresAt', old.expiresAt),
   ];
+  const conditions = [
+    'attribute_exists(#keys.#old)',
+    'size(#keys) = :count',
+    ...unchanged.map(({ condition }) => condition),
+  ];
   const entered = await change(
     {
       table: store.apiKeysTable,
       key: { ownerHash: owner.details.ownerHash },
       update: 'SET #keys.#new = :entry, #keys.#old.expiresAt = :end',
-      condition: ['attribute_exists(#keys.#old)', ...unchanged.map((each) => each.condition)].join(
-        ' AND ',
-      ),
+      condition: conditions.join(' AND '),
       names: { '#keys': 'keys', '#new': draft.tokenHash, '#old': tokenHash },
       values: Object.assign(
-        { ':entry': entry, ':end': end },
+        { ':entry': entry, ':end': end, ':count': owner.item.keys.size },
         ...unchanged.map(({ values }) => values),
       ),
     },
     store,
   );
-  if (!entered) throw changedMeanwhile(keyId);
+  if (entered) return;
+  throw new WrongStateError(
+    `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
+    { remedy: 'run the command again' },
+  );
 }
 
 /** The ban and the counted rejections of a key, which its replacement inherits. */
@@ -181,34 +142,4 @@ function same(attribute: 'bannedUntil' | 'expiresAt', value: number | undefined)
   const path = `#keys.#old.${attribute}`;
   if (value === undefined) return { condition: `attribute_not_exists(${path})`, values: {} };
   return { condition: `${path} = :${attribute}`, values: { [`:${attribute}`]: value } };
-}
-
-/** Undoes `saveReplacement`, unless another rotation has replaced it meanwhile. */
-async function removeReplacement(
-  { key: { keyId }, abandoned }: RotatableKey,
-  { issued }: DraftKey,
-  store: KeyStore,
-): Promise<void> {
-  const replacedBy = '#keys.#old.replacedBy';
-  const forgotten = await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId: issued.ownerId },
-      update: abandoned
-        ? `REMOVE #keys.#new SET ${replacedBy} = :abandoned`
-        : `REMOVE #keys.#new, ${replacedBy}`,
-      condition: `${replacedBy} = :new`,
-      names: { '#keys': 'keys', '#new': issued.keyId, '#old': keyId },
-      values: { ':new': issued.keyId, ...(abandoned && { ':abandoned': abandoned }) },
-    },
-    store,
-  );
-  if (!forgotten) await removeDetails(issued.ownerId, issued.keyId, store);
-}
-
-function changedMeanwhile(keyId: string): WrongStateError {
-  return new WrongStateError(
-    `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
-    { remedy: 'run the command again' },
-  );
 }

@@ -15,9 +15,8 @@ export interface KeyDetails {
   /** The last use in Unix seconds, copied from the entry that a revocation has removed. */
   usedAt?: number;
   expiresAt?: number;
-  /** The key ids before and after this one in a rotation. */
+  /** The id of the key that this one has replaced in a rotation. */
   replaces?: string;
-  replacedBy?: string;
 }
 
 /**

@@ -16,8 +16,8 @@ import {
 import { OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
-import { explainFailure } from './explain-failure.ts';
 import { documentClient, type KeyStore } from './key-store.ts';
+import { explainFailure } from './service-failure.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** A stage, with everything that the commands need of it. */
