@@ -55,7 +55,7 @@ export function runApi(options: RunningApiOptions): RunningApi {
   });
   const gateway = new Gateway(template, {
     functions: readFunctions(template, assetsManifestFile, codeOf),
-    usage: new UsageMeter(usagePlans, controlPlane, now, state.usage, () => state.saveUsageSoon()),
+    usage: new UsageMeter(usagePlans, controlPlane, now),
     invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
     now,
     logFault: ({ type, cause }, requestId) => {

@@ -140,8 +140,7 @@ async function start(
   );
   signal?.throwIfAborted();
 
-  const state = new GatewayState(dataDirectory, log);
-  started.defer(() => state.close());
+  const state = new GatewayState(dataDirectory);
   const api = runApi({
     template,
     assetsManifestFile:

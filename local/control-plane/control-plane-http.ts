@@ -170,12 +170,6 @@ function memberBody({ id, name, value }: ApiKey): object {
   return { id, name, value, type: 'API_KEY' };
 }
 
-function planBody({ id, name, stages, throttle, quota }: UsagePlan): object {
-  return {
-    id,
-    name,
-    apiStages: stages.map(({ apiId, stage }) => ({ apiId, stage })),
-    throttle: throttle && { rateLimit: throttle.ratePerSecond, burstLimit: throttle.burst },
-    quota: quota && { limit: quota.limit, period: quota.period },
-  };
+function planBody({ id, name }: UsagePlan): object {
+  return { id, name };
 }

@@ -64,7 +64,7 @@ const valueMaxLength = 128;
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane implements UsagePlanKeys {
-  #usagePlans: readonly UsagePlan[];
+  readonly #usagePlans: readonly UsagePlan[];
   readonly #now: () => number;
   readonly #onChange: (state: ControlPlaneState) => void;
   readonly #byId = new Map<string, ApiKey>();
@@ -77,14 +77,6 @@ export class ControlPlane implements UsagePlanKeys {
     this.#now = now;
     this.#onChange = onChange;
     this.#restore(state ?? { apiKeys: [], usagePlanKeys: [] });
-  }
-
-  /** Replaces the usage plans. A plan whose id stays the same keeps its keys. */
-  replaceUsagePlans(usagePlans: readonly UsagePlan[]): void {
-    this.#usagePlans = usagePlans;
-    for (const { id } of usagePlans) {
-      if (!this.#members.has(id)) this.#members.set(id, new Set());
-    }
   }
 
   /** Creates an API key. @throws ControlPlaneError when its value is too short, too long or taken */
@@ -141,8 +133,7 @@ export class ControlPlane implements UsagePlanKeys {
     if (this.isInPlan(keyId, usagePlanId)) {
       throw new ControlPlaneError('ConflictException', 'Usage Plan key already exists');
     }
-    const sharesStage = this.getUsagePlans({ keyId }).some((other) => haveCommonStage(other, plan));
-    if (sharesStage) {
+    if (this.getUsagePlans({ keyId }).length > 0) {
       const message = `API Key ${keyId} cannot be added to a second usage plan of the same stage`;
       throw new ControlPlaneError('ConflictException', message);
     }
@@ -212,12 +203,6 @@ export class ControlPlane implements UsagePlanKeys {
 
 function notFound(what: string): ControlPlaneError {
   return new ControlPlaneError('NotFoundException', `Invalid ${what} specified`);
-}
-
-function haveCommonStage(one: UsagePlan, other: UsagePlan): boolean {
-  return one.stages.some(({ apiId, stage }) =>
-    other.stages.some((item) => item.apiId === apiId && item.stage === stage),
-  );
 }
 
 function createId(): string {

@@ -1,64 +1,62 @@
 import { TemplateError } from '../template/template-error.ts';
-import type { IncomingRequest } from './incoming-request.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** The values that mapping expressions and body templates can refer to. */
-export interface MappingSource {
-  readonly context: RequestContext;
-  readonly request: IncomingRequest;
-  readonly pathParameters: Readonly<Record<string, string>>;
-  readonly stageVariables: Readonly<Record<string, string>>;
-}
-
-const expression =
-  /^(?:'(?<text>.*)'|context\.(?<context>[\w.]+)|stageVariables\.(?<stageVariable>\w+)|method\.request\.(?<part>header|multivalueheader|path|querystring)\.(?<name>.+))$/s;
+const expression = /^(?:'(?<text>.*)'|context\.(?<variable>[\w.]+))$/s;
 
 /**
- * The value of a mapping expression such as `'text'`, `context.authorizer.limit` or
- * `method.request.header.Origin`; undefined when the request has no such value.
+ * Evaluates mapping expressions by header name, such as `'text'` or `context.authorizer.limit`. A
+ * header whose variable has no value is left out.
  *
- * @param mapping one that `checkMapping` accepts
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
  */
-export function evaluateMapping(mapping: string, source: MappingSource): string | undefined {
-  const { text, context, stageVariable, part, name } = expression.exec(mapping)!.groups!;
-  if (text !== undefined) return text;
-  if (context !== undefined) return contextVariable(source.context, context);
-  if (stageVariable !== undefined) return source.stageVariables[stageVariable];
-  if (part === 'path') return source.pathParameters[name!];
-  if (part === 'querystring') return source.request.query.get(name!)?.at(-1);
-  return source.request.headers.get(name!.toLowerCase())?.values.at(-1);
-}
-
-/** @throws TemplateError when a mapping expression is of a kind that is not supported */
-export function checkMapping(mapping: string, logicalId: string): void {
-  if (expression.test(mapping)) return;
-  throw new TemplateError(logicalId, `the mapping ${mapping} is not supported locally`);
-}
-
-const variable =
-  /\$(?:\{(?:context|stageVariables)\.[\w.]+\}|(?:context|stageVariables)\.\w+(?:\.\w+)*)/g;
-
-/**
- * Replaces the variables of a body template by their values, without escaping and without support
- * for the Velocity language, like gateway responses. An unknown variable becomes an empty text.
- */
-export function substituteVariables(template: string, source: MappingSource): string {
-  return template.replaceAll(variable, (match) => {
-    const [root, ...path] = match.replaceAll(/[${}]/g, '').split('.') as [string, ...string[]];
-    const name = path.join('.');
-    const value =
-      root === 'context' ? contextVariable(source.context, name) : source.stageVariables[name];
-    return value ?? '';
+export function mappedHeaders(
+  mappings: Readonly<Record<string, string>>,
+  context: RequestContext,
+): [string, string][] {
+  return Object.entries(mappings).flatMap(([name, mapping]): [string, string][] => {
+    const { text, variable } = expression.exec(mapping)!.groups!;
+    const value = text ?? contextVariable(context, variable!);
+    return value === undefined ? [] : [[name, value]];
   });
 }
 
-/** @throws TemplateError when a body template needs the Velocity language */
+/**
+ * Reads the header mappings of a response.
+ *
+ * @param prefix of every target, such as `gatewayresponse.header.`
+ * @throws TemplateError for another target, or an expression that is not supported
+ */
+export function readHeaderMappings(
+  parameters: Readonly<Record<string, string>> | undefined,
+  prefix: string,
+  logicalId: string,
+): Record<string, string> {
+  const mappings = Object.entries(parameters ?? {}).map(([target, mapping]) => {
+    if (!target.startsWith(prefix)) {
+      throw new TemplateError(logicalId, `the parameter ${target} is not supported locally`);
+    }
+    if (!expression.test(mapping)) {
+      throw new TemplateError(logicalId, `the mapping ${mapping} is not supported locally`);
+    }
+    return [target.slice(prefix.length), mapping];
+  });
+  return Object.fromEntries(mappings);
+}
+
+const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
+
+/**
+ * Replaces the variables of a body template by their values, without escaping, like gateway
+ * responses. An unknown variable becomes an empty text.
+ */
+export function substituteVariables(template: string, context: RequestContext): string {
+  return template.replaceAll(variables, (_, path: string) => contextVariable(context, path) ?? '');
+}
+
+/** @throws TemplateError when a body template has anything else than text and `$context` variables */
 export function checkTemplate(template: string, logicalId: string): void {
   // A space keeps apart what is before and after a variable, which together could look like Velocity.
-  const rest = template.replaceAll(variable, ' ');
-  const velocity = /#(?:set|if|else|elseif|end|foreach|include|parse|macro|\*|#)|\$!?\{?[A-Za-z]/;
-  const found = velocity.exec(rest);
+  const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));
   if (!found) return;
   throw new TemplateError(logicalId, `a template with ${found[0]} is not supported locally`);
 }

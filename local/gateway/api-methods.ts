@@ -1,6 +1,6 @@
 import type { LambdaFunctions } from '../functions/lambda-functions.ts';
+import { type ProxyIntegration, readProxyIntegration } from '../integrations/integration.ts';
 import { type MockIntegration, readMockIntegration } from '../integrations/mock-integration.ts';
-import { type ProxyIntegration, readProxyIntegration } from '../integrations/proxy-integration.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import type { Authorizer } from './authorizer.ts';

@@ -1,18 +1,13 @@
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { builtInResponses, type GatewayFault } from '../exchange/gateway-fault.ts';
 import {
-  builtInResponses,
-  type GatewayFault,
-  type GatewayResponseType,
-} from '../exchange/gateway-fault.ts';
-import {
-  checkMapping,
   checkTemplate,
-  evaluateMapping,
-  type MappingSource,
+  mappedHeaders,
+  readHeaderMappings,
   substituteVariables,
 } from '../exchange/mapping-expressions.ts';
-import { withContentType } from '../exchange/response-headers.ts';
-import type { Template } from '../template/template.ts';
+import type { RequestContext } from '../exchange/request-context.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 
 /** A gateway response as the template defines it. */
@@ -26,16 +21,7 @@ export interface GatewayResponse {
 
 export type GatewayResponses = ReadonlyMap<string, GatewayResponse>;
 
-const jsonType = 'application/json';
-const defaultBody = '{"message":$context.error.messageString}';
-
-// Types whose default body has a space after the colon, according to recorded answers of AWS.
-const spacedTypes = new Set<GatewayResponseType>([
-  'API_CONFIGURATION_ERROR',
-  'INTEGRATION_FAILURE',
-]);
-const spacedBody = '{"message": $context.error.messageString}';
-const headerPrefix = 'gatewayresponse.header.';
+const defaultTemplate = ['application/json', '{"message":$context.error.messageString}'] as const;
 
 /**
  * The template's gateway responses by type.
@@ -43,18 +29,25 @@ const headerPrefix = 'gatewayresponse.header.';
  * @throws TemplateError for a type, a header mapping or a body template that is not supported
  */
 export function readGatewayResponses(template: Template): GatewayResponses {
-  return new Map(
-    template.ofType('AWS::ApiGateway::GatewayResponse').map((resource) => {
-      const type = resource.property('ResponseType');
-      if (!(type in builtInResponses))
-        throw new TemplateError(resource.logicalId, `the response type ${type} does not exist`);
-      const headers = headerMappings(resource.property('ResponseParameters'), resource.logicalId);
-      const templates = resource.property('ResponseTemplates') ?? {};
-      for (const text of Object.values(templates)) checkTemplate(String(text), resource.logicalId);
-      const status = resource.property('StatusCode');
-      return [type, { statusCode: status ? Number(status) : undefined, headers, templates }];
-    }),
-  );
+  return new Map(template.ofType('AWS::ApiGateway::GatewayResponse').map(readGatewayResponse));
+}
+
+function readGatewayResponse({ logicalId, property }: TemplateResource): [string, GatewayResponse] {
+  const type = property('ResponseType');
+  if (!(type in builtInResponses))
+    throw new TemplateError(logicalId, `the response type ${type} does not exist`);
+  const parameters = property('ResponseParameters');
+  const templates: Record<string, string> = property('ResponseTemplates') ?? {};
+  for (const text of Object.values(templates)) checkTemplate(text, logicalId);
+  const status = property('StatusCode');
+  return [
+    type,
+    {
+      statusCode: status ? Number(status) : undefined,
+      headers: readHeaderMappings(parameters, 'gatewayresponse.header.', logicalId),
+      templates,
+    },
+  ];
 }
 
 /**
@@ -66,14 +59,13 @@ export function readGatewayResponses(template: Template): GatewayResponses {
 export function renderGatewayResponse(
   fault: GatewayFault,
   responses: GatewayResponses,
-  source: MappingSource,
+  context: RequestContext,
 ): GatewayAnswer {
   const faultStatus = fault.status ?? builtInResponses[fault.type].status;
   const fallback = faultStatus >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX';
   const defined = responses.get(fault.type) ?? responses.get(fallback);
-  const [contentType, body] = bodyTemplate(fault.type, defined);
-
-  source.context.error = {
+  const [contentType, body] = Object.entries(defined?.templates ?? {})[0] ?? defaultTemplate;
+  context.error = {
     message: fault.shownMessage,
     messageString: JSON.stringify(fault.shownMessage),
     responseType: fault.type,
@@ -82,35 +74,9 @@ export function renderGatewayResponse(
     statusCode: defined?.statusCode ?? faultStatus,
     headers: [
       ['x-amzn-ErrorType', fault.errorType],
-      ...withContentType(mappedHeaders(defined?.headers ?? {}, source), contentType),
+      ['Content-Type', contentType],
+      ...mappedHeaders(defined?.headers ?? {}, context),
     ],
-    body: Buffer.from(substituteVariables(body, source)),
+    body: Buffer.from(substituteVariables(body, context)),
   };
-}
-
-/** The content type and the body template. */
-function bodyTemplate(
-  type: GatewayResponseType,
-  defined: GatewayResponse | undefined,
-): [string, string] {
-  if (!defined && spacedTypes.has(type)) return [jsonType, spacedBody];
-  return Object.entries(defined?.templates ?? {})[0] ?? [jsonType, defaultBody];
-}
-
-function headerMappings(parameters: object | undefined, logicalId: string) {
-  const mappings = Object.entries(parameters ?? {}).map(([target, mapping]) => {
-    if (!target.startsWith(headerPrefix)) {
-      throw new TemplateError(logicalId, `the parameter ${target} is not supported locally`);
-    }
-    checkMapping(mapping, logicalId);
-    return [target.slice(headerPrefix.length), mapping];
-  });
-  return Object.fromEntries(mappings);
-}
-
-function mappedHeaders(mappings: Readonly<Record<string, string>>, source: MappingSource) {
-  return Object.entries(mappings).flatMap(([name, mapping]): [string, string][] => {
-    const value = evaluateMapping(mapping, source);
-    return value === undefined ? [] : [[name, value]];
-  });
 }

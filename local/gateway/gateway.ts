@@ -8,15 +8,18 @@ import {
   pathBelowStage,
   type RawRequest,
 } from '../exchange/incoming-request.ts';
-import type { MappingSource } from '../exchange/mapping-expressions.ts';
-import { createRequestContext } from '../exchange/request-context.ts';
+import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
-import type { LambdaFunction, LambdaFunctions } from '../functions/lambda-functions.ts';
+import type {
+  InvocationTarget,
+  LambdaFunction,
+  LambdaFunctions,
+} from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
 import { type ApiMethod, readMethods } from './api-methods.ts';
-import { Authorizers, readAuthorizers } from './authorizer.ts';
+import { authorize, readAuthorizers } from './authorizer.ts';
 import {
   type GatewayResponses,
   readGatewayResponses,
@@ -24,8 +27,7 @@ import {
 } from './gateway-responses.ts';
 import { type ApiResource, matchRoute, type Route, readRoutes } from './routes.ts';
 import { readStage, type Stage } from './stage.ts';
-import { TokenBuckets } from './token-bucket.ts';
-import { unroutedFault } from './unrouted-request.ts';
+import { TokenBuckets } from './token-buckets.ts';
 import type { UsageMeter } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
@@ -45,8 +47,9 @@ interface GatewayServices {
 }
 
 /** A request with the values that the gateway's steps have added so far. */
-interface RequestState extends MappingSource {
+interface RequestState {
   readonly request: IncomingRequest;
+  readonly context: RequestContext;
   pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -62,11 +65,8 @@ export class Gateway {
   readonly #services: GatewayServices;
   readonly #routes: ApiResource;
   readonly #methods: ReadonlyMap<string, ApiMethod>;
-  readonly #authorizers: Authorizers;
   readonly #responses: GatewayResponses;
   readonly #stageThrottles: TokenBuckets;
-  readonly #apiKeySource: 'HEADER' | 'AUTHORIZER';
-  readonly #binaryMediaTypes: readonly string[];
 
   /** @throws TemplateError for what is not supported */
   constructor(template: Template, services: GatewayServices) {
@@ -78,14 +78,8 @@ export class Gateway {
     this.#services = services;
     this.#routes = readRoutes(template, restApi);
     this.#methods = readMethods(template, services.functions, authorizers);
-    this.#authorizers = new Authorizers(
-      (target, event, signal) => this.#invokeAuthorizer(target, event, signal),
-      services.now,
-    );
     this.#responses = readGatewayResponses(template);
     this.#stageThrottles = new TokenBuckets(services.now);
-    this.#apiKeySource = restApi.property('ApiKeySourceType') ?? 'HEADER';
-    this.#binaryMediaTypes = restApi.property('BinaryMediaTypes') ?? [];
   }
 
   /** Answers a request. The promise never rejects, because every error becomes an answer. */
@@ -106,10 +100,10 @@ export class Gateway {
   #createState(raw: RawRequest): RequestState {
     const request = parseRequest(raw);
     const { accountId, region } = this.#template.environment;
-    const { name: stage, deploymentId, variables } = this.stage;
+    const { name: stage, deploymentId } = this.stage;
     const api = { accountId, region, apiId: this.apiId, stage, deploymentId };
     const context = createRequestContext(request, api);
-    return { context, request, pathParameters: {}, stageVariables: variables };
+    return { context, request, pathParameters: {} };
   }
 
   async #process(state: RequestState): Promise<GatewayAnswer> {
@@ -120,7 +114,6 @@ export class Gateway {
     this.#meter(method, usageKey, state);
     return answerIntegration(method.integration, {
       ...state,
-      binaryMediaTypes: this.#binaryMediaTypes,
       invoke: this.#services.invoke,
     });
   }
@@ -143,17 +136,17 @@ export class Gateway {
     { authorizer }: ApiMethod,
     { request, context }: RequestState,
   ): Promise<string | undefined> {
-    const headerKey = request.headers.get('x-api-key')?.values.at(-1);
-    if (!authorizer) return this.#apiKeySource === 'HEADER' ? headerKey : undefined;
-    const { usageIdentifierKey } = await this.#authorizers.authorize(
+    if (!authorizer) return undefined;
+    const { usageIdentifierKey } = await authorize(
       authorizer,
       request,
       this.#methodArn(request),
+      (target, event) => this.#invokeAuthorizer(target, event, request.signal),
       (authorization) => {
         context.authorizer = authorization.context;
       },
     );
-    return this.#apiKeySource === 'HEADER' ? headerKey : usageIdentifierKey;
+    return usageIdentifierKey;
   }
 
   #methodArn({ method, path }: IncomingRequest): string {
@@ -162,21 +155,19 @@ export class Gateway {
   }
 
   #meter(method: ApiMethod, usageKey: string | undefined, { context }: RequestState): void {
-    const resourcePath = context.resourcePath!;
-    const { httpMethod } = context;
     if (method.isApiKeyRequired) {
-      const used = { apiId: this.apiId, stage: this.stage.name, resourcePath, httpMethod };
-      const key = this.#services.usage.admit(usageKey, used);
+      const key = this.#services.usage.admit(usageKey);
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }
-    const throttle = this.stage.throttleOf(resourcePath, httpMethod);
-    // Every method has a bucket of its own, even if its limits are the stage's defaults.
-    this.#stageThrottles.take(`${resourcePath} ${httpMethod}`, throttle);
+    const { throttle } = this.stage;
+    // Every method has a bucket of its own.
+    const name = `${context.resourcePath} ${context.httpMethod}`;
+    if (throttle) this.#stageThrottles.take(name, throttle);
   }
 
   async #invokeAuthorizer(
-    target: Parameters<Authorizers['authorize']>[0]['target'],
+    target: InvocationTarget,
     event: object,
     signal: AbortSignal | undefined,
   ) {
@@ -194,7 +185,10 @@ export class Gateway {
 
   #answerFault(fault: GatewayFault, state: RequestState): GatewayAnswer {
     this.#services.logFault(fault, state.context.requestId);
-    return this.#withRequestIds(renderGatewayResponse(fault, this.#responses, state), state);
+    return this.#withRequestIds(
+      renderGatewayResponse(fault, this.#responses, state.context),
+      state,
+    );
   }
 
   #withRequestIds(answer: GatewayAnswer, { context }: RequestState): GatewayAnswer {
@@ -211,6 +205,13 @@ function onlyRestApi(template: Template): TemplateResource {
   const [restApi, another] = template.ofType('AWS::ApiGateway::RestApi');
   if (!restApi) throw new TemplateError('template', 'there is no AWS::ApiGateway::RestApi');
   if (another) throw new TemplateError(another.logicalId, 'a second REST API is not supported');
+  // API Gateway's default is a key in a header of the request.
+  if (restApi.property('ApiKeySourceType') !== 'AUTHORIZER') {
+    throw new TemplateError(
+      restApi.logicalId,
+      'ApiKeySourceType other than AUTHORIZER is not supported',
+    );
+  }
   return restApi;
 }
 
@@ -218,6 +219,17 @@ function onlyRestApi(template: Template): TemplateResource {
 function methodPath(path: string, method: string): string {
   const [, stage, ...rest] = path.split('/');
   return `/${[stage, method, ...rest].join('/')}`;
+}
+
+/**
+ * The fault for a request to a path or method that does not exist. API Gateway takes an
+ * `Authorization` header for a signature (Signature Version 4), which a bearer token is not. The
+ * response type of that error is not documented; the default type is used for such errors.
+ */
+function unroutedFault({ headers }: IncomingRequest): GatewayFault {
+  if (!headers.has('authorization')) return new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
+  const errorType = 'IncompleteSignatureException';
+  return new GatewayFault('DEFAULT_4XX', { status: 403, errorType });
 }
 
 function toFault(error: unknown): GatewayFault {

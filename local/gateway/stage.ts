@@ -1,22 +1,14 @@
 import { checkKnownProperties } from '../template/known-properties.ts';
-import type { Template, TemplateResource } from '../template/template.ts';
+import type { Template } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
-import { readLimits, type TokenBucketLimits } from './token-bucket.ts';
+import type { TokenBucketLimits } from './token-buckets.ts';
 
 /** The stage of the API. */
 export interface Stage {
   readonly name: string;
   readonly deploymentId: string;
-  readonly variables: Readonly<Record<string, string>>;
   /** The limits for all requests to a method together; undefined when there are none. */
-  throttleOf(resourcePath: string, httpMethod: string): TokenBucketLimits | undefined;
-}
-
-interface MethodSetting {
-  readonly ResourcePath: string;
-  readonly HttpMethod: string;
-  readonly ThrottlingRateLimit?: number;
-  readonly ThrottlingBurstLimit?: number;
+  readonly throttle: TokenBucketLimits | undefined;
 }
 
 // The settings of the second line have no effect in a local run.
@@ -29,32 +21,20 @@ export function readStage(template: Template): Stage {
   const [stage, another] = template.ofType('AWS::ApiGateway::Stage');
   if (!stage) throw new TemplateError('template', 'there is no AWS::ApiGateway::Stage');
   if (another) throw new TemplateError(another.logicalId, 'more than one stage is not supported');
-  const throttles = new Map(
-    settingsOf(stage).map((setting) => throttleEntry(setting, stage.logicalId)),
-  );
-  return {
-    name: stage.ref,
-    deploymentId: stage.property('DeploymentId'),
-    variables: stage.property('Variables') ?? {},
-    throttleOf: (resourcePath, httpMethod) =>
-      throttles.get(`${resourcePath} ${httpMethod}`) ?? throttles.get('/* *'),
-  };
-}
-
-function settingsOf({ logicalId, property }: TemplateResource): MethodSetting[] {
-  const settings: MethodSetting[] = property('MethodSettings') ?? [];
-  for (const setting of settings) {
-    checkKnownProperties(logicalId, 'MethodSettings', setting, knownSettings);
+  const { logicalId, ref, property } = stage;
+  const settings = property('MethodSettings')?.[0];
+  if (settings) {
+    checkKnownProperties(logicalId, 'MethodSettings', settings, knownSettings);
+    if (
+      property('MethodSettings')[1] ||
+      `${settings.ResourcePath} ${settings.HttpMethod}` !== '/* *'
+    )
+      throw new TemplateError(logicalId, 'MethodSettings of single methods are not supported');
   }
-  return settings;
-}
-
-function throttleEntry(setting: MethodSetting, logicalId: string) {
-  // `ResourcePath` encodes the slashes within a path as `~1`.
-  const path = setting.ResourcePath.replace('/~1', '/').replaceAll('~1', '/');
-  const throttle = {
-    RateLimit: setting.ThrottlingRateLimit,
-    BurstLimit: setting.ThrottlingBurstLimit,
+  const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = settings ?? {};
+  return {
+    name: ref,
+    deploymentId: property('DeploymentId'),
+    throttle: ratePerSecond ? { ratePerSecond, burst } : undefined,
   };
-  return [`${path} ${setting.HttpMethod}`, readLimits(throttle, logicalId)] as const;
 }

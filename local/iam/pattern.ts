@@ -2,27 +2,9 @@
  * Whether a text matches a pattern in which `*` stands for any number of characters and `?` for one.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-  // On a mismatch, the last `*` takes one more character. This is quadratic at worst, while a
-  // backtracking regular expression can take exponential time.
-  let at = 0;
-  let patternAt = 0;
-  let starAt = -1;
-  let resumeAt = 0;
-  while (at < text.length) {
-    const symbol = pattern[patternAt];
-    if (symbol === '*') {
-      starAt = patternAt++;
-      resumeAt = at;
-    } else if (symbol === '?' || symbol === text[at]) {
-      patternAt++;
-      at++;
-    } else if (starAt !== -1) {
-      patternAt = starAt + 1;
-      at = ++resumeAt;
-    } else return false;
-  }
-  while (pattern[patternAt] === '*') patternAt++;
-  return patternAt === pattern.length;
+  const escaped = pattern.replaceAll(/[$()+.[\\\]^{|}]/g, '\\$&');
+  const source = escaped.replaceAll('*', '.*').replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 's').test(text);
 }
 
 const arnSegments = 6;
@@ -43,8 +25,8 @@ export function matchesArn(pattern: string, arn: string): boolean {
 /** The last segment, the resource itself, may contain colons. */
 function segmentsOf(arn: string): string[] {
   const segments = arn.split(':');
-  return [
-    ...segments.slice(0, arnSegments - 1),
-    ...(segments.length < arnSegments ? [] : [segments.slice(arnSegments - 1).join(':')]),
-  ];
+  const resource = segments.slice(arnSegments - 1).join(':');
+  return segments.length < arnSegments
+    ? segments
+    : [...segments.slice(0, arnSegments - 1), resource];
 }

@@ -7,29 +7,14 @@ type PolicyDecision = 'allow' | 'explicit-deny' | 'implicit-deny';
 /** A policy statement that applies to actions of the requested service. */
 export interface PolicyStatement {
   readonly isAllow: boolean;
-  readonly actions: Patterns;
-  readonly resources: Patterns;
+  /** Patterns in lower case. */
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
 }
 
-interface Patterns {
-  readonly patterns: readonly string[];
-  /** Whether the statement applies to what matches none of the patterns. */
-  readonly isNot: boolean;
-}
+type RawStatement = Readonly<Record<string, unknown>>;
 
-interface RawStatement {
-  readonly Sid?: string;
-  readonly Effect?: unknown;
-  readonly Action?: unknown;
-  readonly NotAction?: unknown;
-  readonly Resource?: unknown;
-  readonly NotResource?: unknown;
-  readonly Condition?: unknown;
-}
-
-const statementKeys = new Set([
-  ...['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'],
-]);
+const supportedKeys = new Set(['Sid', 'Effect', 'Action', 'Resource']);
 
 /**
  * Reads the statements of a policy document about one service.
@@ -40,12 +25,11 @@ const statementKeys = new Set([
  *   another element that is not supported
  */
 export function readStatements(
-  document: unknown,
+  document: { readonly Statement: RawStatement | RawStatement[] },
   service: string,
   logicalId: string,
 ): PolicyStatement[] {
-  const { Statement } = (document ?? {}) as { Statement?: RawStatement | RawStatement[] };
-  return [Statement ?? []]
+  return [document.Statement]
     .flat()
     .filter((statement) => concernsService(statement, service))
     .map((statement) => readStatement(statement, logicalId));
@@ -57,13 +41,11 @@ export function decide(
   action: string,
   resource: string,
 ): PolicyDecision {
-  const applying = statements.filter(({ actions, resources }) => {
-    const name = action.toLowerCase();
-    return (
-      actions.patterns.some((pattern) => matchesPattern(pattern, name)) !== actions.isNot &&
-      resources.patterns.some((pattern) => matchesArn(pattern, resource)) !== resources.isNot
-    );
-  });
+  const applying = statements.filter(
+    ({ actions, resources }) =>
+      actions.some((pattern) => matchesPattern(pattern, action.toLowerCase())) &&
+      resources.some((pattern) => matchesArn(pattern, resource)),
+  );
   if (applying.some(({ isAllow }) => !isAllow)) return 'explicit-deny';
   return applying.length > 0 ? 'allow' : 'implicit-deny';
 }
@@ -77,43 +59,15 @@ function concernsService({ Action, NotAction }: RawStatement, service: string): 
 }
 
 function readStatement(raw: RawStatement, logicalId: string): PolicyStatement {
-  checkStatement(raw, logicalId);
-  const actions = patternsOf(raw, 'Action', logicalId).map((pattern) => pattern.toLowerCase());
-  const resources = patternsOf(raw, 'Resource', logicalId);
-  checkVariables(resources, logicalId);
-  return {
-    isAllow: raw.Effect === 'Allow',
-    actions: { patterns: actions, isNot: raw.NotAction !== undefined },
-    resources: { patterns: resources, isNot: raw.NotResource !== undefined },
-  };
-}
-
-function checkStatement(raw: RawStatement, logicalId: string): void {
-  const { Effect, Condition } = raw;
-  if (Effect !== 'Allow' && Effect !== 'Deny') {
-    throw new TemplateError(logicalId, `a statement's Effect is ${JSON.stringify(Effect)}`);
+  const unknown = Object.keys(raw).find((key) => !supportedKeys.has(key));
+  if (unknown) {
+    throw new TemplateError(logicalId, `${unknown} of a statement is not supported locally`);
   }
-  const unknown = Object.keys(raw).find((key) => !statementKeys.has(key));
-  if (unknown) throw new TemplateError(logicalId, `${unknown} of a statement is not supported`);
-  if (Condition === undefined) return;
-  const condition = JSON.stringify(Condition);
-  throw new TemplateError(logicalId, `the condition ${condition} is not supported locally`);
-}
-
-/** The patterns of `Action` or `NotAction`, or of `Resource` or `NotResource`. */
-function patternsOf(raw: RawStatement, name: 'Action' | 'Resource', logicalId: string): string[] {
-  const patterns = [raw[name] ?? raw[`Not${name}`]].flat();
-  if (patterns.length > 0 && patterns.every((pattern) => typeof pattern === 'string')) {
-    return patterns;
-  }
-  throw new TemplateError(
-    logicalId,
-    `a statement's ${name} is neither a string nor a list of them`,
-  );
-}
-
-function checkVariables(resources: readonly string[], logicalId: string): void {
+  const actions = [raw.Action].flat().map((action) => String(action).toLowerCase());
+  const resources = [raw.Resource].flat().map(String);
   const variable = resources.join().match(/\$\{[^}]*\}/)?.[0];
-  if (!variable) return;
-  throw new TemplateError(logicalId, `the policy variable ${variable} is not supported locally`);
+  if (variable) {
+    throw new TemplateError(logicalId, `the policy variable ${variable} is not supported locally`);
+  }
+  return { isAllow: raw.Effect === 'Allow', actions, resources };
 }

@@ -8,17 +8,12 @@ export interface Role {
   readonly statements: readonly PolicyStatement[];
 }
 
-type Document = { readonly Statement?: unknown };
+interface TrustStatement {
+  readonly Effect: string;
+  readonly Principal: { readonly Service?: string };
+}
 
 const lambdaService = 'lambda.amazonaws.com';
-
-// AWS managed policies that grant nothing on DynamoDB tables, according to their public text.
-const awsPoliciesWithoutTables = [
-  'service-role/AWSLambdaBasicExecutionRole',
-  'service-role/AWSLambdaVPCAccessExecutionRole',
-  'AWSXRayDaemonWriteAccess',
-  'CloudWatchLambdaInsightsExecutionRolePolicy',
-];
 
 /**
  * The roles of a template's functions by the functions' logical ids, with their statements about
@@ -37,57 +32,28 @@ export function readFunctionRoles(template: Template, service: string): Map<stri
       .ofType('AWS::IAM::Role')
       .find((role) => role.attribute('Arn') === arn);
     if (!resource) throw new TemplateError(lambda.logicalId, `its role ${arn} is not defined here`);
-    roles.set(lambda.logicalId, readRole(resource, template, service));
+    roles.set(lambda.logicalId, readRole(resource, service));
   }
   return roles;
 }
 
-function readRole(role: TemplateResource, template: Template, service: string): Role {
-  const { logicalId, property } = role;
-  checkTrust(property('AssumeRolePolicyDocument'), logicalId);
-  if (property('PermissionsBoundary') !== undefined) {
-    throw new TemplateError(logicalId, 'a permissions boundary is not supported locally');
+function readRole({ logicalId, ref, property }: TemplateResource, service: string): Role {
+  const trust: TrustStatement[] = [property('AssumeRolePolicyDocument')?.Statement ?? []].flat();
+  if (!trust.some(trustsLambda)) {
+    throw new TemplateError(logicalId, `${lambdaService} may not assume this role of a function`);
   }
-  const inline: { PolicyDocument: Document }[] = property('Policies') ?? [];
+  if (property('ManagedPolicyArns') !== undefined) {
+    throw new TemplateError(logicalId, 'ManagedPolicyArns of a function is not supported locally');
+  }
+  const policies: { PolicyDocument: never }[] = property('Policies') ?? [];
   return {
-    name: role.ref,
-    statements: [
-      ...inline.flatMap((policy) => readStatements(policy.PolicyDocument, service, logicalId)),
-      ...attachedPolicies(role, template).flatMap((policy) =>
-        readStatements(policy.property('PolicyDocument'), service, policy.logicalId),
-      ),
-    ],
+    name: ref,
+    statements: policies.flatMap(({ PolicyDocument }) =>
+      readStatements(PolicyDocument, service, logicalId),
+    ),
   };
 }
 
-/** The template's policies that are attached to the role, from either side. */
-function attachedPolicies(role: TemplateResource, template: Template): TemplateResource[] {
-  const arns: string[] = role.property('ManagedPolicyArns') ?? [];
-  const managed = template.ofType('AWS::IAM::ManagedPolicy');
-  for (const arn of arns) {
-    const isKnown =
-      managed.some(({ ref }) => ref === arn) ||
-      awsPoliciesWithoutTables.some((name) => arn.endsWith(`:iam::aws:policy/${name}`));
-    if (!isKnown) {
-      throw new TemplateError(role.logicalId, `what ${arn} allows is not known locally`);
-    }
-  }
-  const policies = [...template.ofType('AWS::IAM::Policy'), ...managed];
-  return policies.filter(
-    (policy) => policy.property('Roles')?.includes(role.ref) || arns.includes(policy.ref),
-  );
-}
-
-function checkTrust(document: Document | undefined, logicalId: string): void {
-  const statements = [document?.Statement ?? []].flat() as {
-    Effect?: string;
-    Principal?: { Service?: string | string[] };
-  }[];
-  const isTrusted = statements.some(
-    ({ Effect, Principal }) =>
-      Effect === 'Allow' && [Principal?.Service].flat().includes(lambdaService),
-  );
-  if (!isTrusted) {
-    throw new TemplateError(logicalId, `${lambdaService} may not assume this role of a function`);
-  }
+function trustsLambda({ Effect, Principal }: TrustStatement): boolean {
+  return Effect === 'Allow' && Principal.Service === lambdaService;
 }

@@ -1,20 +1,36 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { MappingSource } from '../exchange/mapping-expressions.ts';
+import type { IncomingRequest } from '../exchange/incoming-request.ts';
+import type { RequestContext } from '../exchange/request-context.ts';
 import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
-import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import type {
+  InvocationTarget,
+  LambdaFunction,
+  LambdaFunctions,
+} from '../functions/lambda-functions.ts';
+import { checkKnownProperties } from '../template/known-properties.ts';
+import type { TemplateResource } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
 import { liftedTimeoutMs } from '../template/time-limits.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
-import type { ProxyIntegration } from './proxy-integration.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
 import { parseStreamedResult, type StreamedAnswer } from './streamed-result.ts';
-import { type TraceHeader, traceHeaderName, traceHeaderOf } from './trace-header.ts';
+
+/** An integration that invokes a function with the request. */
+export interface ProxyIntegration {
+  readonly type: 'AWS_PROXY';
+  readonly target: InvocationTarget;
+  /** The time limit for the result; for a stream, the time limit for all of it. */
+  readonly timeoutMs: number;
+}
 
 /** A request that has passed all other steps, with what its integration needs to answer it. */
-interface IntegrationRequest extends MappingSource {
-  readonly binaryMediaTypes: readonly string[];
+interface IntegrationRequest {
+  readonly request: IncomingRequest;
+  readonly context: RequestContext;
+  readonly pathParameters: Readonly<Record<string, string>>;
   /** @param signal cancels an invocation that has not begun */
   invoke(
     lambda: LambdaFunction,
@@ -26,6 +42,33 @@ interface IntegrationRequest extends MappingSource {
 // API Gateway's idle timeout for the streams of regional endpoints.
 const streamIdleTimeoutMs = 300_000;
 
+// API Gateway's default, which is also its maximum unless a quota increase allows more.
+const defaultTimeoutMs = 29_000;
+
+/**
+ * Reads a method's Lambda proxy integration.
+ *
+ * @throws TemplateError for a setting that is not supported or would not work when deployed
+ */
+export function readProxyIntegration(
+  { logicalId, property }: TemplateResource,
+  functions: LambdaFunctions,
+): ProxyIntegration {
+  const integration = property('Integration');
+  const known = 'IntegrationHttpMethod ResponseTransferMode TimeoutInMillis Type Uri';
+  checkKnownProperties(logicalId, 'Integration', integration, known);
+  if (integration.IntegrationHttpMethod !== 'POST') {
+    throw new TemplateError(logicalId, 'a function is invoked by POST: IntegrationHttpMethod');
+  }
+  const target = functions.targetOf(integration.Uri, logicalId);
+  const isStreaming = integration.ResponseTransferMode === 'STREAM';
+  if (isStreaming !== target.isStreaming) {
+    throw new TemplateError(logicalId, 'ResponseTransferMode and Uri disagree about streaming');
+  }
+  const timeoutMs = Number(integration.TimeoutInMillis ?? defaultTimeoutMs);
+  return { type: 'AWS_PROXY', target, timeoutMs };
+}
+
 /**
  * Answers a request with a method's integration.
  *
@@ -36,16 +79,17 @@ export async function answerIntegration(
   integration: MockIntegration | ProxyIntegration,
   request: IntegrationRequest,
 ): Promise<GatewayAnswer> {
-  if (integration.type === 'MOCK') return answerMock(integration, request);
-  const trace = traceHeaderOf(request.request);
-  const answer = await answerProxy(integration, request, trace);
-  return { ...answer, headers: [[traceHeaderName, trace.answered], ...answer.headers] };
+  const { request: sent, context } = request;
+  if (integration.type === 'MOCK') return answerMock(integration, sent, context);
+  const trace = traceHeaderOf(sent);
+  const answer = await answerProxy(integration, request, trace.forwarded);
+  return { ...answer, headers: [['X-Amzn-Trace-Id', trace.answered], ...answer.headers] };
 }
 
 async function answerProxy(
   integration: ProxyIntegration,
   request: IntegrationRequest,
-  trace: TraceHeader,
+  trace: string,
 ): Promise<GatewayAnswer> {
   const deadlineMs = performance.now() + integration.timeoutMs;
   const cancellation = new AbortController();
@@ -59,8 +103,7 @@ async function answerProxy(
   });
   if ('error' in result) throw failure(result.error);
   if ('payload' in result && !integration.target.isStreaming) {
-    const accept = request.request.headers.get('accept')?.values.join(',');
-    return parseProxyResult(result.payload, accept, request.binaryMediaTypes);
+    return parseProxyResult(result.payload);
   }
   if ('stream' in result && integration.target.isStreaming) {
     const parsed = parseStreamedResult(result.stream);
@@ -76,7 +119,7 @@ async function answerProxy(
 function invokeProxy(
   { target }: ProxyIntegration,
   request: IntegrationRequest,
-  trace: TraceHeader,
+  trace: string,
   signal: AbortSignal,
 ) {
   const invocation = {
@@ -149,4 +192,23 @@ function timeLimited(
     clearInterval(idle);
   });
   return answer;
+}
+
+/**
+ * The trace headers of a request: the one that the function gets, which is the client's or a new one,
+ * and the one that the client gets, with the root, parent and sampling of its own header and new
+ * values for those that it lacks.
+ *
+ * @see https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
+ */
+function traceHeaderOf({ headers, timeMs }: IncomingRequest) {
+  const sent = headers.get('x-amzn-trace-id')?.values.at(-1);
+  const fields = (sent ?? '').split(';').map((part) => part.trim());
+  const find = (form: RegExp) => fields.find((part) => form.test(part));
+  const seconds = Math.floor(timeMs / 1000).toString(16);
+  const newRoot = `Root=1-${seconds}-${randomBytes(12).toString('hex')}`;
+  const root = find(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/) ?? newRoot;
+  const parent = find(/^Parent=[0-9a-f]{16}$/) ?? `Parent=${randomBytes(8).toString('hex')}`;
+  const sampled = find(/^Sampled=[01]$/) ?? 'Sampled=0';
+  return { forwarded: sent ?? root, answered: [root, parent, sampled].join(';') };
 }

@@ -1,16 +1,13 @@
 import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
 import { words } from '../template/known-properties.ts';
-import { type TraceHeader, traceHeaderName } from './trace-header.ts';
 
 /** The values of a proxy event that are not part of the request. */
 interface ProxyEventSource {
   readonly context: RequestContext;
   readonly pathParameters: Readonly<Record<string, string>>;
-  readonly stageVariables: Readonly<Record<string, string>>;
-  /** The API's binary media types, such as `image/*`. */
-  readonly binaryMediaTypes: readonly string[];
-  readonly trace: TraceHeader;
+  /** The trace header that the function gets. */
+  readonly trace: string;
 }
 
 // Headers that API Gateway does not forward to the function.
@@ -30,11 +27,8 @@ const ownSpelling = new Map([
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function createProxyEvent(request: IncomingRequest, source: ProxyEventSource): object {
-  const { context, pathParameters, stageVariables, binaryMediaTypes, trace } = source;
+  const { context, pathParameters, trace } = source;
   const headers = forwardedHeaders(request, trace);
-  const contentType = request.headers.get('content-type')?.values.at(-1) ?? '';
-  const isBase64Encoded =
-    request.body.length > 0 && matchesMediaType(contentType, binaryMediaTypes);
   return {
     resource: context.resourcePath,
     // Unlike the URL of a call to the API's own host name, this field does not contain the stage.
@@ -45,30 +39,15 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
     queryStringParameters: nullIfEmpty(lastValues(request.query)),
     multiValueQueryStringParameters: nullIfEmpty(Object.fromEntries(request.query)),
     pathParameters: nullIfEmpty(pathParameters),
-    stageVariables: nullIfEmpty(stageVariables),
+    stageVariables: null,
     requestContext: requestContextOf(context),
-    body: bodyOf(request.body, isBase64Encoded),
-    isBase64Encoded,
+    body: request.body.length === 0 ? null : request.body.toString('utf8'),
+    // The API has no binary media types.
+    isBase64Encoded: false,
   };
 }
 
-/**
- * Whether a content type is one of the API's binary media types. A wildcard can stand for the subtype
- * or for every type; any other media type that starts with `*` matches nothing.
- */
-export function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {
-  const type = contentType.split(';')[0]!.trim().toLowerCase();
-  return mediaTypes.some((mediaType) => {
-    const binaryType = mediaType.toLowerCase();
-    if (binaryType === '*/*') return true;
-    if (binaryType.startsWith('*')) return false;
-    return binaryType.endsWith('/*')
-      ? type.startsWith(binaryType.slice(0, -1))
-      : type === binaryType;
-  });
-}
-
-function forwardedHeaders(request: IncomingRequest, trace: TraceHeader): Map<string, string[]> {
+function forwardedHeaders(request: IncomingRequest, trace: string): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (const [key, { name, values }] of request.headers) {
     if (!withheldHeaders.includes(key)) headers.set(ownSpelling.get(key) ?? name, values);
@@ -77,7 +56,7 @@ function forwardedHeaders(request: IncomingRequest, trace: TraceHeader): Map<str
   replace(headers, 'X-Forwarded-For', [...forwardedFor, request.sourceIp].join(', '));
   replace(headers, 'X-Forwarded-Port', '443');
   replace(headers, 'X-Forwarded-Proto', 'https');
-  replace(headers, traceHeaderName, trace.forwarded);
+  replace(headers, 'X-Amzn-Trace-Id', trace);
   return headers;
 }
 
@@ -111,11 +90,6 @@ const unusedIdentity = {
   user: null,
   userArn: null,
 };
-
-function bodyOf(body: Buffer, isBase64Encoded: boolean): string | null {
-  if (body.length === 0) return null;
-  return body.toString(isBase64Encoded ? 'base64' : 'utf8');
-}
 
 function lastValues(values: ReadonlyMap<string, string[]>): Record<string, string> {
   return Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1)!]));

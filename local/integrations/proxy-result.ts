@@ -1,8 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { clientHeaders, type GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import { clientHeaders } from '../exchange/response-headers.ts';
-import { matchesMediaType } from './proxy-event.ts';
 
 /** The status and headers in the result of a proxy integration's function. */
 interface ProxyResultHead {
@@ -20,31 +18,23 @@ const resultFields = new Set([
 ]);
 
 /**
- * Converts the result of a proxy integration's function into the answer to the client.
+ * Converts the result of a proxy integration's function into the answer to the client. A body in
+ * base64 is not decoded, because the API has no binary media types.
  *
- * @param accept the request's `Accept` header, which decides whether a base64 body is decoded
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed;
- *   `API_CONFIGURATION_ERROR` when a body that has to be decoded is not base64
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
-export function parseProxyResult(
-  payload: string,
-  accept: string | undefined,
-  binaryMediaTypes: readonly string[],
-): GatewayAnswer {
+export function parseProxyResult(payload: string): GatewayAnswer {
   const result = wellFormed(() => parseFields(payload));
   const { statusCode, headers } = wellFormed(() => parseHead(result));
-  const { body, isBase64Encoded } = result;
+  const { body } = result;
   if (body !== undefined && body !== null && typeof body !== 'string') {
     throw malformed(`body is not a string but ${typeof body}`);
   }
-  const answerType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  const wantedType = accept?.split(',')[0] ?? answerType ?? '';
-  const isBinary = isBase64Encoded === true && matchesMediaType(wantedType, binaryMediaTypes);
   return {
     statusCode,
     headers: clientHeaders(headers),
-    body: isBinary ? decode(body ?? '') : Buffer.from(body ?? ''),
+    body: Buffer.from(body ?? ''),
   };
 }
 
@@ -89,11 +79,6 @@ function parseFields(payload: string): Record<string, unknown> {
   const unknown = Object.keys(result).find((field) => !resultFields.has(field));
   if (unknown) throw new TypeError(`the result has a field ${unknown}`);
   return result as Record<string, unknown>;
-}
-
-function decode(base64: string): Buffer {
-  if (!/[^A-Za-z0-9+/=]/.test(base64)) return Buffer.from(base64, 'base64');
-  throw new GatewayFault('API_CONFIGURATION_ERROR', { cause: 'the body is not base64' });
 }
 
 function wellFormed<T>(read: () => T): T {

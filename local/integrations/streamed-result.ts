@@ -1,6 +1,5 @@
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
-import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
-import { clientHeaders } from '../exchange/response-headers.ts';
+import { clientHeaders, type GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { malformed, parseHead } from './proxy-result.ts';
 
 /** An answer whose body follows it. */

@@ -6,7 +6,6 @@ export interface ResourceIdentity {
   readonly logicalId: string;
   readonly region: string;
   readonly accountId: string;
-  readonly partition: string;
   /** A property of the resource with its intrinsic functions resolved. */
   property(name: string): unknown;
 }
@@ -31,21 +30,14 @@ const shortId = (identity: ResourceIdentity) => stableId(identity, 6);
  */
 export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::RestApi': {
-    supported: 'ApiKeySourceType BinaryMediaTypes Name',
+    supported: 'ApiKeySourceType Name',
     withoutEffect: `
       Description DisableExecuteApiEndpoint EndpointAccessMode EndpointConfiguration
-      SecurityPolicy Tags`,
+      SecurityPolicy`,
     ref: apiId,
-    attributes: {
-      RestApiId: apiId,
-      RootResourceId: (identity) => stableId(identity, 10, 'root'),
-    },
+    attributes: { RootResourceId: (identity) => stableId(identity, 10, 'root') },
   },
-  'AWS::ApiGateway::Resource': {
-    supported: 'ParentId PathPart RestApiId',
-    ref: shortId,
-    attributes: { ResourceId: shortId },
-  },
+  'AWS::ApiGateway::Resource': { supported: 'ParentId PathPart RestApiId', ref: shortId },
   'AWS::ApiGateway::Method': {
     supported: `
       ApiKeyRequired AuthorizationType AuthorizerId HttpMethod Integration MethodResponses
@@ -55,96 +47,64 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     supported: 'RestApiId',
     withoutEffect: 'Description',
     ref: shortId,
-    attributes: { DeploymentId: shortId },
   },
   'AWS::ApiGateway::Stage': {
-    supported: 'DeploymentId MethodSettings RestApiId StageName Variables',
-    withoutEffect: 'AccessLogSetting Description Tags TracingEnabled',
+    supported: 'DeploymentId MethodSettings RestApiId StageName',
+    withoutEffect: 'AccessLogSetting',
     ref: (identity) => String(identity.property('StageName')),
   },
   'AWS::ApiGateway::Authorizer': {
     supported: `
       AuthorizerResultTtlInSeconds AuthorizerUri IdentitySource IdentityValidationExpression
       RestApiId Type`,
-    withoutEffect: 'AuthorizerCredentials AuthType Name',
+    withoutEffect: 'Name',
     ref: shortId,
-    attributes: { AuthorizerId: shortId },
   },
   'AWS::ApiGateway::GatewayResponse': {
     supported: 'ResponseParameters ResponseTemplates ResponseType RestApiId StatusCode',
-    ref: shortId,
-    attributes: { Id: shortId },
   },
   'AWS::ApiGateway::UsagePlan': {
     supported: 'ApiStages Quota Throttle UsagePlanName',
     withoutEffect: 'Description Tags',
     ref: shortId,
-    attributes: { Id: shortId },
   },
   'AWS::Lambda::Function': {
     supported: `
       Code Environment FunctionName Handler MemorySize ReservedConcurrentExecutions Role
       Runtime Timeout`,
-    withoutEffect: `
-      Architectures DeadLetterConfig Description EphemeralStorage KmsKeyArn LoggingConfig
-      RecursiveLoop RuntimeManagementConfig SnapStart Tags TracingConfig`,
-    ref: functionName,
-    attributes: { Arn: functionArn },
+    withoutEffect: 'Architectures Description LoggingConfig',
+    ref: nameOf,
+    attributes: {
+      Arn: (identity) => arn(identity, 'lambda', `function:${nameOf(identity)}`),
+    },
   },
   'AWS::Lambda::Version': {
     supported: 'FunctionName',
-    withoutEffect: 'CodeSha256 Description ProvisionedConcurrencyConfig RuntimePolicy',
     ref: (identity) => qualifiedArn(identity, '1'),
-    attributes: {
-      FunctionArn: (identity) => qualifiedArn(identity, '1'),
-      Version: () => '1',
-    },
+    attributes: { Version: () => '1' },
   },
   'AWS::Lambda::Alias': {
     supported: 'FunctionName FunctionVersion Name',
-    withoutEffect: 'Description ProvisionedConcurrencyConfig',
     ref: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
-    attributes: {
-      AliasArn: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
-    },
   },
   'AWS::DynamoDB::Table': {
     supported: `
       AttributeDefinitions GlobalSecondaryIndexes KeySchema LocalSecondaryIndexes TableName`,
     withoutEffect: `
-      BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
-      KinesisStreamSpecification OnDemandThroughput PointInTimeRecoverySpecification
-      ProvisionedThroughput SSESpecification StreamSpecification TableClass Tags
-      TimeToLiveSpecification WarmThroughput`,
-    attributes: { Arn: tableArn },
+      BillingMode DeletionProtectionEnabled PointInTimeRecoverySpecification SSESpecification`,
+    ref: tableName,
+    attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${tableName(identity)}`) },
   },
   'AWS::DynamoDB::GlobalTable': {
-    supported: `
-      AttributeDefinitions GlobalSecondaryIndexes KeySchema LocalSecondaryIndexes TableName`,
-    withoutEffect: `
-      BillingMode Replicas SSESpecification StreamSpecification TimeToLiveSpecification
-      WarmThroughput WriteOnDemandThroughputSettings WriteProvisionedThroughputSettings`,
-    attributes: { Arn: tableArn },
+    supported: 'AttributeDefinitions KeySchema TableName',
+    ref: tableName,
   },
   'AWS::IAM::Role': {
-    supported: `
-      AssumeRolePolicyDocument ManagedPolicyArns PermissionsBoundary Policies RoleName`,
-    withoutEffect: 'Description MaxSessionDuration Path Tags',
-    ref: roleName,
+    supported: 'AssumeRolePolicyDocument ManagedPolicyArns Policies RoleName',
+    ref: nameOf,
     attributes: {
-      Arn: (identity) => globalArn(identity, 'iam', `role/${roleName(identity)}`),
-      RoleId: (identity) => `AROA${stableId(identity, 17).toUpperCase()}`,
+      Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${nameOf(identity)}`),
     },
-  },
-  'AWS::IAM::Policy': {
-    supported: 'PolicyDocument Roles',
-    withoutEffect: 'Groups PolicyName Users',
-  },
-  'AWS::IAM::ManagedPolicy': {
-    supported: 'PolicyDocument Roles',
-    withoutEffect: 'Description Groups ManagedPolicyName Path Users',
-    ref: managedPolicyArn,
-    attributes: { PolicyArn: managedPolicyArn },
   },
 };
 
@@ -153,30 +113,17 @@ export const typesWithoutEffect: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::DomainName',
-  'AWS::ApplicationAutoScaling::ScalableTarget',
-  'AWS::ApplicationAutoScaling::ScalingPolicy',
-  'AWS::CDK::Metadata',
-  'AWS::CertificateManager::Certificate',
   'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentConfig',
   'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::KMS::Alias',
-  'AWS::KMS::Key',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
   'AWS::Logs::QueryDefinition',
-  'AWS::Logs::ResourcePolicy',
-  'AWS::Logs::SubscriptionFilter',
-  'AWS::Route53::RecordSet',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
-  'AWS::WAFv2::IPSet',
-  'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACL',
   'AWS::WAFv2::WebACLAssociation',
 ]);
@@ -193,42 +140,25 @@ export function placeholderArn(identity: ResourceIdentity): string {
   return arn(identity, 'local', physicalName(identity));
 }
 
-function functionName(identity: ResourceIdentity): string {
-  return String(identity.property('FunctionName') ?? physicalName(identity, 64));
-}
-
-function functionArn(identity: ResourceIdentity): string {
-  return arn(identity, 'lambda', `function:${functionName(identity)}`);
-}
-
-// The `FunctionName` of a version or an alias is the function's name or its ARN.
+/** The ARN of a version or an alias, whose `FunctionName` is the function's name or its ARN. */
 function qualifiedArn(identity: ResourceIdentity, qualifier: string): string {
   const name = String(identity.property('FunctionName'));
   const unqualified = name.startsWith('arn:') ? name : arn(identity, 'lambda', `function:${name}`);
   return `${unqualified}:${qualifier}`;
 }
 
-function tableArn(identity: ResourceIdentity): string {
-  const name = identity.property('TableName') ?? physicalName(identity);
-  return arn(identity, 'dynamodb', `table/${name}`);
+/** The name of a function or a role. */
+function nameOf(identity: ResourceIdentity): string {
+  const { property } = identity;
+  return String(property('FunctionName') ?? property('RoleName') ?? physicalName(identity, 64));
 }
 
-function roleName(identity: ResourceIdentity): string {
-  return String(identity.property('RoleName') ?? physicalName(identity, 64));
+function tableName(identity: ResourceIdentity): string {
+  return String(identity.property('TableName') ?? physicalName(identity));
 }
 
-function managedPolicyArn(identity: ResourceIdentity): string {
-  const name = identity.property('ManagedPolicyName') ?? physicalName(identity, 128);
-  return globalArn(identity, 'iam', `policy/${name}`);
-}
-
-/** The ARN of a resource in a service without Regions. */
-function globalArn(identity: ResourceIdentity, service: string, rest: string): string {
-  return arn({ ...identity, region: '' }, service, rest);
-}
-
-function arn({ partition, region, accountId }: ResourceIdentity, service: string, rest: string) {
-  return `arn:${partition}:${service}:${region}:${accountId}:${rest}`;
+function arn({ region, accountId }: ResourceIdentity, service: string, rest: string) {
+  return `arn:aws:${service}:${region}:${accountId}:${rest}`;
 }
 
 function stableId({ stackName, logicalId }: ResourceIdentity, length: number, salt = ''): string {

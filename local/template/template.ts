@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { conditionHolds, resolveIntrinsics, type TemplateScope } from './intrinsics.ts';
+import { resolveIntrinsics, type TemplateScope } from './intrinsics.ts';
 import { words } from './known-properties.ts';
 import {
   physicalName,
@@ -39,9 +39,6 @@ export interface RawResource {
 /** The JSON of a template. */
 export interface RawTemplate {
   readonly Resources: Readonly<Record<string, RawResource>>;
-  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
-  readonly Mappings?: TemplateScope['mappings'];
-  readonly Conditions?: Readonly<Record<string, unknown>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
@@ -58,8 +55,6 @@ export class Template {
     this.environment = environment;
     this.#scope = this.#createScope();
     for (const [logicalId, resource] of Object.entries(this.#raw.Resources)) {
-      if (resource.Condition && !conditionHolds(resource.Condition, this.#scope, logicalId))
-        continue;
       checkResource(logicalId, resource);
       this.#resources.set(logicalId, this.#createResource(logicalId, resource));
     }
@@ -81,19 +76,14 @@ export class Template {
 
   #createScope(): TemplateScope {
     const { stackName, region, accountId } = this.environment;
-    const parameters = Object.entries(this.#raw.Parameters ?? {});
     return {
       pseudoParameters: {
         'AWS::AccountId': accountId,
         'AWS::Partition': 'aws',
         'AWS::Region': region,
-        'AWS::StackId': `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/local`,
         'AWS::StackName': stackName,
         'AWS::URLSuffix': 'amazonaws.com',
       },
-      parameters: Object.fromEntries(parameters.map(([name, { Default }]) => [name, Default])),
-      mappings: this.#raw.Mappings ?? {},
-      conditions: this.#raw.Conditions ?? {},
       refOf: (logicalId) => this.#resources.get(logicalId)?.ref,
       attributeOf: (logicalId, name) => this.#resources.get(logicalId)?.attribute(name),
     };
@@ -101,20 +91,14 @@ export class Template {
 
   #createResource(logicalId: string, { Type, Properties = {} }: RawResource): TemplateResource {
     const property = (name: string) => resolveIntrinsics(Properties[name], this.#scope, logicalId);
-    const identity: ResourceIdentity = {
-      ...this.environment,
-      partition: 'aws',
-      logicalId,
-      property,
-    };
+    const identity: ResourceIdentity = { ...this.environment, logicalId, property };
     const type = supportedTypes[Type];
-    const name = () => String(property('TableName') ?? physicalName(identity));
     return {
       logicalId,
       type: Type,
       // This is a getter, because a property may refer to a resource that is created later.
       get ref() {
-        return type?.ref?.(identity) ?? name();
+        return type?.ref?.(identity) ?? physicalName(identity);
       },
       property,
       attribute: (attribute) =>
@@ -137,7 +121,10 @@ export function readTemplate(
   return new Template(change(JSON.parse(readFileSync(file, 'utf8'))), environment);
 }
 
-function checkResource(logicalId: string, { Type, Properties = {} }: RawResource): void {
+function checkResource(logicalId: string, { Type, Properties = {}, Condition }: RawResource): void {
+  if (Condition !== undefined) {
+    throw new TemplateError(logicalId, `the condition ${Condition} is not supported locally`);
+  }
   if (typesWithoutEffect.has(Type)) return;
   const type = supportedTypes[Type];
   if (!type) throw new TemplateError(logicalId, `the type ${Type} is not supported locally`);

@@ -1,192 +1,191 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { GatewayFault, type GatewayResponseType } from '../../local/exchange/gateway-fault.ts';
-import {
-  readGatewayResponses,
-  renderGatewayResponse,
-} from '../../local/gateway/gateway-responses.ts';
-import { type LocalService, startLocalService } from '../../local/server.ts';
-import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import type { LambdaFunction } from '../../local/functions/lambda-functions.ts';
+import { Gateway } from '../../local/gateway/gateway.ts';
+import { readUsagePlans, UsageMeter } from '../../local/gateway/usage-plan.ts';
 import {
   api,
-  createContext,
-  createRequest,
+  createRawRequest,
   createTemplate,
-  writeAssembly,
+  method,
+  mock,
+  proxy,
+  type Resources,
 } from '../local/small-template.ts';
-import { deviations } from './deviations.ts';
-import { differences } from './differences.ts';
-import type {
-  Expected,
-  Fact,
-  FactAnswer,
-  FactApi,
-  GatewayResponseFact,
-  Recording,
-  Source,
-} from './fact.ts';
-import { createFactAssembly } from './fact-template.ts';
-import { gatewayResponses, recordings } from './facts/recordings.ts';
-import { sendRequest } from './send-request.ts';
 
-const facts = [...recordings.flatMap((recording) => recording.facts), ...gatewayResponses];
+/*
+ * What API Gateway was seen to do with a request. Each recording in facts.yaml has its source (a test
+ * that was run against AWS, with its recorded result, or a thread that shows an answer), the parts of
+ * the template that matter, and requests with what was recorded. Only that is expected: `(present)` is
+ * a value that a recording masks.
+ */
 
-const titled = recordings.map((recording) => ({ title: titleOf(recording.source), recording }));
+interface Recording {
+  readonly source: string;
+  readonly api: {
+    readonly stage: string;
+    readonly methods: Readonly<Record<string, FactMethod>>;
+    readonly authorizer?: FactAuthorizer;
+    /** A key in a usage plan of the stage. */
+    readonly apiKey?: string;
+  };
+  readonly facts: readonly Fact[];
+}
 
-const directory = temporaryDirectoryOfFile();
+interface Fact {
+  readonly id: string;
+  readonly title: string;
+  readonly request: {
+    readonly method?: string;
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /** What the function `returnBody` is to return, which is the body of a POST. */
+    readonly functionReturns?: unknown;
+  };
+  /** A text of a header stands for all its values, joined by commas; `json` is the parsed body. */
+  readonly answer?: object;
+  /** Parts of the event that the function `echo` received. */
+  readonly received?: object;
+}
 
-describe.each(titled)('recorded by $title', ({ recording }) => {
-  let deployed: Deployed;
+interface FactMethod {
+  /** `echo` answers with its event, `returnBody` returns its body; else results by the event's path. */
+  readonly function?: 'echo' | 'returnBody' | Readonly<Record<string, unknown>>;
+  readonly mock?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+  readonly hasAuthorizer?: boolean;
+  readonly isApiKeyRequired?: boolean;
+}
 
-  beforeAll(async () => {
-    deployed = await deploy(recording);
+/** A TOKEN authorizer, whose function allows the token `allow` and denies every other by default. */
+interface FactAuthorizer {
+  readonly header: string;
+  readonly usageIdentifierKey?: string;
+  /** The message of the error that the function throws instead. */
+  readonly failsWith?: string;
+  readonly returns?: unknown;
+}
+
+const file = join(import.meta.dirname, 'facts.yaml');
+const recordings: readonly Recording[] = parse(readFileSync(file, 'utf8'));
+
+describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
+  let gateway: Gateway;
+
+  beforeEach(() => {
+    gateway = createGateway(factApi);
   });
 
-  afterAll(() => deployed?.service?.close());
+  it.each(facts)('$id: $title', async ({ request, answer, received }) => {
+    const { functionReturns, path, headers = {} } = request;
+    const isReturned = 'functionReturns' in request;
+    const { statusCode, ...rest } = await gateway.answer(
+      createRawRequest({
+        method: request.method ?? (isReturned ? 'POST' : 'GET'),
+        target: path,
+        headers: Object.entries({ Host: 'api.example', ...headers }),
+        body: isReturned ? JSON.stringify(functionReturns) : (request.body ?? ''),
+      }),
+    );
 
-  it.each(recording.facts)('$id: $title', async (fact) => {
-    const { service, refusal } = deployed;
-    const found = service ? await factDifferences(fact, service) : refusal;
-
-    expectFact(fact.id, found);
+    const body = String(rest.body);
+    const found = {
+      status: statusCode,
+      headers: headersOf(rest.headers),
+      body,
+      json: jsonOf(body),
+    };
+    expect([
+      ...(answer ? differences(answer, found, 'answer') : []),
+      ...(received ? differences(received, jsonOf(body), 'event') : []),
+    ]).toEqual([]);
   });
 });
 
-describe('a gateway response', () => {
-  it.each(gatewayResponses)('$id: $title', (fact) => {
-    expectFact(fact.id, gatewayResponseDifferences(fact));
-  });
-});
-
-describe('the facts', () => {
-  it('have ids of their own', () => {
-    expect(new Set(facts.map(({ id }) => id)).size).toBe(facts.length);
-  });
-
-  it('are those that deviations name', () => {
-    const ids = facts.map(({ id }) => id);
-
-    expect(ids).toEqual(expect.arrayContaining(deviations.map(({ id }) => id)));
-  });
-
-  it('name where they were recorded', () => {
-    const sources: Source[] = [...recordings, ...gatewayResponses].map(({ source }) => source);
-
-    for (const source of sources) {
-      expect(source.repository).toMatch(/^[\w.-]+\/[\w.-]+$/);
-      if ('commit' in source) expect(source.commit).toMatch(/^[0-9a-f]{40}$/);
-    }
-  });
-});
-
-function titleOf(source: Source): string {
-  return `${source.repository} ${'test' in source ? source.test : source.thread}`;
-}
-
-/** A running service, or why the template is not supported, which fails each fact and may be a deviation. */
-type Deployed =
-  | { readonly service: LocalService; readonly refusal?: never }
-  | { readonly service?: never; readonly refusal: string };
-
-async function deploy({ api: factApi }: Recording): Promise<Deployed> {
-  const { resources, code } = createFactAssembly(factApi);
-  try {
-    const service = await startLocalService({
-      ...writeAssembly(resources, code, {}, directory),
-      stackName: 'Facts',
-      // No recording has a table.
-      dynamodbEndpoint: 'http://127.0.0.1:9',
-      log: () => {},
-    });
-    if (factApi.apiKey) createKey(factApi.apiKey, service);
-    return { service };
-  } catch (error) {
-    return { refusal: String(error) };
-  }
-}
-
-function createKey(
-  { value, isEnabled }: NonNullable<FactApi['apiKey']>,
-  { controlPlane }: LocalService,
-): void {
-  const key = controlPlane.createApiKey({ value, enabled: isEnabled });
-  const [plan] = controlPlane.getUsagePlans();
-  controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId: key.id });
-}
-
-/** A fact that is listed as a deviation must be one: the list would otherwise outlive its reasons. */
-function expectFact(id: string, found: string | string[]): void {
-  const deviation = deviations.find((candidate) => candidate.id === id);
-
-  if (deviation) expect([found].flat().join()).toContain(deviation.found);
-  else expect(found).toEqual([]);
-}
-
-async function factDifferences(fact: Fact, service: LocalService): Promise<string[]> {
-  const { status, headers, body } = await sendRequest(service.origin, fact.request);
-  const text = body.toString('utf8');
-  const { answer, received } = fact;
-  return [
-    ...(answer ? answerDifferences(answer, { status, headers, body }) : []),
-    ...(answer?.json === undefined ? [] : differences(answer.json, jsonOf(text), 'body')),
-    ...(received === undefined ? [] : differences(received, jsonOf(text), 'event')),
-  ];
-}
-
-function answerDifferences(
-  expected: FactAnswer,
-  actual: Awaited<ReturnType<typeof sendRequest>>,
-): string[] {
-  const names = actual.headers.map(([name]) => name);
-  return [
-    ...differences(expected.status, actual.status, 'status'),
-    ...headerDifferences(expected.headers ?? {}, actual.headers),
-    ...(expected.headerNames ?? [])
-      .filter((name) => !names.includes(name))
-      .map((name) => `no header is spelled ${name}`),
-    ...differences(
-      {
-        ...(expected.body === undefined ? {} : { text: expected.body }),
-        ...(expected.bodyBase64 === undefined ? {} : { base64: expected.bodyBase64 }),
+function createGateway({ stage, methods, authorizer, apiKey }: Recording['api']): Gateway {
+  const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+  const resources: Resources = {
+    ...api,
+    Stage: { ...api.Stage!, Properties: { ...api.Stage!.Properties, StageName: stage } },
+    Plan: { Type: 'AWS::ApiGateway::UsagePlan' },
+    ...(authorizer && {
+      Auth: {
+        Type: 'AWS::ApiGateway::Authorizer',
+        Properties: {
+          Type: 'TOKEN',
+          AuthorizerUri: 'authorizer',
+          IdentitySource: `method.request.header.${authorizer.header}`,
+          AuthorizerResultTtlInSeconds: 0,
+        },
       },
-      { text: actual.body.toString('utf8'), base64: actual.body.toString('base64') },
-      'body',
-    ),
-  ];
-}
-
-function headerDifferences(
-  expected: Readonly<Record<string, Expected>>,
-  actual: readonly (readonly [string, string])[],
-): string[] {
-  return Object.entries(expected).flatMap(([name, value]) => {
-    const values = actual
-      .filter(([other]) => other.toLowerCase() === name.toLowerCase())
-      .map(([, text]) => text);
-    const found = Array.isArray(value) ? values : values.join(', ');
-    return differences(value, values.length === 0 ? undefined : found, `header ${name}`);
+    }),
+  };
+  for (const [name, own] of Object.entries(methods)) {
+    const integration = own.mock ? mock(own.mock) : proxy(name, { Uri: name });
+    const ApiKeyRequired = own.isApiKeyRequired ?? false;
+    const authorization = own.hasAuthorizer ? authorized : {};
+    Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));
+  }
+  const template = createTemplate(resources);
+  const keys = {
+    findKey: (value: string) =>
+      value === apiKey ? { id: 'key', value, isEnabled: true } : undefined,
+    isInPlan: () => true,
+  };
+  return new Gateway(template, {
+    functions: {
+      all: [],
+      targetOf: (uri) => ({
+        lambda: { logicalId: String(uri) } as LambdaFunction,
+        invokedArn: 'arn',
+        isStreaming: false,
+      }),
+    },
+    usage: new UsageMeter(readUsagePlans(template), keys, Date.now),
+    invoke: async ({ logicalId }, { event }) => {
+      const run = () =>
+        logicalId === 'authorizer'
+          ? authorizerResult(authorizer!, JSON.parse(event))
+          : functionResult(methods[logicalId]!.function!, JSON.parse(event));
+      try {
+        return { payload: JSON.stringify(run()) };
+      } catch (error) {
+        return { error: { errorType: 'Error', errorMessage: (error as Error).message } };
+      }
+    },
+    now: Date.now,
+    logFault: () => {},
   });
 }
 
-function gatewayResponseDifferences(fact: GatewayResponseFact): string[] {
-  const resources = Object.entries(fact.defined).map(([ResponseType, properties]) => [
-    ResponseType,
-    {
-      Type: 'AWS::ApiGateway::GatewayResponse',
-      Properties: { RestApiId: { Ref: 'Api' }, ResponseType, ...properties },
-    },
-  ]);
-  const template = createTemplate({ ...api, ...Object.fromEntries(resources) });
-  const request = createRequest({ headers: [['Accept', 'text/plain']] });
-  const { statusCode, headers, body } = renderGatewayResponse(
-    new GatewayFault(fact.type as GatewayResponseType),
-    readGatewayResponses(template),
-    { request, context: createContext(request), pathParameters: {}, stageVariables: {} },
-  );
-  return [
-    ...differences(fact.status, statusCode, 'status'),
-    ...headerDifferences(fact.headers ?? {}, headers),
-    ...(fact.body === undefined ? [] : differences(fact.body, String(body), 'body')),
-  ];
+function functionResult(
+  own: NonNullable<FactMethod['function']>,
+  event: { body: string; path: string },
+): unknown {
+  if (own === 'echo') return { statusCode: 200, body: JSON.stringify(event) };
+  return own === 'returnBody' ? JSON.parse(event.body) : own[event.path];
+}
+
+function authorizerResult(
+  { failsWith, returns, usageIdentifierKey }: FactAuthorizer,
+  { authorizationToken, methodArn }: { authorizationToken: string; methodArn: string },
+): unknown {
+  if (failsWith) throw new Error(failsWith);
+  const Effect = authorizationToken === 'allow' ? 'Allow' : 'Deny';
+  const Statement = [{ Effect, Action: 'execute-api:Invoke', Resource: methodArn }];
+  return returns ?? { principalId: 'user', policyDocument: { Statement }, usageIdentifierKey };
+}
+
+/** The values by lower-case name; several values of a name are joined by commas. */
+function headersOf(headers: readonly [string, string][]): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    all[key] = key in all ? `${all[key]}, ${value}` : value;
+  }
+  return all;
 }
 
 function jsonOf(text: string): unknown {
@@ -195,4 +194,32 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Says in which places a value is not what was recorded. */
+function differences(expected: unknown, actual: unknown, path: string): string[] {
+  const [, statement, text] =
+    /^\((present|absent|containing|lacking)\) ?(.*)$/.exec(String(expected)) ?? [];
+  const isMet =
+    (statement === 'present' && actual !== undefined) ||
+    (statement === 'absent' && actual === undefined) ||
+    (statement === 'containing' && String(actual).includes(text!)) ||
+    (statement === 'lacking' && typeof actual === 'string' && !actual.includes(text!)) ||
+    (statement === undefined && JSON.stringify(actual) === JSON.stringify(expected));
+  if (isMet) return [];
+  const isObject = typeof expected === 'object' && expected !== null && !Array.isArray(expected);
+  if (!isObject || typeof actual !== 'object' || actual === null) {
+    return [`${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`];
+  }
+  const found = actual as Readonly<Record<string, unknown>>;
+  if ('(exactly)' in expected) {
+    const fields = expected['(exactly)'] as object;
+    const others = Object.keys(found).filter((name) => !(name in fields));
+    const unknown = others.map((name) => `${path}.${name}: not in the recording`);
+    return [...differences(fields, actual, path), ...unknown];
+  }
+  const isHeaders = path === 'answer.headers';
+  return Object.entries(expected).flatMap(([name, value]) =>
+    differences(value, found[isHeaders ? name.toLowerCase() : name], `${path}.${name}`),
+  );
 }

@@ -27,9 +27,8 @@ beforeEach(async () => {
   const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({
     id,
     name: id,
-    stages: [{ apiId: 'api', stage: 'staging', methodThrottles: {} }],
     throttle: undefined,
-    quota: undefined,
+    perDay: undefined,
   }));
   controlPlane = new ControlPlane({ usagePlans, now: stage.store.now });
   store = { ...stage.store, gateway: keyGateway(controlPlane) };

@@ -100,7 +100,7 @@ function run(stored?: unknown, codeOf?: (lambda: LambdaFunction) => string | und
       written.push(structuredClone(value));
     },
   } as Partial<DataDirectory> as DataDirectory;
-  state = new GatewayState(directory, () => {});
+  state = new GatewayState(directory);
   identities = createIdentities(first.template);
   return runApi({
     ...first,
@@ -174,18 +174,13 @@ describe('a running API', () => {
     expect(lines).toEqual([]);
   });
 
-  it('goes on with the keys and the counts of an earlier run', async () => {
-    const { controlPlane } = running;
-    const { id: keyId, value } = controlPlane.createApiKey({ enabled: true });
-    const [plan] = controlPlane.getUsagePlans();
-    controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId });
-    const first = await statusOf('/metered', value);
-    state.close();
+  it('goes on with the keys of an earlier run', async () => {
+    const { value } = running.controlPlane.createApiKey({ enabled: true });
     await running.close();
 
     running = run(written.at(-1));
 
-    expect([first, await statusOf('/metered', value)]).toEqual([200, 429]);
+    expect(running.controlPlane.findKey(value)).toMatchObject({ isEnabled: true });
   });
 
   it('stops its environments when it is closed', async () => {

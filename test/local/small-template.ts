@@ -27,7 +27,10 @@ export function createTemplate(resources: Resources, rest: object = {}): Templat
 
 /** An API with one stage, `test`, to which a test adds methods. */
 export const api: Resources = {
-  Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'small' } },
+  Api: {
+    Type: 'AWS::ApiGateway::RestApi',
+    Properties: { Name: 'small', ApiKeySourceType: 'AUTHORIZER' },
+  },
   Deployment: { Type: 'AWS::ApiGateway::Deployment', Properties: { RestApiId: { Ref: 'Api' } } },
   Stage: {
     Type: 'AWS::ApiGateway::Stage',
@@ -79,14 +82,33 @@ function resourceId(path: string): object {
   return { Ref: `Resource:${path}` };
 }
 
-export const mock = {
-  Integration: {
-    Type: 'MOCK',
-    RequestTemplates: { 'application/json': '{"statusCode":200}' },
-    IntegrationResponses: [{ StatusCode: '200' }],
-  },
-  MethodResponses: [{ StatusCode: '200' }],
-};
+/** A MOCK integration that answers 200, or another status. */
+export function mock({
+  statusCode = 200,
+  headers = {},
+  body,
+}: {
+  statusCode?: number;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+} = {}): Properties {
+  const mapped = Object.entries(headers).map(([name, value]) => [
+    `method.response.header.${name}`,
+    `'${value}'`,
+  ]);
+  const ResponseParameters = Object.fromEntries(mapped);
+  const ResponseTemplates = body === undefined ? {} : { 'application/json': body };
+  const StatusCode = String(statusCode);
+  return {
+    Integration: {
+      Type: 'MOCK',
+      PassthroughBehavior: 'NEVER',
+      RequestTemplates: { 'application/json': JSON.stringify({ statusCode }) },
+      IntegrationResponses: [{ StatusCode, ResponseParameters, ResponseTemplates }],
+    },
+    MethodResponses: [{ StatusCode, ResponseParameters }],
+  };
+}
 
 export function lambda(name: string, properties: Properties = {}): Resources {
   return {
@@ -102,13 +124,12 @@ export function lambda(name: string, properties: Properties = {}): Resources {
   };
 }
 
-const invocationPath = '2015-03-31/functions/${arn}/invocations';
-const streamingPath = '2021-11-15/functions/${arn}/response-streaming-invocations';
-
 /** The URI that invokes a function. */
 export function invocationUri(arn: unknown, isStreaming = false): object {
-  const uri = `arn:aws:apigateway:\${AWS::Region}:lambda:path/${isStreaming ? streamingPath : invocationPath}`;
-  return { 'Fn::Sub': [uri, { arn }] };
+  const version = isStreaming ? '2021-11-15' : '2015-03-31';
+  const operation = isStreaming ? 'response-streaming-invocations' : 'invocations';
+  const start = `arn:aws:apigateway:eu-central-1:lambda:path/${version}/functions/`;
+  return { 'Fn::Join': ['', [start, arn, `/${operation}`]] };
 }
 
 export const arnOf = (name: string) => ({ 'Fn::GetAtt': [name, 'Arn'] });

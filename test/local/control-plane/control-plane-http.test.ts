@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ApiKey, ControlPlane } from '../../../local/control-plane/control-plane.ts';
 import { answerControlPlane } from '../../../local/control-plane/control-plane-http.ts';
-import type { UsagePlan } from '../../../local/gateway/usage-plan.ts';
 import { LocalRunError } from '../../../local/template/local-run-error.ts';
 import { plan } from './plan.ts';
 
@@ -62,28 +61,14 @@ describe('control plane over HTTP', () => {
     ];
 
     const member = { id, name: 'one', value, type: 'API_KEY' };
-    const apiStages = [{ apiId: 'api', stage: 'test' }];
     expect(answers.map((answer) => [answer?.status, answer?.body])).toEqual([
       [201, member],
       [409, { message: 'Usage Plan key already exists' }],
       [404, { message: 'Invalid API Key identifier specified' }],
       [200, member],
-      [200, { item: [{ id: 'free', name: 'free', apiStages }] }],
+      [200, { item: [{ id: 'free', name: 'free' }] }],
       [202, {}],
       [404, { message: 'Invalid Usage Plan Key identifier specified' }],
-    ]);
-  });
-
-  it('describes the limits of a usage plan', () => {
-    const throttle = { ratePerSecond: 1, burst: 2 };
-    const quota = { limit: 1000, period: 'DAY' } as UsagePlan['quota'];
-    plane.replaceUsagePlans([{ ...plan('free'), throttle, quota }]);
-
-    expect(call('GET', '/usageplans')?.body.item).toMatchObject([
-      {
-        throttle: { rateLimit: 1, burstLimit: 2 },
-        quota: { limit: 1000, period: 'DAY' },
-      },
     ]);
   });
 

@@ -26,10 +26,7 @@ import {
 
 const resources: Resources = {
   ...api,
-  ...method('POST /apikeys', {
-    ...mock,
-    Integration: { Type: 'MOCK', IntegrationResponses: [{ StatusCode: '200' }] },
-  }),
+  ...method('POST /apikeys', mock()),
   Plan: {
     Type: 'AWS::ApiGateway::UsagePlan',
     Properties: {
@@ -142,9 +139,6 @@ describe('the operator of a local run, with AWS clients', () => {
       {
         id: usagePlanId,
         name: 'free',
-        throttle: { rateLimit: 1, burstLimit: 2 },
-        quota: { limit: 1000, period: 'DAY' },
-        apiStages: [{ stage: 'test' }],
       },
     ]);
   });

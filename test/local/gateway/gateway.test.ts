@@ -33,12 +33,12 @@ const resources: Resources = {
   ...api,
   Stage: {
     ...api.Stage!,
-    Properties: { ...stage, Variables: { color: 'blue' }, MethodSettings: [oneEach] },
+    Properties: { ...stage, MethodSettings: [oneEach] },
   },
   ...method('GET /orders/{id}', { ...echo, OperationName: 'GetOrder' }),
   ...method('POST /orders', echo),
-  ...method('POST /mock', mock),
-  ...method('GET /mock', mock),
+  ...method('POST /mock', mock()),
+  ...method('GET /mock', mock()),
   ...method('GET /secret', { ...echo, ...authorized }),
   ...method('GET /metered', { ...echo, ApiKeyRequired: true }),
   ...method('GET /secret/metered', { ...echo, ...authorized, ApiKeyRequired: true }),
@@ -48,6 +48,8 @@ const resources: Resources = {
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
       AuthorizerUri: 'Authorize',
+      AuthorizerResultTtlInSeconds: 0,
+      IdentityValidationExpression: '^Bearer [a-z]+$|^open',
     },
   },
   Plan: {
@@ -81,16 +83,19 @@ beforeEach(() => {
 });
 
 function allowing(Effect: string): InvocationResult {
-  const Statement = { Effect, Action: 'execute-api:Invoke', Resource: '*' };
-  const policyDocument = { Statement };
-  const result = { principalId: 'ann', policyDocument, usageIdentifierKey: 'value-of-ann' };
-  return { payload: JSON.stringify(result) };
+  return answering({ Effect, Action: 'execute-api:Invoke', Resource: '*' });
 }
 
-/** @param settings properties of the API */
-function createGateway(settings: object = {}): Gateway {
-  const Api = { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'small', ...settings } };
-  const template = createTemplate({ ...resources, Api });
+/** What an authorizer's function returns. @param rest replaces parts of it */
+function answering(statement: object, rest: object = {}): InvocationResult {
+  const policyDocument = { Version: '2012-10-17', Statement: [statement] };
+  const result = { principalId: 'ann', policyDocument, usageIdentifierKey: 'value-of-ann' };
+  return { payload: JSON.stringify({ ...result, ...rest }) };
+}
+
+/** @param others resources that are added, or replaced */
+function createGateway(others: Resources = {}): Gateway {
+  const template = createTemplate({ ...resources, ...others });
   const keys = ['value-of-ann', 'value-of-bob'].map((value) => ({
     id: `id-of-${value}`,
     value,
@@ -132,7 +137,6 @@ const eventsOf = (name: string) =>
     .map(([, invocation]) => JSON.parse(invocation.event));
 
 const bearer = ['Authorization', 'Bearer x'] as const;
-const apiKey = (value: string) => ['X-API-Key', value] as const;
 
 describe('gateway', () => {
   it('tells the function all about its request, and the client its ids', async () => {
@@ -143,7 +147,6 @@ describe('gateway', () => {
     expect(event).toMatchObject({
       resource: '/orders/{id}',
       pathParameters: { id: '7' },
-      stageVariables: { color: 'blue' },
       requestContext: {
         accountId: '123456789012',
         apiId: gateway.apiId,
@@ -162,17 +165,11 @@ describe('gateway', () => {
     expect(logFault).not.toHaveBeenCalled();
   });
 
-  it.each([
-    ['text', {}, ['é', false]],
-    ['base64 for a binary media type', { BinaryMediaTypes: ['text/plain'] }, ['w6k=', true]],
-  ])('hands a body on as %s', async (_, settings, expected) => {
-    gateway = createGateway(settings);
-    const headers = [['Content-Type', 'text/plain']] as const;
-
-    await send({ method: 'POST', headers, body: 'é' });
+  it('hands a body on as a text', async () => {
+    await send({ method: 'POST', body: 'é' });
 
     const [{ body, isBase64Encoded }] = eventsOf('Echo');
-    expect([body, isBase64Encoded]).toEqual(expected);
+    expect([body, isBase64Encoded]).toEqual(['é', false]);
   });
 
   it.each<[string, RequestParts, number, string]>([
@@ -285,59 +282,202 @@ describe('gateway with an authorizer', () => {
   });
 });
 
-describe('the API key of a request', () => {
-  const fromAuthorizer = { ApiKeySourceType: 'AUTHORIZER' };
-  const open = '/test/metered';
-  const secret = '/test/secret/metered';
-  const bob = apiKey('value-of-bob');
+const everything = { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' };
+const methodsOf = (part: string) => ({
+  ...everything,
+  Resource: `arn:aws:execute-api:*:*:*/${part}`,
+});
 
-  it.each<[string, object, RequestParts, string | undefined]>([
-    ['is in its header', {}, { target: open, headers: [bob] }, 'bob'],
-    [
-      'is the last in its header',
-      {},
-      { target: open, headers: [apiKey('value-of-ann'), bob] },
-      'bob',
-    ],
-    ['is in its header, authorized or not', {}, { target: secret, headers: [bearer, bob] }, 'bob'],
-    ['may be missing', {}, { target: open }, undefined],
-    [
-      'comes from the authorizer where the API says so',
-      fromAuthorizer,
-      { target: secret, headers: [bearer, bob] },
-      'ann',
-    ],
-    [
-      'comes from nowhere where there is no authorizer to ask',
-      fromAuthorizer,
-      { target: open, headers: [bob] },
-      undefined,
-    ],
-  ])('%s', async (_, settings, parts, owner) => {
-    gateway = createGateway(settings);
+describe("the answer of an authorizer's function", () => {
+  it.each<[string, InvocationResult, number]>([
+    ['allows all methods', answering(everything), 200],
+    ['allows this method', answering(methodsOf('test/GET/secret')), 200],
+    ['allows all methods of the stage', answering(methodsOf('test/*')), 200],
+    ['allows every action', answering({ ...everything, Action: '*' }), 200],
+    ['allows another method', answering(methodsOf('test/POST/secret')), 403],
+    ['allows another stage', answering(methodsOf('prod/*')), 403],
+    ['allows another action', answering({ ...everything, Action: 'execute-api:Other' }), 403],
+    ['denies', answering({ ...everything, Effect: 'Deny' }), 403],
+    ['has another effect', answering({ ...everything, Effect: 'allow' }), 500],
+    ['has a condition', answering({ ...everything, Condition: {} }), 500],
+    ['has no resource', answering({ ...everything, Resource: undefined }), 500],
+    ['has no policy', answering(everything, { policyDocument: undefined }), 500],
+    ['has no principal', answering(everything, { principalId: undefined }), 500],
+    ['has a context with objects', answering(everything, { context: { a: {} } }), 500],
+    ['has a key that is no text', answering(everything, { usageIdentifierKey: 1 }), 500],
+    ['is nothing', { payload: 'null' }, 500],
+  ])('that %s', async (_, result, status) => {
+    authorization = result;
 
-    const { statusCode } = await send(parts);
+    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
 
-    const [event] = eventsOf('Echo');
-    expect(statusCode).toBe(owner ? 200 : 403);
-    expect(event?.requestContext.identity.apiKey).toBe(owner && `value-of-${owner}`);
-    expect(event?.requestContext.identity.apiKeyId).toBe(owner && `id-of-value-of-${owner}`);
+    expect(statusCode).toBe(status);
   });
 
-  it('is not looked at where the method needs none', async () => {
-    await send({ target: '/test/orders/7', headers: [bob] });
+  it('lets a denial win, and says so to the client', async () => {
+    const Statement = [everything, { ...everything, Effect: 'Deny' }];
+    authorization = answering({}, { policyDocument: { Statement } });
+    gateway = createGateway({ AccessDenied: { Type: 'AWS::SNS::Topic' } });
 
-    expect(eventsOf('Echo')[0].requestContext.identity).not.toHaveProperty('apiKey');
+    const { statusCode, body } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      403,
+      { message: 'User is not authorized to access this resource with an explicit deny' },
+    ]);
+  });
+
+  it('has the numbers and booleans of its context as texts', async () => {
+    authorization = answering(everything, { context: { limit: 60, isNew: true } });
+
+    const { authorizer } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect(authorizer).toEqual({ principalId: 'ann', limit: '60', isNew: 'true' });
+  });
+
+  it.each<[string, RequestParts['headers'], boolean]>([
+    ['no token', [], false],
+    ['an empty token', [['Authorization', '']], false],
+    ['a token that matches', [['authorization', 'Bearer x']], true],
+    ['a token that matches another part of the pattern', [['Authorization', 'open']], true],
+    ['a token with something before what matches', [['Authorization', 'a Bearer x']], false],
+    ['a token with something after what matches', [['Authorization', 'open x']], false],
+  ])(
+    'is asked for only where the whole token matches the pattern: %s',
+    async (_, headers, isAsked) => {
+      const { statusCode } = await send({ target: '/test/secret', headers: headers! });
+
+      expect([statusCode, eventsOf('Authorize').length]).toEqual(isAsked ? [200, 1] : [401, 0]);
+    },
+  );
+});
+
+describe('the API key of a request', () => {
+  it.each<[string, string, number, string | undefined]>([
+    ['comes from the authorizer', '/test/secret/metered', 200, 'ann'],
+    ['is missing where there is no authorizer', '/test/metered', 403, undefined],
+    ['is not looked at where the method needs none', '/test/secret', 200, undefined],
+  ])('%s', async (_, target, status, owner) => {
+    const apiKey = ['X-API-Key', 'value-of-bob'] as const;
+
+    const { statusCode } = await send({ target, headers: [bearer, apiKey] });
+
+    const identity = eventsOf('Echo')[0]?.requestContext.identity;
+    expect(statusCode).toBe(status);
+    expect(identity?.apiKey).toBe(owner && `value-of-${owner}`);
+    expect(identity?.apiKeyId).toBe(owner && `id-of-value-of-${owner}`);
   });
 });
 
-describe('a template', () => {
-  it.each<[string, Resources, string]>([
-    ['without a REST API', {}, 'template: there is no AWS::ApiGateway::RestApi'],
-    ['with two of them', { Api: api.Api!, Other: api.Api! }, 'Other: a second REST API'],
-  ])('is refused %s', (_, parts, message) => {
-    const services = {} as ConstructorParameters<typeof Gateway>[1];
+const changed = (id: string, properties: object): Resources => ({
+  [id]: { ...resources[id]!, Properties: { ...resources[id]!.Properties, ...properties } },
+});
+const mocked = (integration: object, more: object = {}) => {
+  const { Integration, ...rest } = mock() as { Integration: object };
+  return changed('GET /mock', {
+    ...rest,
+    ...more,
+    Integration: { ...Integration, ...integration },
+  });
+};
+const response = (properties: object) => changed('AccessDenied', properties);
 
-    expect(() => new Gateway(createTemplate(parts), services)).toThrow(message);
+describe('the template of a gateway', () => {
+  it.each<[Resources, string]>([
+    [{ Other: api.Api! }, 'Other: a second REST API is not supported'],
+    [changed('Api', { ApiKeySourceType: 'HEADER' }), 'Api: ApiKeySourceType other than AUTHORIZER'],
+    [{ Other: resources.Stage! }, 'Other: more than one stage is not supported'],
+    [
+      changed('Stage', { MethodSettings: [{ ...oneEach, CachingEnabled: true }] }),
+      'Stage: the property MethodSettings.CachingEnabled is not supported locally',
+    ],
+    [
+      changed('Stage', { MethodSettings: [{ ...oneEach, HttpMethod: 'GET' }] }),
+      'Stage: MethodSettings of single methods are not supported',
+    ],
+    [changed('Auth', { Type: 'REQUEST' }), 'Auth: a REQUEST authorizer is not supported'],
+    [
+      changed('Auth', { AuthorizerResultTtlInSeconds: undefined }),
+      'Auth: AuthorizerResultTtlInSeconds other than 0 is not supported',
+    ],
+    [
+      changed('Auth', { IdentitySource: 'method.request.querystring.key' }),
+      'Auth: IdentitySource names no header',
+    ],
+    [
+      changed('GET /secret', { AuthorizationType: 'AWS_IAM' }),
+      'GET /secret: AuthorizationType AWS_IAM is not supported',
+    ],
+    [
+      changed('GET /secret', { AuthorizerId: 'other' }),
+      'GET /secret: AuthorizerId is not an authorizer of the template',
+    ],
+    [
+      changed('GET /secret', { Integration: { Type: 'HTTP' } }),
+      'GET /secret: an integration of type HTTP is not supported locally',
+    ],
+    [
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', ContentHandling: 'x' })),
+      'GET /secret: the property Integration.ContentHandling is not supported locally',
+    ],
+    [
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', IntegrationHttpMethod: 'GET' })),
+      'GET /secret: a function is invoked by POST',
+    ],
+    [
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', ResponseTransferMode: 'STREAM' })),
+      'GET /secret: ResponseTransferMode and Uri disagree about streaming',
+    ],
+    [mocked({ PassthroughBehavior: 'WHEN_NO_MATCH' }), 'GET /mock: a MOCK integration that passes'],
+    [
+      mocked({ RequestTemplates: { 'application/json': '{"statusCode":201}' } }),
+      'GET /mock: a MOCK integration with several statuses is not supported',
+    ],
+    [
+      mocked({ RequestTemplates: { 'application/json': '$input.body' } }),
+      'GET /mock: the template $input.body is not supported locally',
+    ],
+    [mocked({}, { MethodResponses: [] }), 'GET /mock: declares no response 200'],
+    [
+      mocked({
+        IntegrationResponses: [
+          { StatusCode: '200', ResponseParameters: { 'method.response.header.X': "'1'" } },
+        ],
+      }),
+      'GET /mock: declares no response parameter X',
+    ],
+    [response({ ResponseType: 'OTHER' }), 'AccessDenied: the response type OTHER does not exist'],
+    [
+      response({ ResponseParameters: { 'gatewayresponse.path.x': "'1'" } }),
+      'AccessDenied: the parameter gatewayresponse.path.x is not supported locally',
+    ],
+    [
+      response({ ResponseParameters: { 'gatewayresponse.header.x': 'method.request.path.y' } }),
+      'AccessDenied: the mapping method.request.path.y is not supported locally',
+    ],
+    [
+      response({ ResponseTemplates: { 'application/json': '#set($a = 1)' } }),
+      'AccessDenied: a template with #set is not supported locally',
+    ],
+    [
+      response({ ResponseTemplates: { 'application/json': '"$stageVariables.a"' } }),
+      'AccessDenied: a template with $stageVariables is not supported locally',
+    ],
+    [
+      changed('Plan', { Quota: { Limit: 1, Period: 'WEEK' } }),
+      'Plan: a quota by WEEK is not supported locally',
+    ],
+    [
+      changed('Plan', { ApiStages: [{ Throttle: { '/orders/GET': {} } }] }),
+      'Plan: the property ApiStages.Throttle./orders/GET is not supported locally',
+    ],
+  ])('stops the run for what is not supported, by name: %#', (others, message) => {
+    expect(() => createGateway(others)).toThrow(message);
+  });
+
+  it.each(['Api', 'Stage'])('is not without its %s', (id) => {
+    expect(() => createGateway({ [id]: { Type: 'AWS::SNS::Topic' } })).toThrow(
+      /^template: there is no AWS::ApiGateway::(?:RestApi|Stage)$/,
+    );
   });
 });

@@ -16,7 +16,7 @@ const names = [
 ];
 const resources: Resources = {
   ...api,
-  ...Object.assign({}, ...names.map((name) => method(name, mock))),
+  ...Object.assign({}, ...names.map((name) => method(name, mock()))),
 };
 // A template may name a resource before the one that is above it.
 const routes = read(Object.fromEntries(Object.entries(resources).reverse()));

@@ -1,140 +1,142 @@
 import { describe, expect, it } from '@jest/globals';
+import { matchesArn } from '../../../local/iam/pattern.ts';
 import { decide } from '../../../local/iam/policy.ts';
 import { readFunctionRoles } from '../../../local/iam/roles.ts';
 import { createTemplate, lambda, type Resources } from '../small-template.ts';
 
-const trust = (Service: string | string[]) => ({
-  Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service } }],
+const tables = 'arn:aws:dynamodb:us-east-1:000000000000:table';
+const orders = `${tables}/Orders`;
+
+type Statement = Record<string, unknown>;
+
+const trust = (Effect: string, Service: string) => ({
+  Statement: [{ Effect, Action: 'sts:AssumeRole', Principal: { Service } }],
 });
-const mayScan = { Statement: [{ Effect: 'Allow', Action: 'dynamodb:Scan', Resource: '*' }] };
+const allow = (Resource: unknown, Action: unknown = 'dynamodb:UpdateItem') => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+const deny = (Resource: unknown) => ({ ...allow(Resource), Effect: 'Deny' });
+const ofFunction = lambda('List', { Role: { 'Fn::GetAtt': ['Role', 'Arn'] } });
 
 const role = (properties: object = {}): Resources => ({
   Role: {
     Type: 'AWS::IAM::Role',
-    Properties: { AssumeRolePolicyDocument: trust('lambda.amazonaws.com'), ...properties },
+    Properties: {
+      AssumeRolePolicyDocument: trust('Allow', 'lambda.amazonaws.com'),
+      ...properties,
+    },
   },
 });
-const ofAnother: Resources = {
-  Another: {
-    Type: 'AWS::IAM::Role',
-    Properties: { AssumeRolePolicyDocument: trust('ec2.amazonaws.com') },
-  },
-  Unattached: { Type: 'AWS::IAM::ManagedPolicy', Properties: { PolicyDocument: mayScan } },
-};
-const list = lambda('List', { Role: { 'Fn::GetAtt': ['Role', 'Arn'] } });
-const policy = (Type: string, properties: object = {}): Resources => ({
-  Policy: { Type, Properties: { PolicyDocument: mayScan, ...properties } },
-});
-const awsPolicy = (name: string) => ({
-  'Fn::Sub': `arn:\${AWS::Partition}:iam::aws:policy/${name}`,
-});
+const allowing = (...Statement: Statement[]) =>
+  role({ Policies: [{ PolicyName: 'p', PolicyDocument: { Statement } }] });
 
 const read = (...resources: Resources[]) =>
-  readFunctionRoles(createTemplate(Object.assign({}, ofAnother, list, ...resources)), 'dynamodb');
-const decision = (...resources: Resources[]) =>
-  decide(read(...resources).get('List')?.statements ?? [], 'dynamodb:Scan', 'arn:aws:dynamodb:x');
+  readFunctionRoles(createTemplate(Object.assign({}, ofFunction, ...resources)), 'dynamodb');
 
 describe("a function's role", () => {
-  it.each<[string, Resources[]]>([
-    ['its own', [role({ Policies: [{ PolicyName: 'p', PolicyDocument: mayScan }] })]],
-    ['attached to it', [role(), policy('AWS::IAM::Policy', { Roles: [{ Ref: 'Role' }] })]],
-    [
-      'managed, and attached to it',
-      [role(), policy('AWS::IAM::ManagedPolicy', { Roles: [{ Ref: 'Role' }] })],
-    ],
-    [
-      'managed, and named by it',
-      [role({ ManagedPolicyArns: [{ Ref: 'Policy' }] }), policy('AWS::IAM::ManagedPolicy')],
-    ],
-  ])('has what a policy allows that is %s', (_, resources) => {
-    expect(decision(...resources)).toBe('allow');
-  });
+  it.each<[string, string, Statement[]]>([
+    ['the action on the table', 'allow', [allow(orders)]],
+    ['an action in another letter case', 'allow', [allow(orders, 'DynamoDB:updateitem')]],
+    ['one of several actions', 'allow', [allow(orders, ['dynamodb:Scan', 'dynamodb:UpdateItem'])]],
+    ['actions by a pattern', 'allow', [allow(orders, 'dynamodb:?pdate*')]],
+    ['actions of several services', 'allow', [allow('*', ['s3:GetObject', '*'])]],
+    ['one of several tables', 'allow', [allow([`${tables}/Keys`, orders])]],
+    ['it in a second statement', 'allow', [allow(orders, 'dynamodb:Scan'), allow(orders)]],
+    ['nothing', 'implicit-deny', []],
+    ['another action', 'implicit-deny', [allow(orders, 'dynamodb:GetItem')]],
+    ['an action of another service', 'implicit-deny', [allow('*', 's3:*')]],
+    ['another table', 'implicit-deny', [allow(`${tables}/Keys`)]],
+    ['a table whose name begins like it', 'implicit-deny', [allow(`${tables}/Order`)]],
+    ['a table whose name is like it but for a dot', 'implicit-deny', [allow(`${tables}/O.ders`)]],
+    ['the indexes of the table', 'implicit-deny', [allow(`${orders}/index/*`)]],
+    ['a table in another letter case', 'implicit-deny', [allow(`${tables}/orders`)]],
+    ['it, and forbids it elsewhere', 'explicit-deny', [allow('*', '*'), deny(orders)]],
+  ])('that allows %s: %s', (_, expected, statements) => {
+    const { statements: found } = read(allowing(...statements)).get('List')!;
 
-  it.each<[string, Resources[]]>([
-    ['none', [role()]],
-    ["another role's", [role(), policy('AWS::IAM::Policy', { Roles: ['other'] })]],
-    ...[
-      'service-role/AWSLambdaBasicExecutionRole',
-      'service-role/AWSLambdaVPCAccessExecutionRole',
-      'AWSXRayDaemonWriteAccess',
-      'CloudWatchLambdaInsightsExecutionRolePolicy',
-    ].map((name): [string, Resources[]] => [
-      `AWS's own ${name}`,
-      [role({ ManagedPolicyArns: [awsPolicy(name)] })],
-    ]),
-  ])('has nothing of a policy that is %s', (_, resources) => {
-    expect(decision(...resources)).toBe('implicit-deny');
-  });
-
-  it.each<[string, object]>([
-    ['several services', trust(['ec2.amazonaws.com', 'lambda.amazonaws.com'])],
-    [
-      'Lambda in a statement outside of a list',
-      { Statement: trust('lambda.amazonaws.com').Statement[0] },
-    ],
-    [
-      'somebody else too',
-      { Statement: [{ Effect: 'Allow' }, ...trust('lambda.amazonaws.com').Statement] },
-    ],
-  ])('may be assumed by %s', (_, AssumeRolePolicyDocument) => {
-    expect(decision(role({ AssumeRolePolicyDocument }))).toBe('implicit-deny');
+    expect(decide(found, 'dynamodb:UpdateItem', orders)).toBe(expected);
   });
 
   it('is not needed by a function', () => {
-    const roles = readFunctionRoles(
-      createTemplate({ ...lambda('Bare'), ...list, ...role() }),
-      'dynamodb',
-    );
-
-    expect([...roles.keys()]).toEqual(['List']);
+    expect([...read(lambda('Bare'), role()).keys()]).toEqual(['List']);
   });
 
-  it('is named as in the ARN of who has assumed it', () => {
-    expect(read(role({ RoleName: 'lister' })).get('List')?.name).toBe('lister');
-  });
-
-  it.each<[string, Resources[], RegExp]>([
-    ['is not in the template', [], /^List: Fn::GetAtt "Role.Arn"/],
+  it.each<[string, Resources, string]>([
     [
-      'has a name of its own elsewhere',
-      [lambda('List', { Role: 'arn:aws:iam::1:role/x' })],
-      /^List: its role arn:aws:iam::1:role\/x is not defined here/,
+      'is not in the template',
+      { ...role(), ...lambda('List', { Role: 'arn:aws:iam::1:role/x' }) },
+      'List: its role arn:aws:iam::1:role/x is not defined here',
     ],
     [
       'is for another service',
-      [role({ AssumeRolePolicyDocument: trust('ec2.amazonaws.com') })],
-      /^Role: lambda.amazonaws.com may not assume/,
+      role({ AssumeRolePolicyDocument: trust('Allow', 'ec2.amazonaws.com') }),
+      'Role: lambda.amazonaws.com may not assume this role of a function',
     ],
     [
       'may not be assumed by Lambda',
-      [
-        role({
-          AssumeRolePolicyDocument: {
-            Statement: [{ Effect: 'Deny', Principal: { Service: 'lambda.amazonaws.com' } }],
-          },
-        }),
-      ],
-      /^Role: lambda.amazonaws.com may not assume/,
+      role({ AssumeRolePolicyDocument: trust('Deny', 'lambda.amazonaws.com') }),
+      'Role: lambda.amazonaws.com may not assume this role of a function',
     ],
     [
-      'says of nobody that he may assume it',
-      [role({ AssumeRolePolicyDocument: undefined })],
-      /^Role: lambda.amazonaws.com may not assume/,
+      'has managed policies',
+      role({ ManagedPolicyArns: ['arn:aws:iam::aws:policy/AmazonDynamoDBFullAccess'] }),
+      'Role: ManagedPolicyArns of a function is not supported locally',
     ],
     [
       'has a permissions boundary',
-      [role({ PermissionsBoundary: 'arn:aws:iam::1:policy/x' })],
-      /^Role: a permissions boundary/,
+      role({ PermissionsBoundary: 'arn:aws:iam::1:policy/x' }),
+      'Role: the property PermissionsBoundary of AWS::IAM::Role is not supported locally',
     ],
     [
-      "has a policy of AWS's that is not known",
-      [
-        role({ ManagedPolicyArns: [awsPolicy('AmazonDynamoDBFullAccess')] }),
-        policy('AWS::IAM::ManagedPolicy'),
-      ],
-      /^Role: what arn:aws:iam::aws:policy\/AmazonDynamoDBFullAccess allows is not known/,
+      'has a condition',
+      allowing({ ...allow(orders), Condition: { Bool: {} } }),
+      'Role: Condition of a statement is not supported locally',
+    ],
+    [
+      'allows all but an action',
+      allowing({ Effect: 'Allow', NotAction: 's3:*', Resource: '*' }),
+      'Role: NotAction of a statement is not supported locally',
+    ],
+    [
+      'has a policy variable',
+      allowing(allow(`${tables}/\${aws:username}`)),
+      'Role: the policy variable ${aws:username} is not supported locally',
     ],
   ])('stops the run when it %s', (_, resources, message) => {
-    expect(() => read(...resources)).toThrow(message);
+    expect(() => read(resources)).toThrow(message);
+  });
+
+  it('may have one statement outside of a list', () => {
+    const PolicyDocument = { Statement: allow(orders) };
+    const resources = role({ Policies: [{ PolicyName: 'p', PolicyDocument }] });
+
+    expect(read(resources).get('List')!.statements).toHaveLength(1);
+  });
+
+  it('may do anything where no table is concerned', () => {
+    const logs = { ...allow('*', 'logs:PutLogEvents'), Condition: { Bool: {} } };
+
+    expect(read(allowing(logs)).get('List')!.statements).toEqual([]);
+  });
+});
+
+describe('a pattern of ARNs', () => {
+  const arn = 'arn:aws:logs:us-east-1:000000000000:log-group:orders:x';
+
+  it.each([
+    ['*', true],
+    ['arn:aws:logs:*', true],
+    ['arn:aws:s3:*', false],
+    ['arn:aws:logs', false],
+    ['arn:aws:logs:*:*:*x', true],
+    ['arn:aws:logs:us-east-1:*:x', false],
+    ['arn:aws:logs:*:000000000000:log-group:*', true],
+    ['arn:aws:logs:*:000000000000:log-group', false],
+    ['arn:aws:logs:*:log-group:orders:x', false],
+    ['arn:aws:logs:*:111111111111:log-group:*', false],
+  ])('%s matches a log group: %s', (pattern, expected) => {
+    expect(matchesArn(pattern, arn)).toBe(expected);
   });
 });

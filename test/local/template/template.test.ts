@@ -1,175 +1,200 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTemplate, type Template } from '../../../local/template/template.ts';
+import { checkKnownProperties } from '../../../local/template/known-properties.ts';
+import { readTemplate } from '../../../local/template/template.ts';
+import { liftedTimeoutMs, withoutTimeLimits } from '../../../local/template/time-limits.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
-import { createTemplate, lambda } from '../small-template.ts';
+import { createTemplate, lambda, type Resources } from '../small-template.ts';
 
-const table = {
-  Type: 'AWS::DynamoDB::Table',
-  Properties: { KeySchema: [], AttributeDefinitions: [] },
-};
+const table = (properties: object = {}): Resources => ({
+  Table: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: { KeySchema: [], AttributeDefinitions: [], ...properties },
+  },
+});
 
-describe('template', () => {
-  it('refuses a resource type that it does not know, by logical id', () => {
-    expect(() => createTemplate({ Queue: { Type: 'AWS::SQS::Queue' } })).toThrow(
+function resource(Type: string, Properties: Record<string, unknown> = {}, logicalId = 'X') {
+  return createTemplate({ [logicalId]: { Type, Properties } }).ofType(Type)[0]!;
+}
+
+describe('a template', () => {
+  it.each<[string, Resources, string]>([
+    [
+      'type',
+      { Queue: { Type: 'AWS::SQS::Queue' } },
       'Queue: the type AWS::SQS::Queue is not supported locally',
-    );
-  });
-
-  it('refuses a property that it does not know, by logical id', () => {
-    const resources = lambda('Fn', { FileSystemConfigs: [] });
-
-    expect(() => createTemplate(resources)).toThrow(
+    ],
+    [
+      'property',
+      lambda('Fn', { FileSystemConfigs: [] }),
       'Fn: the property FileSystemConfigs of AWS::Lambda::Function is not supported locally',
-    );
+    ],
+    [
+      'condition',
+      { Topic: { Type: 'AWS::SNS::Topic', Condition: 'IsLarge' } },
+      'Topic: the condition IsLarge is not supported locally',
+    ],
+  ])('is refused by logical id for a %s that is not known', (_, resources, message) => {
+    expect(() => createTemplate(resources)).toThrow(message);
   });
 
-  it('takes resource types that have nothing to do on one machine', () => {
-    const template = createTemplate({
-      Topic: { Type: 'AWS::SNS::Topic', Properties: { Anything: true } },
-      Alarm: { Type: 'AWS::CloudWatch::Alarm' },
-    });
+  it('may have any property of a resource that has no effect on one machine', () => {
+    const { ref, attribute } = resource('AWS::SNS::Topic', { Anything: true });
 
-    expect(template.ofType('AWS::SNS::Topic')).toHaveLength(1);
+    expect(ref).toBe('Small-X-U31GV6LDBZ5K');
+    expect(attribute('Arn')).toMatch(/^arn:aws:local:/);
   });
 
-  it('leaves out a resource whose condition does not hold', () => {
-    const conditions = { Never: { 'Fn::Equals': ['a', 'b'] } };
-
-    const template = createTemplate(
-      { T: { ...table, Condition: 'Never' } },
-      { Conditions: conditions },
-    );
-
-    expect(template.ofType('AWS::DynamoDB::Table')).toEqual([]);
-  });
-
-  it('generates the same physical name in every run, and another one per resource', () => {
-    const name = () =>
-      createTemplate({ A: table, B: table })
-        .ofType(table.Type)
-        .map(({ ref }) => ref);
-
-    const [first, second] = name();
-
-    expect(name()).toEqual([first, second]);
-    expect(first).toMatch(/^Small-A-[0-9A-Z]{12}$/);
-    expect(second).not.toBe(first);
-  });
-
-  it('keeps a name that the template gives', () => {
-    const named = { ...table, Properties: { ...table.Properties, TableName: 'orders' } };
-
-    const [resource] = createTemplate({ T: named }).ofType(table.Type);
-
-    expect([resource?.ref, resource?.attribute('Arn')]).toEqual([
-      'orders',
+  it.each<[string, unknown, unknown]>([
+    ['Ref of a resource', { Ref: 'Table' }, 'orders'],
+    ['Ref of a pseudo parameter', { Ref: 'AWS::Region' }, 'eu-central-1'],
+    [
+      'Fn::GetAtt',
+      { 'Fn::GetAtt': ['Table', 'Arn'] },
       'arn:aws:dynamodb:eu-central-1:123456789012:table/orders',
-    ]);
-  });
-
-  it('resolves outputs, also through references to resources further down', () => {
-    const resources = { T: table, ...lambda('Fn', { FunctionName: { 'Fn::Sub': '${T}-reader' } }) };
-
-    const template = createTemplate(resources, { Outputs: { Name: { Value: { Ref: 'Fn' } } } });
-
-    expect(template.outputs().Name).toMatch(/^Small-T-.*-reader$/);
-  });
-
-  it('knows the ARNs of versions and aliases', () => {
+    ],
+    ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 1]] }, 'a-orders-1'],
+    [
+      'Fn::Sub',
+      { 'Fn::Sub': '${AWS::AccountId} ${Table} ${Table.Arn}' },
+      '123456789012 orders arn:aws:dynamodb:eu-central-1:123456789012:table/orders',
+    ],
+    ['an object with more keys than a function', { Ref: 'x', a: 1 }, { Ref: 'x', a: 1 }],
+    [
+      'what is within lists and objects',
+      { a: [1, true, null, { b: { Ref: 'Table' } }], c: {} },
+      { a: [1, true, null, { b: 'orders' }], c: {} },
+    ],
+  ])('has %s resolved', (_, Description, expected) => {
     const template = createTemplate({
-      ...lambda('Fn', { FunctionName: 'list' }),
-      Version: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'Fn' } } },
-      Live: {
-        Type: 'AWS::Lambda::Alias',
-        Properties: {
-          FunctionName: { 'Fn::GetAtt': ['Fn', 'Arn'] },
-          FunctionVersion: { 'Fn::GetAtt': ['Version', 'Version'] },
-          Name: 'live',
-        },
-      },
+      ...table({ TableName: 'orders' }),
+      ...lambda('Fn', { Description }),
     });
 
-    const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:list';
-    const [version] = template.ofType('AWS::Lambda::Version');
-    const [live] = template.ofType('AWS::Lambda::Alias');
-    expect([version?.ref, live?.ref, live?.property('FunctionVersion')]).toEqual([
-      `${arn}:1`,
-      `${arn}:live`,
-      '1',
-    ]);
+    expect(template.ofType('AWS::Lambda::Function')[0]!.property('Description')).toEqual(expected);
   });
 
-  it('gives an attribute of a resource without effect some ARN to refer to', () => {
-    const template = createTemplate(
-      { Topic: { Type: 'AWS::SNS::Topic' } },
-      { Outputs: { Arn: { Value: { 'Fn::GetAtt': ['Topic', 'TopicArn'] } } } },
-    );
+  it.each<[string, unknown, string]>([
+    ['a function', { 'Fn::If': ['x', 1, 2] }, 'Fn: the function Fn::If is not supported locally'],
+    ['a Ref', { Ref: 'Nobody' }, 'Fn: a reference to Nobody is not supported locally'],
+    [
+      'an attribute',
+      { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      'Fn: a reference to Table.StreamArn is not supported locally',
+    ],
+    [
+      'an attribute within a text',
+      { 'Fn::Sub': 'a${Table.Outputs.Url}' },
+      'Fn: a reference to Table.Outputs.Url is not supported locally',
+    ],
+    ['a dynamic reference', '{{resolve:ssm:name}}', 'Fn: dynamic references are not supported'],
+  ])('is refused by logical id for %s that it does not resolve', (_, Description, message) => {
+    const template = createTemplate({ ...table(), ...lambda('Fn', { Description }) });
+    const [fn] = template.ofType('AWS::Lambda::Function');
 
-    expect(template.outputs().Arn).toMatch(
-      /^arn:aws:local:eu-central-1:123456789012:Small-Topic-[0-9A-Z]{12}$/,
-    );
+    expect(() => fn!.property('Description')).toThrow(message);
   });
 
-  it.each([
-    ['AWS::AccountId', '123456789012'],
-    ['AWS::Partition', 'aws'],
-    ['AWS::Region', 'eu-central-1'],
-    ['AWS::StackId', 'arn:aws:cloudformation:eu-central-1:123456789012:stack/Small/local'],
-    ['AWS::StackName', 'Small'],
-    ['AWS::URLSuffix', 'amazonaws.com'],
-    ['Size', '3'],
-  ])('knows the parameter %s', (name, value) => {
-    const Parameters = { Size: { Default: 3 } };
-
-    const template = createTemplate({}, { Parameters, Outputs: { Out: { Value: { Ref: name } } } });
-
-    expect(template.outputs()).toEqual({ Out: value });
-  });
-
-  it('knows its mappings and its environment', () => {
-    const Mappings = { Stages: { test: { name: 'small' } } };
-    const Value = { 'Fn::FindInMap': ['Stages', 'test', 'name'] };
-
-    const template = createTemplate({}, { Mappings, Outputs: { Name: { Value } } });
-
-    expect(template.outputs().Name).toBe('small');
-    expect(template.environment.region).toBe('eu-central-1');
-  });
-
-  it.each([
-    [{ Ref: 'Nobody' }, 'Ref "Nobody"'],
-    [{ 'Fn::GetAtt': ['Nobody', 'Arn'] }, 'Fn::GetAtt "Nobody.Arn"'],
-  ])('refuses an output that refers to nothing, and says which: %j', (Value, message) => {
-    const template = createTemplate({}, { Outputs: { Name: { Value } } });
-
-    expect(() => template.outputs()).toThrow(`output Name: ${message}`);
-  });
-
-  it('has neither outputs nor values that nothing defines', () => {
-    const template = createTemplate({ T: table });
-    const [resource] = template.ofType(table.Type);
-
-    expect(template.outputs()).toEqual({});
-    expect(resource!.property('TableName')).toBeUndefined();
-    expect(resource!.attribute('StreamArn')).toBeUndefined();
-    expect(() => createTemplate({ T: { ...table, Condition: 'Never' } })).toThrow(
-      expect.objectContaining({ name: 'TemplateError', logicalId: 'T' }),
-    );
-  });
-
-  it('is read from a file, and may be changed before', () => {
+  it('is read from its file, with its outputs, and may be changed before', () => {
     const { write, remove } = temporaryDirectory();
-    const file = write('template.json', JSON.stringify({ Resources: { T: table } }));
-    const environment = { stackName: 'Small', region: 'eu-central-1', accountId: '123456789012' };
+    const raw = { Resources: table(), Outputs: { Name: { Value: { Ref: 'AWS::StackName' } } } };
+    const file = write('Small.template.json', JSON.stringify(raw));
+    const environment = { stackName: 'Small', region: 'r', accountId: 'a' };
 
-    const asItIs = readTemplate(file, environment);
-    const changed = readTemplate(file, environment, ({ Resources }) => ({
-      Resources: { Other: Resources.T! },
+    const template = readTemplate(file, environment, (read) => ({
+      ...read,
+      Resources: { ...read.Resources, Other: read.Resources.Table! },
     }));
-    remove();
 
-    const idsOf = (template: Template) =>
-      template.ofType(table.Type).map(({ logicalId }) => logicalId);
-    expect([idsOf(asItIs), idsOf(changed)]).toEqual([['T'], ['Other']]);
+    remove();
+    expect(template.outputs()).toEqual({ Name: 'Small' });
+    const tables = template.ofType('AWS::DynamoDB::Table');
+    expect(tables.map(({ logicalId }) => logicalId)).toEqual(['Table', 'Other']);
+  });
+
+  it('may have its time limits lifted, and nothing else', () => {
+    const Integration = { Type: 'AWS_PROXY' };
+    const rest = { Type: 'AWS::DynamoDB::Table', Properties: { Timeout: 3, Integration } };
+    const mock = { Type: 'AWS::ApiGateway::Method', Properties: { Integration: { Type: 'MOCK' } } };
+    const fn = { Type: 'AWS::Lambda::Function', Properties: { Handler: 'index.handler' } };
+    const method = (integration: object) => ({
+      Type: 'AWS::ApiGateway::Method',
+      Properties: { HttpMethod: 'GET', Integration: { Type: 'AWS_PROXY', ...integration } },
+    });
+
+    const { Resources: changed } = withoutTimeLimits({
+      Resources: { rest, mock, fn, method: method({ TimeoutInMillis: 3_000 }) },
+    });
+
+    expect(changed).toEqual({
+      rest,
+      mock,
+      fn: { ...fn, Properties: { ...fn.Properties, Timeout: liftedTimeoutMs / 1000 } },
+      method: method({ TimeoutInMillis: liftedTimeoutMs }),
+    });
+  });
+});
+
+describe('a resource', () => {
+  const arn = (service: string, rest: string) =>
+    `arn:aws:${service}:eu-central-1:123456789012:${rest}`;
+
+  // Data of an earlier run are stored under these names.
+  it.each<[string, Record<string, unknown>, string, Record<string, string>]>([
+    ['AWS::ApiGateway::RestApi', {}, '1gv6ldbz5k', { RootResourceId: 'jn290ko459' }],
+    ['AWS::ApiGateway::Resource', {}, 'ldbz5k', {}],
+    ['AWS::ApiGateway::Deployment', {}, 'ldbz5k', {}],
+    ['AWS::ApiGateway::Stage', { StageName: 'test' }, 'test', {}],
+    ['AWS::ApiGateway::Authorizer', {}, 'ldbz5k', {}],
+    ['AWS::ApiGateway::UsagePlan', {}, 'ldbz5k', {}],
+    [
+      'AWS::Lambda::Function',
+      {},
+      'Small-X-U31GV6LDBZ5K',
+      { Arn: arn('lambda', 'function:Small-X-U31GV6LDBZ5K') },
+    ],
+    [
+      'AWS::Lambda::Version',
+      { FunctionName: 'list' },
+      arn('lambda', 'function:list:1'),
+      { Version: '1' },
+    ],
+    [
+      'AWS::Lambda::Alias',
+      { FunctionName: arn('lambda', 'function:list'), Name: 'live' },
+      arn('lambda', 'function:list:live'),
+      {},
+    ],
+    [
+      'AWS::DynamoDB::Table',
+      {},
+      'Small-X-U31GV6LDBZ5K',
+      { Arn: arn('dynamodb', 'table/Small-X-U31GV6LDBZ5K') },
+    ],
+    [
+      'AWS::IAM::Role',
+      {},
+      'Small-X-U31GV6LDBZ5K',
+      { Arn: 'arn:aws:iam::123456789012:role/Small-X-U31GV6LDBZ5K' },
+    ],
+  ])('has the same names in every run: %s with %j', (type, given, ref, attributes) => {
+    const found = resource(type, given);
+
+    const names = Object.keys(attributes);
+    const values = names.map((name) => found.attribute(name));
+    expect([found.ref, ...values]).toEqual([ref, ...Object.values(attributes)]);
+  });
+
+  it('has a name as long as AWS allows at most', () => {
+    expect(resource('AWS::Lambda::Function', {}, 'L'.repeat(300)).ref).toHaveLength(64);
+  });
+
+  it('may have known properties within a property, and nothing else', () => {
+    const check = (value: object) => () =>
+      checkKnownProperties('Method', 'Integration', value, '\n  Type Uri\n  Name');
+
+    expect(check({ Uri: 'x', Name: 'y', Credentials: undefined })).not.toThrow();
+    expect(check({ Uri: 'x', Credentials: 'y' })).toThrow(
+      'Method: the property Integration.Credentials is not supported locally',
+    );
   });
 });
