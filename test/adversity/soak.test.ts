@@ -1,21 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
-import { Contract } from '../../smoke/stage/contract.ts';
+import { captureLines } from '../helpers/captured-lines.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../helpers/dynamodb/orders.ts';
-import { startHttpStore } from './faults/http-store.ts';
-import { wholeListDifferences } from './faults/list-differences.ts';
-import { checkSeeds } from './faults/seeds.ts';
-import type { StoreAnswer, StoreRequest, StoreUnderFaults } from './faults/store-under-faults.ts';
+import { rowDifferences } from './faults/invariants.ts';
+import { knownOrders, lastOrder } from './faults/seed-run.ts';
+import { violationsOf } from './faults/seeds.ts';
+import {
+  type Answer,
+  type Asked,
+  quickenTimeLimits,
+  ServiceInThread,
+} from './faults/service-in-thread.ts';
 import { type Random, randomFrom } from './random.ts';
 
 /*
  * A mixed load and seeds of faults take turns for `SOAK_MINUTES`. A turn of the load has hundreds of
  * lists, cancels, invalid keys and requests beyond a limit, a few at a time; then some seeds, each with
- * its recovery. The memory of this process, which has the service's functions as threads, is taken
- * after each turn.
+ * its recovery. The memory of this process, which runs the service's functions, is taken after each turn.
  */
 
 type Kind = 'list' | 'gzip list' | 'cancel' | 'bad key' | 'limited';
@@ -46,21 +49,22 @@ const expectedStatuses: Readonly<Record<Kind, readonly number[]>> = {
   limited: [404, 429],
 };
 
-const contract = new Contract(parse(readFileSync('openapi.yaml', 'utf8')));
+const log = captureLines();
 let database: EmbeddedDynamoDb;
-let store: StoreUnderFaults;
+let service: ServiceInThread;
 
 beforeAll(async () => {
   database = await startDynamoDb();
-  store = await startHttpStore(database.endpoint);
+  service = await ServiceInThread.start(database);
 });
 
 afterAll(async () => {
-  await store?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
   await database?.stop();
+  log.release();
 });
 
-describe('the local service, under a mixed load and faults in turns', () => {
+describe('the functions, under a mixed load and faults in turns', () => {
   it(
     'keeps its invariants, and its memory levels off',
     async () => {
@@ -69,7 +73,9 @@ describe('the local service, under a mixed load and faults in turns', () => {
       const found: string[] = [];
       for (let turn = 1; turn === 1 || performance.now() < endsAtMs; turn++) {
         found.push(...(await loadDifferences(turn)));
-        found.push(...(await checkSeeds(seedsOf(turn), [store])));
+        const endQuickTime = quickenTimeLimits();
+        for (const seed of seedsOf(turn)) found.push(...(await violationsOf(seed, service)));
+        endQuickTime();
         memoryMb.push(Math.round(process.memoryUsage.rss() / 2 ** 20));
       }
 
@@ -95,7 +101,7 @@ function growth(memoryMb: readonly number[]): string[] {
 async function loadDifferences(turn: number): Promise<string[]> {
   const random = randomFrom('soak', turn);
   await Promise.all(orderIds.map(putPending));
-  const tokens = [await store.issueKey(60_000), await store.issueKey(limitPerMinute)] as const;
+  const tokens = [await service.issueKey(60_000), await service.issueKey(limitPerMinute)] as const;
   const found: string[] = [];
   const cancelled = new Map<string, number>();
   let admitted = 0;
@@ -104,7 +110,7 @@ async function loadDifferences(turn: number): Promise<string[]> {
     while (left-- > 0) {
       const kind = random.pick(mix);
       const orderId = kind === 'cancel' ? random.pick(orderIds) : '404';
-      const answer = await store.send(requestOf(kind, orderId, tokens, random));
+      const answer = await service.ask(requestOf(kind, orderId, tokens, random));
       found.push(...answerDifferences(kind, answer));
       if (kind === 'limited' && answer.status !== 429) admitted++;
       if (answer.status === 204) cancelled.set(orderId, (cancelled.get(orderId) ?? 0) + 1);
@@ -123,12 +129,12 @@ async function loadDifferences(turn: number): Promise<string[]> {
 
 async function putPending(id: string): Promise<void> {
   const Item = orderItem(id, { status: { S: 'pending' } });
-  await store.data.send(new PutItemCommand({ TableName: store.ordersTable, Item }));
+  await database.dynamodb.send(new PutItemCommand({ TableName: service.ordersTable, Item }));
 }
 
 async function remove(id: string): Promise<void> {
   const Key = { id: { N: id } };
-  await store.data.send(new DeleteItemCommand({ TableName: store.ordersTable, Key }));
+  await database.dynamodb.send(new DeleteItemCommand({ TableName: service.ordersTable, Key }));
 }
 
 function requestOf(
@@ -136,41 +142,29 @@ function requestOf(
   orderId: string,
   [unlimited, limited]: readonly [string, string],
   random: Random,
-): StoreRequest {
+): Asked {
   const isList = kind === 'list' || kind === 'gzip list';
-  const authorization = {
-    'bad key': random.pick(['', 'Bearer wrong', `Bearer so_test_${'a'.repeat(46)}`]),
-    limited: `Bearer ${limited}`,
-  };
+  const badKeys = ['', 'wrong', `so_test_${'a'.repeat(46)}`];
+  const tokens: Partial<Record<Kind, string>> = { 'bad key': random.pick(badKeys), limited };
   return {
-    method: isList ? 'GET' : 'DELETE',
-    path: isList ? '/store/orders' : `/store/orders/${orderId}`,
-    headers: {
-      authorization: authorization[kind as keyof typeof authorization] ?? `Bearer ${unlimited}`,
-      ...(kind === 'gzip list' && { 'accept-encoding': 'gzip' }),
-    },
+    token: tokens[kind] ?? unlimited,
+    orderId: isList ? undefined : orderId,
+    isGzip: kind === 'gzip list',
   };
 }
 
-function answerDifferences(kind: Kind, answer: StoreAnswer): string[] {
+function answerDifferences(kind: Kind, answer: Answer): string[] {
   const { status, headers, body, isComplete } = answer;
-  if (!isComplete || !expectedStatuses[kind].includes(status ?? 0)) {
-    return [`${kind} was answered ${status ?? 'nothing'}${isComplete ? '' : ', and broke off'}`];
+  if (!isComplete || !expectedStatuses[kind].includes(status)) {
+    return [`${kind} was answered ${status}${isComplete ? '' : ', and broke off'}`];
   }
+  if (!headers) return [];
   const operation = kind.endsWith('list') ? 'listOrders' : 'cancelOrder';
-  const compared = { status: status!, headers, ...(status !== 200 && { text: body.toString() }) };
+  const compared = { status, headers, ...(status !== 200 && { text: body.toString() }) };
+  // The orders of the seeds' runs may be in the table as well.
+  const others = [...Object.keys(knownOrders), lastOrder];
   return [
     ...contract.differences(operation, compared).map((difference) => `${kind}: ${difference}`),
-    ...(status === 200 ? listDifferences(kind, answer) : []),
+    ...(status === 200 ? rowDifferences(answer, kind === 'gzip list', orderIds, others) : []),
   ];
-}
-
-function listDifferences(kind: Kind, answer: StoreAnswer): string[] {
-  const isGzip = kind === 'gzip list';
-  // The orders of the seeds' runs are in the table as well.
-  return wholeListDifferences(answer, {
-    isGzip,
-    required: new Set(orderIds),
-    isPossible: () => true,
-  });
 }

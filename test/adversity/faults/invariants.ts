@@ -3,7 +3,7 @@ import { functionSettings, operations } from '../../../lib/settings/functions.ts
 import { contract } from '../../helpers/contract-check.ts';
 import { splitArray } from '../../helpers/dynamodb/orders.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
-import { timeoutDivisor } from './service-in-thread.ts';
+import { type Answer, timeoutDivisor } from './service-in-thread.ts';
 
 /** An allowance for a machine under load. */
 const slackMs = 3_000;
@@ -49,15 +49,35 @@ function lateness(result: ActionResult): string[] {
 /** Invariant: a list contains each order that existed all the time once, or is visibly incomplete. */
 function listDifferences({ action, answer, ...times }: ActionResult, all: readonly ActionResult[]) {
   if (action.type !== 'list' || answer?.status !== 200) return [];
-  const text = textOf(answer.body, action.isGzip);
-  const rows = rowsOf(text);
-  if (!answer.isComplete) return rows ? ['a list that broke off looks whole'] : [];
-  if (!rows) return ['a list that ended well is no JSON array'];
   const placed = all.filter(({ action: { type } }) => type === 'place');
   const before = placed.filter(({ endedAtMs }) => endedAtMs < times.beganAtMs).map(orderIdOf);
   const during = placed.filter(({ beganAtMs }) => beganAtMs < times.endedAtMs).map(orderIdOf);
-  const required = [...Object.keys(knownOrders), lastOrder, ...before].map((id) => rowOf(id!));
-  const possible = new Set([...required, ...during.map((id) => rowOf(id!))]);
+  const required = [...Object.keys(knownOrders), lastOrder, ...before].map((id) => id!);
+  return rowDifferences(
+    answer,
+    action.isGzip,
+    required,
+    during.map((id) => id!),
+  );
+}
+
+/**
+ * The differences of a list from what it has to have.
+ *
+ * @param ids the orders that were there all the time
+ * @param others those that were there for a part of the time
+ */
+export function rowDifferences(
+  { body, isComplete }: Answer,
+  isGzip: boolean,
+  ids: readonly string[],
+  others: readonly string[] = [],
+): string[] {
+  const rows = rowsOf(textOf(body, isGzip));
+  if (!isComplete) return rows ? ['a list that broke off looks whole'] : [];
+  if (!rows) return ['a list that ended well is no JSON array'];
+  const required = ids.map(rowOf);
+  const possible = new Set([...required, ...others.map(rowOf)]);
   return [
     ...required.filter((row) => !rows.includes(row)).map((row) => `a list lacks ${row}`),
     ...rows.filter((row) => !possible.has(row)).map((row) => `a list has ${row}`),

@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
+import { createOwner, createToken } from '../../../shared/api-key-token.ts';
 import { nextMinute, today } from '../../e2e/running-store.ts';
 import type { EmbeddedDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
-import { exampleToken, ownerItem } from '../../helpers/dynamodb/key-items.ts';
+import { ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import { installAwsLambda, LambdaStream } from '../../helpers/functions/awslambda.ts';
 import {
   authorizerEvent,
@@ -53,7 +54,6 @@ export class ServiceInThread implements AsyncDisposable {
   readonly #authorize: Handler;
   readonly #list: Handler;
   readonly #cancel: Handler;
-  #keys = 0;
 
   static async start(database: EmbeddedDynamoDb): Promise<ServiceInThread> {
     const dynamodb = await FaultyDynamodb.before(
@@ -96,9 +96,10 @@ export class ServiceInThread implements AsyncDisposable {
 
   /** Issues a key of a new owner, with a limit for a minute that has not started. */
   async issueKey(perMinute: number): Promise<string> {
-    const token = exampleToken('so_test_', String(++this.#keys).padStart(20, '0'));
+    const { seed, ownerHash } = createOwner('so_test_');
+    const token = createToken('so_test_', seed);
     const windows = { minuteWindow: nextMinute(), dayWindow: today() };
-    const limits = { plan: 'enterprise', perMinute, perDay: 1_000_000 };
+    const limits = { ownerHash, plan: 'enterprise', perMinute, perDay: 1_000_000 };
     const Item = ownerItem({ ...limits, ...windows }, { [hashToken(token)]: {} });
     await this.database.dynamodb.send(new PutItemCommand({ TableName: this.#apiKeysTable, Item }));
     return token;

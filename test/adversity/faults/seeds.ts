@@ -1,0 +1,32 @@
+import { violations } from './invariants.ts';
+import { planOf, runSeed } from './seed-run.ts';
+import type { ServiceInThread } from './service-in-thread.ts';
+
+/** The time by which a timer of this thread may be late before time limits are no longer meant. */
+const stallMs = 100;
+/** A run during which the machine stood still is repeated, at most so often. */
+const mostAttempts = 3;
+const again = 'npm test -- test/adversity/faults --selectProjects faults';
+
+/** Returns the violations of a seed's run, each with the command that runs the seed again. */
+export async function violationsOf(seed: number, service: ServiceInThread): Promise<string[]> {
+  let found: string[] = [];
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    using stalls = watchStalls();
+    found = violations(await runSeed(seed, service));
+    if (found.length === 0 || stalls.count() === 0) break;
+  }
+  const { rate, kinds } = planOf(seed).mixture;
+  const how = `${100 * rate} % of ${kinds.join(', ')}; again: FAULT_SEED=${seed} ${again}`;
+  return found.map((violation) => `seed ${seed}: ${violation} (${how})`);
+}
+
+function watchStalls() {
+  let stalls = 0;
+  let beatAtMs = performance.now();
+  const beat = setInterval(() => {
+    if (performance.now() - beatAtMs > stallMs) stalls++;
+    beatAtMs = performance.now();
+  }, 20);
+  return { count: () => stalls, [Symbol.dispose]: () => clearInterval(beat) };
+}
