@@ -16,7 +16,12 @@ import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from '
 import { Construct } from 'constructs';
 import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
 import { corsHeaders } from '../../lambdas/shared/cors.ts';
-import { type FunctionName, operationNames, operations } from '../settings/functions.ts';
+import {
+  type FunctionName,
+  type OperationSettings,
+  operationNames,
+  operations,
+} from '../settings/functions.ts';
 import type { StageConfiguration } from '../settings/stage-variables.ts';
 import { AccessLogs } from './access-logs.ts';
 import { modernTls } from './custom-domain.ts';
@@ -130,9 +135,9 @@ export class OrdersApi extends Construct {
 
   private addOperations(functions: OrdersApiProps['functions']): void {
     for (const operationName of operationNames) {
-      const { method, path, timeoutMs, ...operation } = operations[operationName];
+      const { method, path, timeoutMs, isStreamed }: OperationSettings = operations[operationName];
       const integration = new LambdaIntegration(functions[operationName].handler, {
-        ...('isStreamed' in operation && { responseTransferMode: ResponseTransferMode.STREAM }),
+        ...(isStreamed && { responseTransferMode: ResponseTransferMode.STREAM }),
         timeout: Duration.millis(timeoutMs),
         allowTestInvoke: false,
       });

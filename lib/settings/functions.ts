@@ -16,7 +16,7 @@ interface FunctionSettings {
 }
 
 /** A function that answers an operation of the contract, which has the same name. */
-interface OperationSettings extends FunctionSettings {
+export interface OperationSettings extends FunctionSettings {
   readonly method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT';
   /** The path below `/v1`, as in `openapi.yaml`. */
   readonly path: `/${string}`;

@@ -220,6 +220,16 @@ describe.each(stageNames)('API of %s', (stage) => {
   });
 });
 
+/** Some types of bodies: API Gateway answers 415 to one that a route has no template for. */
+const requestTypes = [
+  'application/json',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'multipart/form-data',
+  'text/plain',
+];
+
 describe.each(stageNames)('paths and methods that %s does not have', (stage) => {
   const unknown = deployedMethods(stage).filter(({ method }) => method === 'ANY');
 
@@ -242,6 +252,9 @@ describe.each(stageNames)('paths and methods that %s does not have', (stage) => 
       const [answer] = Integration.IntegrationResponses;
 
       expect([AuthorizationType, ApiKeyRequired]).toEqual(['NONE', false]);
+      expect(Object.keys(Integration.RequestTemplates)).toEqual(
+        expect.arrayContaining(requestTypes),
+      );
       expect(new Set(Object.values(Integration.RequestTemplates))).toEqual(
         new Set(['{"statusCode":404}']),
       );
