@@ -51,12 +51,6 @@ describe('docs/clients.md', () => {
     ).toEqual([]);
   });
 
-  it('describes the realm that the service names', () => {
-    const { schema } = contract.components.headers['WWW-Authenticate'];
-
-    expect(page).toContain(`WWW-Authenticate: ${schema.const}`);
-  });
-
   it('has a parser that keeps every digit', async () => {
     const code = codeAfter('## 64-bit numbers', 'js', page);
 

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { stageNames } from '../../lib/settings/stages.ts';
-import { selectChecks } from '../../smoke/checks/checks.ts';
 import { differences } from '../helpers/differences.ts';
 import { variablesReadFor } from '../helpers/functions/read-variables.ts';
 import { rowsAfter } from './markdown.ts';
@@ -22,18 +21,6 @@ describe('docs/first-deploy.md', () => {
         ['docs/first-deploy.md, Variables', documented],
       ),
     ).toEqual([]);
-  });
-
-  it('names checks that the smoke test makes', () => {
-    const titles = selectChecks({
-      ...{ limits: true, quick: false },
-      expectLimits: { perMinute: 5_000, perDay: 2_000_000 },
-    }).map(({ title }) => title);
-    const named = rowsAfter('## Smoke test', page).map((cells) => cells.at(-1)!);
-
-    expect(named).not.toEqual([]);
-    const known = [...titles, readFileSync('smoke/stage/preflight.ts', 'utf8')].join('\n');
-    for (const title of named) expect(known).toContain(title);
   });
 });
 

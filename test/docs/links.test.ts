@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { missing } from '../helpers/differences.ts';
 import { topFolders } from '../helpers/top-folders.ts';
 import { anchorsOf, tokensOf } from './markdown.ts';
 
@@ -27,34 +28,52 @@ describe.each(documents)('%s', (document) => {
   it('links to files and headings that exist', () => {
     const broken = linksOf(markdown).filter((link) => isBroken(document, link));
 
-    expect(broken).toEqual([]);
+    expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
   });
 
   it('names paths and scripts that exist', () => {
     const paths = codeOf(markdown).filter((code) => pathInCode.test(code));
     const commands = [...markdown.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)];
 
-    const missing = [
-      ...paths.filter((path) => !existsSync(join(root, path))),
-      ...commands.map(([, script]) => script!).filter((script) => !(script in scripts)),
-    ];
+    const named = commands.map(([, script]) => script!);
 
-    expect(missing).toEqual([]);
+    expect([
+      ...missing([document, paths], ['the repository', paths.filter(exists)]),
+      ...missing([document, named], ['package.json, scripts', Object.keys(scripts)]),
+    ]).toEqual([]);
   });
+});
+
+describe('what runs by itself', () => {
+  it.each(globSync(['.ci/*', '.github/workflows/*'], { cwd: root }))(
+    '%s runs scripts that exist',
+    (file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const run = text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g);
+
+      const names = [...run].map(([, name]) => name!);
+
+      expect(missing([file, names], ['package.json, scripts', Object.keys(scripts)])).toEqual([]);
+    },
+  );
 });
 
 describe('the comments of the sources', () => {
   it('name paths that exist', () => {
-    const missing = sources.flatMap((file) =>
+    const unknown = sources.flatMap((file) =>
       commentsOf(readFileSync(join(root, file), 'utf8'))
         .flatMap((comment) => comment.match(pathsInText) ?? [])
-        .filter((path) => !existsSync(join(root, path)))
+        .filter((path) => !exists(path))
         .map((path) => `${file} names ${path}, which does not exist`),
     );
 
-    expect(missing).toEqual([]);
+    expect(unknown).toEqual([]);
   });
 });
+
+function exists(path: string): boolean {
+  return existsSync(join(root, path));
+}
 
 /** The lines that are nothing but a comment, or a part of one. */
 function commentsOf(source: string): string[] {

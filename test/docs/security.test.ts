@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import { differences } from '../helpers/differences.ts';
@@ -14,14 +13,6 @@ describe('the prefix of each stage', () => {
     const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
 
     expect(differences(['lib/settings/stages.ts', apiKeyPrefixes], [file, named])).toEqual([]);
-  });
-
-  it('is followed by as many characters as openapi.yaml says', () => {
-    const contract = readFileSync('openapi.yaml', 'utf8');
-
-    const [, stated] = /bearerFormat: .* and (\d+) base62 characters/.exec(contract)!;
-
-    expect(Number(stated)).toBe(charactersAfterPrefix);
   });
 });
 
