@@ -1,7 +1,6 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FunctionName } from '../../lib/settings/functions.ts';
 import type { LocalService } from '../../local/server.ts';
 import type { LiveCode } from './live-code.ts';
 
@@ -26,11 +25,13 @@ export function startWatching(
   liveCode: LiveCode,
   { log, paint }: ChangeLog,
 ): Disposable {
+  const changed = new Set<string>();
   let lastChangeMs = 0;
   let isServing = false;
   const announced = new Set<string>();
 
-  function serveChange(): void {
+  function serveChange(file: string): void {
+    changed.add(file);
     lastChangeMs = performance.now();
     if (isServing) return;
     isServing = true;
@@ -42,9 +43,9 @@ export function startWatching(
   async function serve(): Promise<void> {
     const startedMs = performance.now();
     try {
-      const built = buildWhenSettled();
-      await service.replaceFunctionCode(built.then((names) => liveCode.foldersOf(names)));
-      const names = (await built).join(', ');
+      const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
+      await service.replaceFunctionCode(newCode.then(({ folders }) => folders));
+      const names = (await newCode).names.join(', ');
       const durationMs = Math.round(performance.now() - startedMs);
       if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
     } catch (error) {
@@ -53,12 +54,14 @@ export function startWatching(
   }
 
   /** Builds until no file has changed meanwhile: then the result and its errors are up to date. */
-  async function buildWhenSettled(): Promise<FunctionName[]> {
+  async function buildWhenSettled(): Promise<void> {
     for (;;) {
       const changeMs = lastChangeMs;
       await sleep(settlesWithinMs);
       if (changeMs !== lastChangeMs) continue;
-      const built = liveCode.build();
+      const files = new Set(changed);
+      changed.clear();
+      const built = liveCode.build(files);
       await built.catch(() => {});
       if (changeMs === lastChangeMs) return built;
     }
@@ -75,8 +78,6 @@ export function startWatching(
     watchSources(join(root, 'lib'), askForRestart),
     watchSources(join(root, 'bin'), askForRestart),
   ];
-  // What was changed between the first build and now is found too.
-  serveChange();
   return {
     [Symbol.dispose]: () => {
       for (const stop of stopWatching) stop();
