@@ -118,12 +118,6 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processes[0]!.command.at(-2)).toBe('--port');
   });
 
-  it('may tell with its errors that it listens', async () => {
-    onSpawn = ({ stderr }) => stderr.write('listening on it\n');
-
-    await expect(startEmbeddedDynamoDB()).resolves.toHaveProperty('endpoint');
-  });
-
   it('is tried again when it fails', async () => {
     onSpawn = (spawned) => (processes.length < 5 ? fails(spawned) : listens(spawned));
 
@@ -212,17 +206,6 @@ describe('the end of the embedded DynamoDB', () => {
     expect([before, signals]).toEqual([['SIGTERM'], ['SIGTERM', 'SIGKILL']]);
     expect(String(stdin.read())).toBe('stop\n');
     expect(stdin.writableEnded).toBe(true);
-  });
-
-  it('is no failure when it was asked for', async () => {
-    useFakeTime();
-    const database = await inFakeTime(startEmbeddedDynamoDB());
-
-    await database.close();
-
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(await Promise.race([database.ended, 'no failure'])).toBe('no failure');
-    expect(jest.getTimerCount()).toBe(0);
   });
 
   it.each<[string, string | undefined, [number | null, string | null], string]>([
