@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
-import { JsonArraySplitter } from '../../shared/json-array.ts';
 import type { Answer } from '../stage/http-client.ts';
+import { JsonArraySplitter } from '../stage/json-array.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import type { Expected, Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
@@ -104,7 +104,7 @@ async function readOrders(stage: Stage, answer: Answer) {
   const differences: string[] = [];
   try {
     for await (const chunk of unzipped(answer)) {
-      for (const { bytes } of splitter.push(chunk)) {
+      for (const bytes of splitter.push(chunk)) {
         if (differences.length < mostDifferencesShown) {
           differences.push(...stage.contract.orderDifferences(decoder.decode(bytes)));
         }

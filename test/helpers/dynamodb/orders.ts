@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
-import { JsonArraySplitter } from '../../../shared/json-array.ts';
+import { JsonArraySplitter } from '../../../smoke/stage/json-array.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 
@@ -41,7 +41,7 @@ export function splitArray(json: string): string[] {
   const splitter = new JsonArraySplitter();
   const elements = [...splitter.push(Buffer.from(json))];
   splitter.end();
-  return elements.map(({ bytes }) => new TextDecoder().decode(bytes));
+  return elements.map((bytes) => new TextDecoder().decode(bytes));
 }
 
 /** Parses JSON with every number as its digits, because a double cannot hold every int64. */

@@ -1,28 +1,7 @@
-/** A position in a text. */
-export interface TextPosition {
-  /** The number of bytes before the position. */
-  readonly offset: number;
-  /** The number of the line, from 1. */
-  readonly line: number;
-}
-
-/** One element of an array. */
-interface ArrayElement {
-  /** The unparsed text, whose numbers keep every digit. */
-  readonly bytes: Uint8Array;
-  /** The line on which the element starts. */
-  readonly line: number;
-  /** The position after the element. */
-  readonly end: TextPosition;
-}
-
-export const textStart: TextPosition = { offset: 0, line: 1 };
-
 /** Far more than any order needs. A longer element is an error, so that memory stays bounded. */
-export const longestElementBytes = 65_536;
-export const tooLong = `no order is longer than ${longestElementBytes} bytes`;
+const longestElementBytes = 65_536;
+const tooLong = `no order is longer than ${longestElementBytes} bytes`;
 
-const newline = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;
 const openBracket = 0x5b;
@@ -30,7 +9,6 @@ const backslash = 0x5c;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 type Expected = 'array' | 'element' | 'element or end' | 'comma or end' | 'nothing';
 
@@ -39,43 +17,27 @@ type Expected = 'array' | 'element' | 'element or end' | 'comma or end' | 'nothi
  * memory of a chunk and an incomplete element. It does not parse the elements, so an element that is
  * not valid JSON is found by the caller who parses it. An element that is divided between chunks is
  * scanned again from its start with the next chunk.
- *
- * `JSON.parse` cannot be used because it rounds ids, needs the whole text at once, and gives no
- * position from which to resume. For a million orders (75 MB) this class takes 2.3 s and
- * `JSON.parse` takes 2.5 s.
  */
 export class JsonArraySplitter {
-  #offset: number;
-  #line: number;
-  #expected: Expected;
+  #expected: Expected = 'array';
   #rest: Uint8Array = new Uint8Array();
-
-  /** @param from the position of the first byte: the start of the text or the end of an element */
-  constructor(from = textStart) {
-    this.#offset = from.offset;
-    this.#line = from.line;
-    this.#expected = from.offset === 0 ? 'array' : 'comma or end';
-  }
-
-  /** The number of the current line, from 1. */
-  get line(): number {
-    return this.#line;
-  }
 
   /**
    * Yields the elements that this chunk completes. All of them must be consumed before the next call.
    *
    * @throws SyntaxError where the text is not a JSON array, after the elements before that position
    */
-  *push(chunk: Uint8Array): Generator<ArrayElement> {
+  *push(chunk: Uint8Array): Generator<Uint8Array> {
     const data = this.#rest.length > 0 ? joined(this.#rest, chunk) : chunk;
     let position = 0;
     while (position < data.length) {
       const isBetween = this.#passBetween(data[position]!);
       const end = isBetween ? position + 1 : findElementEnd(data, position);
       if (end === -1) break;
-      if (isBetween) this.#offset++;
-      else yield this.#passElement(data.subarray(position, end));
+      if (!isBetween) {
+        this.#expected = 'comma or end';
+        yield data.subarray(position, end);
+      }
       position = end;
     }
     this.#rest = data.subarray(position);
@@ -90,8 +52,7 @@ export class JsonArraySplitter {
 
   /** Consumes a byte between elements. Returns false if the byte is the start of an element. */
   #passBetween(byte: number): boolean {
-    if (byte === newline) this.#line++;
-    if (isWhitespace(byte) || byte === byteOrderMark[this.#offset]) return true;
+    if (isWhitespace(byte)) return true;
     if (byte === comma || byte === closeBracket || this.#expected === 'array') {
       this.#expected = expectedAfter(byte, this.#expected);
       return true;
@@ -102,14 +63,6 @@ export class JsonArraySplitter {
         ? 'there is text behind the closing ]'
         : 'a comma is missing between two elements',
     );
-  }
-
-  #passElement(bytes: Uint8Array): ArrayElement {
-    const line = this.#line;
-    for (const byte of bytes) if (byte === newline) this.#line++;
-    this.#offset += bytes.length;
-    this.#expected = 'comma or end';
-    return { bytes, line, end: { offset: this.#offset, line: this.#line } };
   }
 }
 
@@ -154,5 +107,5 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 function isWhitespace(byte: number): boolean {
-  return byte === 0x20 || byte === newline || byte === 0x0d || byte === 0x09;
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
