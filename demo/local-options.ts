@@ -60,7 +60,7 @@ export function localCommand(): Command {
 }
 
 const stages = stageNames.join(' or ');
-const ordersFile = 'a JSON array or JSON Lines';
+const ordersFile = 'JSON Lines';
 const inspectorPort = 9229;
 const helpAfter = `
 npm needs the -- before the options: npm start -- --port 3001
