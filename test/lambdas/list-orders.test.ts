@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import {
   afterAll,
@@ -35,7 +32,6 @@ import {
   requestId,
 } from '../helpers/functions/events.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
-import { assemblyDirectory } from '../helpers/synthesized.ts';
 
 type Handler = (event: unknown, stream: LambdaStream, context: unknown) => Promise<void>;
 
@@ -193,11 +189,6 @@ describe('GET /store/orders', () => {
         keyId,
       }),
     ]);
-  });
-
-  it('keeps the young generation of its process small, whatever Lambda allows it', async () => {
-    // Without the handler it grows to more than 8 MB.
-    expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
   });
 });
 
@@ -360,29 +351,4 @@ async function cutOff(requests = 1) {
   jest.advanceTimersByTime(10_000);
   jest.useRealTimers();
   return { answered, stream };
-}
-
-/** The size of the young generation in a Node process that has Lambda's options and the bundle. */
-async function youngGenerationMb(): Promise<number> {
-  const bundle = join(assemblyDirectory(), 'bundles/listOrders/index.js');
-  const code = `
-    const { readFileSync } = require('node:fs');
-    const { getHeapSpaceStatistics } = require('node:v8');
-    globalThis.awslambda = { streamifyResponse: (handler) => handler };
-    new Function('module', 'require', readFileSync(${JSON.stringify(bundle)}, 'utf8'))({}, require);
-    const kept = [];
-    let most = 0;
-    for (let index = 0; index < 1_000_000; index++) {
-      kept[index % 5_000] = { index, also: [index] };
-      if (index % 10_000 > 0) continue;
-      const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-      most = Math.max(most, young.space_size / 2 ** 20);
-    }
-    console.log(most);`;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--max-semi-space-size=88', '--eval', code],
-    { env: { ...process.env, ...functionEnvironment } },
-  );
-  return Number(stdout);
 }
