@@ -59,6 +59,13 @@ describe('a gateway response', () => {
       '5xx',
     ],
     [
+      'its class where it is 500 itself',
+      'AUTHORIZER_FAILURE',
+      { DEFAULT_5XX: default5xx },
+      599,
+      '5xx',
+    ],
+    [
       'its type alone where its class is as well',
       'AUTHORIZER_FAILURE',
       { DEFAULT_5XX: default5xx, AUTHORIZER_FAILURE: {} },
