@@ -1,7 +1,5 @@
 import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
-import { contract } from '../helpers/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
-import { missing } from '../helpers/differences.ts';
 
 export interface ErrorBody {
   readonly status: number;
@@ -37,15 +35,6 @@ export function examplesOf({ content }: DocumentedResponse): ErrorBody[] {
   return Object.values(content['application/json'].examples).map(({ value }) => value);
 }
 
-/** The examples of an operation's errors of one status; none where it has no such errors. */
-export function documentedErrors(operationId: string, status: number): ErrorBody[] {
-  const { responses: references } = contract.operation(operationId) as unknown as {
-    responses: Readonly<Record<number, { readonly $ref: string }>>;
-  };
-  const response = referred(references[status]);
-  return response ? examplesOf(response) : [];
-}
-
 /** A record, so that a code which is missing here does not compile. */
 const rejections: Readonly<Record<RejectionCode, true>> = {
   rate_limit_exceeded: true,
@@ -60,23 +49,6 @@ export const authorizerCodes = Object.keys(rejections);
 export function authorizerExamples(): ErrorBody[] {
   const { examples } = responses.TooManyRequests!.content['application/json'];
   return authorizerCodes.flatMap((code) => examples[code]?.value ?? []);
-}
-
-/** An error's code and its words must be those of an example of the contract. */
-export function undocumentedErrors(operationId: string, body: ErrorBody): string[] {
-  const examples = documentedErrors(operationId, body.status).map(describeBody);
-  return missing(
-    ['the answer', [describeBody(body)]],
-    [`openapi.yaml, ${operationId}, ${body.status}`, examples],
-  );
-}
-
-/** The authorizer's own errors that the contract shows and nobody was answered with. */
-export function unseenErrors(seen: readonly ErrorBody[]): string[] {
-  return missing(
-    ['openapi.yaml', authorizerExamples().map(describeBody)],
-    ['the authorizer', seen.map(describeBody)],
-  );
 }
 
 /** With `…` for what differs from answer to answer: numbers, and what API Gateway puts in. */

@@ -5,7 +5,6 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
-import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
@@ -74,21 +73,6 @@ describe('the fields of an order', () => {
       differences([codePlace, exact], ['docs/clients.md', [...kept].map(([, name]) => name!)]),
     ).toEqual([]);
   });
-
-  it.each([
-    ['README.md', orderFieldNames],
-    ['docs/operating.md', [...orderFieldNames, 'status']],
-    ['admin/orders/orders-commands.ts', [...orderFieldNames, 'status']],
-  ])('are all in the orders that %s shows, in the published order', (file, names) => {
-    const shown = ordersIn(readFileSync(file, 'utf8'));
-
-    expect(shown).not.toEqual([]);
-    for (const order of shown) {
-      expect(differences([codePlace, names], [file, Object.keys(order)])).toEqual([]);
-      expect(Object.keys(order)).toEqual(names);
-      if (order.status !== undefined) expect(orderStatuses).toContain(order.status);
-    }
-  });
 });
 
 function describeFields(fields: Readonly<Record<string, OrderField>>): string[] {
@@ -105,13 +89,4 @@ function listExamples(): object[] {
   };
   const { examples } = responses[200].content['application/json'];
   return Object.values(examples).flatMap(({ value }) => value);
-}
-
-/**
- * The orders of a text, which are the JSON objects without nested objects that begin with an id.
- * Command lines after a `$` are left out: they may contain incomplete or invalid orders.
- */
-function ordersIn(text: string): Record<string, unknown>[] {
-  const shown = text.replaceAll(/^\s*\$ .*$/gm, '');
-  return [...shown.matchAll(/\{"id":[^{}…]*\}/g)].map(([order]) => JSON.parse(order));
 }
