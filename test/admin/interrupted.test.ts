@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { reportFailure } from '../../admin/failure-report.ts';
 import { keysOf } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { keyView } from '../../admin/keys/key-view.ts';
@@ -28,6 +29,7 @@ import {
   nowMs,
   nowSeconds,
   type StageOfKeys,
+  silenced,
   stageOfKeys,
 } from './stage-of-keys.ts';
 
@@ -194,6 +196,32 @@ describe.each(commands)('$name, killed after any of its changes', (command) => {
     // Each is killed before its first change, and after at least one.
     expect(kills).toBeGreaterThan(1);
     expect(kills).toBeLessThan(mostChanges);
+  });
+});
+
+describe.each(commands)('$name, any of whose changes is answered with nothing', (command) => {
+  it('does not say that it is done, with exit code 3, unless it is, and run again completes', async () => {
+    let isReached = true;
+    for (let change = 0; isReached; change++) {
+      await startStage(command);
+      const silent = silenced(stage.store, change);
+
+      const error = await command.run(silent.store).then(
+        () => undefined,
+        (thrown) => thrown,
+      );
+
+      isReached = silent.isReached();
+      if (error !== undefined) {
+        expect([change, reportFailure(error, { stage: 'prod' })]).toEqual([
+          change,
+          expect.objectContaining({ exitCode: 3, remedy: expect.stringContaining('run') }),
+        ]);
+        await repair(error, command);
+      }
+      await command.check();
+      await expectNobodyRefused(await expectNothingUnknown());
+    }
   });
 });
 

@@ -136,6 +136,19 @@ export function dying(store: KeyStore, changes: number): KeyStore {
   });
 }
 
+/** A store in which one change of the tables is not done, and answered with nothing. */
+export function silenced(
+  store: KeyStore,
+  change: number,
+): { store: KeyStore; isReached(): boolean } {
+  let done = 0;
+  const silent = intercepted(store, async (call, carryOut) => {
+    const isNext = typeof call === 'object' && isChange(call) && done++ === change;
+    return isNext ? {} : carryOut();
+  });
+  return { store: silent, isReached: () => done > change };
+}
+
 /** Runs something before a call, the first time. */
 export function interposed(
   store: KeyStore,

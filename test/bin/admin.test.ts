@@ -167,19 +167,6 @@ describe('the operator and a running service', () => {
     expect([...statuses, await statusWith(apiKey)]).toEqual([200, 429, 200]);
   });
 
-  it('renames an owner, and lists all of them', async () => {
-    const { owner, ownerId } = await issue();
-
-    await adminJson('owners', 'rename', owner, `${owner} & sons`);
-
-    const listed: { ownerId: string }[] = await adminJson('owners', 'list');
-    expect(listed.find((each) => each.ownerId === ownerId)).toMatchObject({
-      name: `${owner} & sons`,
-      plan: 'free',
-      keys: 1,
-    });
-  });
-
   it('tells whose a leaked token is, and shows it nowhere', async () => {
     const { apiKey, keyId, owner } = await issue();
     await statusWith(apiKey);

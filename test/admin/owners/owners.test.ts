@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { recordText } from '../../../admin/console/view.ts';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
-import { resetUsage, setOwnerStatus } from '../../../admin/owners/change-owner.ts';
+import { resetUsage } from '../../../admin/owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../../admin/owners/create-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../../admin/owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../../../admin/owners/owner-limits.ts';
@@ -416,17 +416,6 @@ describe('renameOwner', () => {
       expect(found.map((owner) => owner?.details.name).filter(Boolean)).toEqual([name]);
     },
   );
-});
-
-describe('setOwnerStatus', () => {
-  it('suspends and resumes an owner, any number of times', async () => {
-    const owner = (await create()) as CompleteOwner;
-
-    for (const status of ['suspended', 'suspended', 'active', 'active'] as const) {
-      const changed = await setOwnerStatus(owner, status, store);
-      expect(ownerView(changed, nowMs).status).toBe(status);
-    }
-  });
 });
 
 describe('resetUsage', () => {
