@@ -7,11 +7,8 @@ import { closedGate } from '../helpers/gate.ts';
 import {
   type Assembly,
   api,
-  arnOf,
-  invocationUri,
   lambda,
   method,
-  mock,
   proxy,
   type Resources,
   writeAssembly,
@@ -47,18 +44,6 @@ const stream = `exports.handler = awslambda.streamifyResponse(async (event, outp
   body.end();
 });`;
 
-const authorizer = `exports.handler = async ({ authorizationToken, methodArn }) => {
-  const [, user, effect = 'Allow'] = authorizationToken.split(' ');
-  if (user === 'nobody') throw new Error('Unauthorized');
-  if (user === 'broken') throw new Error('broken');
-  return {
-    principalId: user,
-    policyDocument: { Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: methodArn }] },
-    context: { limit: 60, code: 'too_many' },
-    usageIdentifierKey: 'usage-key-of-' + user + '-0000',
-  };
-};`;
-
 const gatewayHeader = (name: string) => `gatewayresponse.header.${name}`;
 const gatewayResponse = (ResponseType: string, StatusCode: string, rest: object = {}) => ({
   [ResponseType]: {
@@ -75,7 +60,6 @@ const gatewayResponse = (ResponseType: string, StatusCode: string, rest: object 
 });
 
 const streaming = { ResponseTransferMode: 'STREAM' };
-const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
 const resources: Resources = {
   ...api,
   Api: {
@@ -84,7 +68,6 @@ const resources: Resources = {
   },
   ...lambda('Echo'),
   ...lambda('Stream', { Timeout: 20 }),
-  ...lambda('Authorize'),
   ...method('GET /echo', proxy('Echo')),
   ...method('POST /echo', proxy('Echo')),
   ...method('GET /echo/{id}', proxy('Echo')),
@@ -93,34 +76,9 @@ const resources: Resources = {
   ...method('GET /stream-late', proxy('Stream', { ...streaming, TimeoutInMillis: 150 })),
   ...method('GET /stream-slow', proxy('Stream', { ...streaming, TimeoutInMillis: 500 })),
   ...method('GET /not-streaming', proxy('Echo', streaming)),
-  ...method('GET /secret', { ...proxy('Echo'), ...authorized }),
-  ...method('POST /secret', { ...proxy('Echo'), ...authorized }),
-  ...method('GET /metered', { ...mock(), ...authorized, ApiKeyRequired: true }),
   ...gatewayResponse('DEFAULT_4XX', '400'),
   ...gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
   ...gatewayResponse('REQUEST_TOO_LARGE', '413'),
-  ...gatewayResponse('UNAUTHORIZED', '401'),
-  ...gatewayResponse('ACCESS_DENIED', '429', {
-    ResponseParameters: { [gatewayHeader('X-Limit')]: 'context.authorizer.limit' },
-    ResponseTemplates: { 'application/json': '{"code":"$context.authorizer.code"}' },
-  }),
-  Auth: {
-    Type: 'AWS::ApiGateway::Authorizer',
-    Properties: {
-      Type: 'TOKEN',
-      IdentitySource: 'method.request.header.Authorization',
-      AuthorizerUri: invocationUri(arnOf('Authorize')),
-      AuthorizerResultTtlInSeconds: 0,
-      RestApiId: { Ref: 'Api' },
-    },
-  },
-  Plan: {
-    Type: 'AWS::ApiGateway::UsagePlan',
-    Properties: {
-      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
-      Throttle: { RateLimit: 1, BurstLimit: 2 },
-    },
-  },
 };
 
 let assembly: Assembly;
@@ -128,7 +86,7 @@ let service: LocalService;
 let lines: string[];
 
 beforeAll(async () => {
-  assembly = writeAssembly(resources, { Echo: echo, Stream: stream, Authorize: authorizer });
+  assembly = writeAssembly(resources, { Echo: echo, Stream: stream });
   lines = [];
   service = await startLocalService({
     ...assembly,
@@ -224,56 +182,6 @@ describe('a request through the gateway', () => {
 
     expect(response.status).toBe(500);
     expect(lines.join()).toContain('DEFAULT_5XX: Error: a broken handler');
-  });
-
-  it('is authorized first, and knows by whom', async () => {
-    const headers = { Authorization: 'Bearer ann' };
-
-    const { requestContext } = await json(await get('/test/secret', { headers }));
-
-    expect(requestContext.authorizer).toEqual({
-      principalId: 'ann',
-      limit: '60',
-      code: 'too_many',
-    });
-  });
-
-  it.each([
-    ['no token', undefined, 401, { status: 401 }],
-    ['a token that is refused', 'Bearer nobody', 401, { status: 401 }],
-    ['a denial', 'Bearer ann Deny', 429, { code: 'too_many' }],
-    ['an authorizer that fails', 'Bearer broken', 500, { message: null }],
-  ])('with %s is answered by a gateway response', async (_, Authorization, status, body) => {
-    const headers: Record<string, string> = Authorization ? { Authorization } : {};
-
-    const response = await get('/test/secret', { headers });
-
-    expect([response.status, await response.json()]).toEqual([status, body]);
-  });
-
-  it('with a denial has the values of the authorizer in its headers', async () => {
-    const response = await get('/test/secret', { headers: { Authorization: 'Bearer ann Deny' } });
-
-    expect(response.headers.get('x-limit')).toBe('60');
-  });
-
-  it('is metered under the key that the authorizer names', async () => {
-    const headers = { Authorization: 'Bearer bob' };
-    const unknown = await get('/test/metered', { headers });
-    const key = service.controlPlane.createApiKey({
-      value: 'usage-key-of-bob-0000',
-      enabled: true,
-    });
-    const [plan] = service.controlPlane.getUsagePlans();
-    service.controlPlane.createUsagePlanKey({ usagePlanId: plan!.id, keyId: key.id });
-
-    const statuses = [];
-    for (let count = 0; count < 3; count++) {
-      statuses.push((await get('/test/metered', { headers })).status);
-    }
-
-    expect(unknown.status).toBe(400);
-    expect(statuses).toEqual([200, 200, 400]);
   });
 });
 
