@@ -410,7 +410,7 @@ const templateMistakes: [string, string, string, (resources: Resources) => void]
   [
     'the result of the authorizer cached',
     counted,
-    'x-ratelimit-remaining went from 59 to 59',
+    'AuthorizerResultTtlInSeconds other than 0 is not supported',
     (resources) => {
       ofType(resources, 'AWS::ApiGateway::Authorizer')[0]!.AuthorizerResultTtlInSeconds = 300;
     },
