@@ -212,8 +212,11 @@ describe('a function', () => {
       { maxEnvironments: 1 },
     );
 
-    expect(await errorOf(invoke({ bad: true }))).toEqual(error);
-    expect(await payloadOf(invoke())).toBe(1);
+    const failed = errorOf(invoke({ bad: true }));
+    const waiting = payloadOf(invoke());
+
+    expect(await failed).toEqual(error);
+    expect(await waiting).toBe(1);
     if (statement.includes('late')) expect(lines.join()).toMatch(/fn: Uncaught \w*Error: late/);
     else expect(title).toMatch(/exits|memory/);
   });
