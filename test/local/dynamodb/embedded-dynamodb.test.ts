@@ -33,7 +33,6 @@ const template = createTemplate({
         },
       ],
       DeletionProtectionEnabled: true,
-      TimeToLiveSpecification: { Enabled: true, AttributeName: 'expiresAt' },
     },
   },
 });
