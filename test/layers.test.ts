@@ -1,136 +1,59 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { differences } from './helpers/differences.ts';
-import { topFolders } from './helpers/top-folders.ts';
 
 /**
- * Which folder may import which. Each line lists all that a folder may import besides itself; every
- * folder that it names stands further up, so that there can be no circle. A folder whose files are
- * in subfolders has a line for its own files and one for each subfolder.
+ * What the files of a folder may import besides their own folder's. A file belongs to the longest
+ * folder here that it is in. What deploys imports nothing from `tools/`, and `tools/local` knows the
+ * template and the built assets only.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'lambdas/shared': [],
-  'lambdas/authorizer': ['lambdas/shared'],
-  'lambdas/list-orders': ['lambdas/shared'],
-  lambdas: ['lambdas/shared', 'lambdas/authorizer', 'lambdas/list-orders'],
-
+  lambdas: ['lambdas/shared'],
   'lib/settings': ['lambdas/shared'],
-  'lib/functions': ['lib/settings'],
-  'lib/api': ['lambdas/shared', 'lib/settings'],
-  'lib/monitoring': ['lambdas/shared', 'lib/settings'],
-  lib: ['lib/settings', 'lib/functions', 'lib/api', 'lib/monitoring'],
+  lib: ['lambdas/shared', 'lib/settings'],
+  bin: ['lib', 'lib/settings'],
 
-  'local/template': [],
-  'local/iam': ['local/template'],
-  'local/dynamodb': ['local/template', 'local/iam'],
-  'local/functions': ['local/template'],
-  'local/exchange': ['local/template'],
-  'local/integrations': ['local/template', 'local/functions', 'local/exchange'],
-  'local/gateway': [
-    'local/template',
-    'local/iam',
-    'local/functions',
-    'local/exchange',
-    'local/integrations',
-  ],
-  'local/control-plane': ['local/template', 'local/exchange', 'local/gateway'],
-  'local/state': ['local/template', 'local/gateway', 'local/control-plane'],
-  local: [
-    'local/template',
-    'local/dynamodb',
-    'local/functions',
-    'local/exchange',
-    'local/gateway',
-    'local/control-plane',
-    'local/state',
-  ],
-
-  shared: ['lambdas/shared'],
-  'admin/console': ['shared', 'lib/settings'],
-  'admin/stage': ['shared', 'lib/settings', 'admin/console'],
-  'admin/owners': ['shared', 'lambdas/shared', 'lib/settings', 'admin/console', 'admin/stage'],
-  'admin/keys': [
-    'shared',
+  'tools/local': [],
+  'tools/shared': ['lambdas/shared'],
+  'tools/admin': ['lambdas/shared', 'lib/settings', 'tools/shared'],
+  'tools/reference': ['lambdas/shared', 'lib/settings', 'tools/shared', 'tools/admin'],
+  'tools/start': [
     'lambdas/shared',
     'lib/settings',
-    'admin/console',
-    'admin/stage',
-    'admin/owners',
+    'lib',
+    'tools/shared',
+    'tools/local',
+    'tools/admin',
+    'tools/reference',
   ],
-  'admin/orders': ['shared', 'lambdas/shared', 'admin/console', 'admin/stage'],
-  admin: [
-    'shared',
-    'lib/settings',
-    'admin/console',
-    'admin/stage',
-    'admin/owners',
-    'admin/keys',
-    'admin/orders',
-  ],
-
-  'reference/page': ['lambdas/shared'],
-  reference: ['shared', 'admin/stage'],
-  'demo/watch': ['shared', 'lib/settings', 'lib/functions', 'local/functions', 'local'],
-  demo: [
-    'shared',
-    'lambdas/shared',
-    'lib/settings',
-    'local/template',
-    'local/dynamodb',
-    'local/control-plane',
-    'local/state',
-    'local',
-    'admin/console',
-    'admin/stage',
-    'admin/owners',
-    'admin/keys',
-    'admin/orders',
-    'demo/watch',
-    'reference',
-  ],
-
-  'smoke/stage': ['lambdas/shared', 'lib/settings', 'shared'],
-  'smoke/checks': ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage'],
-  smoke: ['shared', 'lambdas/shared', 'lib/settings', 'smoke/stage', 'smoke/checks'],
-
-  'bench/peers': ['lambdas/shared'],
-  bench: ['shared', 'lambdas/shared', 'lib/settings', 'lib/functions'],
-
-  examples: [],
-  bin: ['shared', 'lib', 'lib/settings', 'lib/functions', 'admin', 'demo', 'reference', 'smoke'],
+  'tools/smoke': ['lambdas/shared', 'lib/settings', 'tools/shared'],
+  'tools/bench': ['lambdas/shared', 'lib/settings', 'lib', 'tools/shared'],
+  'tools/examples': [],
 };
 
 const folders = Object.keys(mayImport);
-
-/** All scripts but those of the tests, which may import everything. */
-const scripts = topFolders.filter((folder) => folder !== 'test').flatMap(scriptsIn);
+const scripts = globSync('{bin,lib,lambdas,tools}/**/*.{ts,js}').filter(
+  (file) => !file.includes('/test/'),
+);
 
 describe('the folders', () => {
-  it.each(folders)('%s imports only what stands above it in the list', (folder) => {
-    const later = mayImport[folder]!.filter(
-      (imported) => folders.indexOf(imported) >= folders.indexOf(folder),
-    );
-
-    expect(later).toEqual([]);
-  });
-
-  it.each(folders)('%s imports what the list allows, and nothing else', (folder) => {
-    const foreign = sources(folder).flatMap((file) =>
-      importedFiles(file)
-        .filter((imported) => !isAllowed(folder, dirname(imported)))
-        .map((imported) => `${file} imports ${imported}: not allowed by test/layers.test.ts`),
-    );
+  it('import what the list allows, and nothing else', () => {
+    const foreign = scripts.flatMap((file) => {
+      const folder = folderOf(file);
+      if (folder === undefined) return [`${file} is in no folder of test/layers.test.ts`];
+      return importedFiles(file)
+        .filter((imported) => ![folder, ...mayImport[folder]!].includes(folderOf(imported) ?? ''))
+        .map((imported) => `${file} imports ${imported}: not allowed by test/layers.test.ts`);
+    });
 
     expect(foreign).toEqual([]);
   });
 
-  it('stand in the list, all of them', () => {
-    const found = scripts.map(ownFolder);
+  it('have files, all that stand in the list', () => {
+    const found = new Set(scripts.map(folderOf));
 
-    expect(
-      differences(['the repository', found], ['test/layers.test.ts, mayImport', folders]),
-    ).toEqual([]);
+    expect(folders.filter((folder) => !found.has(folder))).toEqual([]);
   });
 });
 
@@ -152,22 +75,17 @@ describe('every file', () => {
 
     expect(unused).toEqual([]);
   });
+
+  it('is not imported by what it imports', () => {
+    const circles = scripts.filter((file) => reachedFrom(file).has(file));
+
+    expect(circles).toEqual([]);
+  });
 });
 
-/** The line that a file falls under: stubs of a folder are part of it. */
-function ownFolder(file: string): string {
-  const folder = dirname(file);
-  return folders.includes(folder) || dirname(folder) === '.' ? folder : dirname(folder);
-}
-
-function sources(folder: string): string[] {
-  return scriptsIn(folder).filter((file) => ownFolder(file) === folder);
-}
-
-function scriptsIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.[jt]s$/.test(file))
-    .map((file) => join(folder, file));
+function folderOf(file: string): string | undefined {
+  const containing = folders.filter((folder) => file.startsWith(`${folder}/`));
+  return containing.sort((one, other) => other.length - one.length)[0];
 }
 
 const relativeImport = /(?:from|import|new URL)\s*\(?\s*['"`](\.\.?\/[^'"`$]+\.[jt]s)['"`]/g;
@@ -179,10 +97,9 @@ function importedFiles(file: string): string[] {
   );
 }
 
-function isAllowed(folder: string, imported: string): boolean {
-  return (
-    imported === folder ||
-    imported.startsWith(`${folder}/`) ||
-    mayImport[folder]!.includes(imported)
-  );
+function reachedFrom(file: string): Set<string> {
+  const reached = new Set(importedFiles(file));
+  // A set goes on with what is added to it meanwhile.
+  for (const each of reached) for (const next of importedFiles(each)) reached.add(next);
+  return reached;
 }

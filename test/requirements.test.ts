@@ -33,7 +33,7 @@ const rules: Rule[] = readFileSync(join(root, page), 'utf8')
   });
 
 // The checks of the smoke test are run as tests too, and their titles are in its sources.
-const files = globSync(['test/**/*.ts', '**/smoke/**/*.ts', 'tools/*/test/**/*.ts'], {
+const files = globSync(['test/**/*.ts', 'tools/smoke/**/*.ts', 'tools/*/test/**/*.ts'], {
   cwd: root,
   exclude: (name) => ['node_modules', '.cache', 'cdk.out'].includes(String(name)),
 });

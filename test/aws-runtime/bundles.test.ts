@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLocalhostCertificate } from '../../bench/certificate.ts';
 import type { FunctionName } from '../../lib/settings/functions.ts';
+import { createLocalhostCertificate } from '../../tools/bench/certificate.ts';
 import {
   answer,
   DynamodbProxy,

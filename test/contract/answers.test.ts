@@ -1,19 +1,22 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
-import { authenticationChecks } from '../../smoke/checks/authentication-checks.ts';
+import { authenticationChecks } from '../../tools/smoke/checks/authentication-checks.ts';
 import {
   cancelErrorChecks,
   cancellationChecks,
   listChecks,
-} from '../../smoke/checks/order-checks.ts';
+} from '../../tools/smoke/checks/order-checks.ts';
 import {
   countingChecks,
   exhaustionChecks,
   planChecks,
-} from '../../smoke/checks/rate-limit-checks.ts';
-import { retiredOperationChecks, unknownRouteChecks } from '../../smoke/checks/route-checks.ts';
-import type { HttpClient, OutgoingRequest } from '../../smoke/stage/http-client.ts';
-import { type CallOptions, codeOf, Stage } from '../../smoke/stage/stage.ts';
+} from '../../tools/smoke/checks/rate-limit-checks.ts';
+import {
+  retiredOperationChecks,
+  unknownRouteChecks,
+} from '../../tools/smoke/checks/route-checks.ts';
+import type { HttpClient, OutgoingRequest } from '../../tools/smoke/stage/http-client.ts';
+import { type CallOptions, codeOf, Stage } from '../../tools/smoke/stage/stage.ts';
 import { nextMinute, RunningStore, today } from '../e2e/running-store.ts';
 import { contract, operationAt } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';

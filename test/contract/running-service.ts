@@ -42,7 +42,7 @@ export function startRun(
   environment: Readonly<Record<string, string>> = {},
   directory = root,
 ): Run {
-  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
+  const child = spawn(process.execPath, ['tools/start/run.ts', ...options], {
     cwd: directory,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

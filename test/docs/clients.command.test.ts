@@ -48,7 +48,10 @@ async function limitedOnce() {
 async function runExample(code: string, environment: Readonly<Record<string, string>>) {
   const directory = temporaryDirectory();
   const examples = pathToFileURL(join(root, 'examples')).href;
-  const file = directory.write('example.ts', code.replaceAll("'../examples/", `'${examples}/`));
+  const file = directory.write(
+    'example.ts',
+    code.replaceAll("'../../tools/examples/test/", `'${examples}/`),
+  );
   try {
     return await promisify(execFile)(process.execPath, [file], { env: environment });
   } finally {

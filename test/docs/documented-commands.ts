@@ -40,7 +40,7 @@ export async function runCommands(
   functions: string,
   { origin, directory }: { origin: string; directory: string },
 ): Promise<string[]> {
-  const admin = `'${process.execPath}' '${join(root, 'bin/admin.ts')}'`;
+  const admin = `'${process.execPath}' '${join(root, 'tools/admin/run.ts')}'`;
   const adapted = functions
     .replace('npm run --silent admin --', admin)
     .replace(documentedOrigin, origin);

@@ -17,7 +17,7 @@ describe('docs/first-deploy.md', () => {
     const read = [...stageNames.flatMap(variablesReadFor), ...otherVariables()];
     expect(
       differences(
-        ['lib/settings, bin/app.ts or smoke', read],
+        ['lib/settings, bin/app.ts or tools/smoke', read],
         ['docs/first-deploy.md, Variables', documented],
       ),
     ).toEqual([]);
@@ -26,7 +26,7 @@ describe('docs/first-deploy.md', () => {
 
 /** The other variables that the sources of the deployment and of the smoke test read by name. */
 function otherVariables(): string[] {
-  const files = ['bin/app.ts', ...sourcesIn('lib/settings'), ...sourcesIn('smoke')];
+  const files = ['bin/app.ts', ...sourcesIn('lib/settings'), ...sourcesIn('tools/smoke')];
   const reads = files.flatMap((file) => [
     ...readFileSync(file, 'utf8').matchAll(/\b(?:process\.env|environment)\.([A-Z][A-Z_]+)/g),
   ]);

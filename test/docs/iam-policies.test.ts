@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiGatewayKeys } from '../../admin/stage/api-gateway-keys.ts';
-import { type LocalService, startLocalService } from '../../local/server.ts';
-import { admin, everyCommand } from '../admin/run-admin.ts';
+import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
+import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
+import { type LocalService, startLocalService } from '../../tools/local/server.ts';
 import { differences } from '../helpers/differences.ts';
 import { assemblyDirectory, template, templateFile } from '../helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';

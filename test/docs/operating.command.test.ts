@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../local/server.ts';
+import { type LocalService, startLocalService } from '../../tools/local/server.ts';
 import { templateFile } from '../helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { admin, everyCommand } from '../admin/run-admin.ts';
+import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
 import { differences, missing } from '../helpers/differences.ts';
 
 const commands = await everyCommand();
@@ -28,7 +28,7 @@ describe('docs/operating.md', () => {
 
 describe('a command with options', () => {
   it('has them, wherever it is shown', () => {
-    const files = globSync('{*.md,docs/*.md,.github/workflows/*,admin/**/*.ts}');
+    const files = globSync('{*.md,docs/*.md,.github/workflows/*,tools/admin/**/*.ts}');
 
     const unknown = files.flatMap((file) => {
       const text = readFileSync(file, 'utf8').replaceAll(/\\\n\s*/g, '');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { matchesArn } from '../../local/iam/pattern.ts';
+import { matchesArn } from '../../tools/local/iam/pattern.ts';
 
 export const account = '111122223333';
 export const region = 'eu-central-1';

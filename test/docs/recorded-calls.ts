@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { requiredPermissions } from '../../local/dynamodb/required-permissions.ts';
+import { requiredPermissions } from '../../tools/local/dynamodb/required-permissions.ts';
 import { type LoopbackServer, serve } from '../helpers/loopback-server.ts';
 import { type AwsCall, account, region } from './policies.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import type { IssuedKey } from '../../tools/admin/keys/key-draft.ts';
 import { expectError, RunningStore, rateLimitOf } from './running-store.ts';
 
 const largest = '9223372036854775807';

@@ -11,8 +11,8 @@ import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import {
   type EmbeddedDynamoDB,
   startEmbeddedDynamoDB,
-} from '../../local/dynamodb/embedded-dynamodb.ts';
-import type { Answer } from '../../smoke/stage/http-client.ts';
+} from '../../tools/local/dynamodb/embedded-dynamodb.ts';
+import type { Answer } from '../../tools/smoke/stage/http-client.ts';
 import { splitArray } from '../helpers/dynamodb/orders.ts';
 import { preloadingTemplate } from '../helpers/functions/preloaded-functions.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../helpers/temporary-directory.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import type { TextAnswer } from '../../smoke/stage/http-client.ts';
+import type { IssuedKey } from '../../tools/admin/keys/key-draft.ts';
+import type { TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import {
   expectError,
   headerOf,

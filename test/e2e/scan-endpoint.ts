@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createPageSource, pageRange } from '../../bench/canned-orders.ts';
+import { createPageSource, pageRange } from '../../tools/bench/canned-orders.ts';
 import { contentType, DynamodbProxy, forwardTo } from '../helpers/dynamodb/dynamodb-proxy.ts';
 
 /** A request for a page of a scan. */

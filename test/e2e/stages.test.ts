@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../admin/keys/key-draft.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import type { TextAnswer } from '../../smoke/stage/http-client.ts';
+import type { IssuedKey } from '../../tools/admin/keys/key-draft.ts';
+import type { TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { synthesize } from '../lib/stack-factory.ts';

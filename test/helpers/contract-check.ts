@@ -1,5 +1,5 @@
-import { Contract } from '../../smoke/stage/contract.ts';
-import type { TextAnswer } from '../../smoke/stage/http-client.ts';
+import { Contract } from '../../tools/smoke/stage/contract.ts';
+import type { TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import { contractDocument } from './contract-document.ts';
 
 /** The published contract, to compare answers with. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { keepCompiledCode } from '../../shared/compile-cache.ts';
+import { keepCompiledCode } from '../../tools/shared/compile-cache.ts';
 import { contractJson } from './synthesized.ts';
 
 const root = join(import.meta.dirname, '../..');

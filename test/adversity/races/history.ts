@@ -1,4 +1,4 @@
-import type { TextAnswer } from '../../../smoke/stage/http-client.ts';
+import type { TextAnswer } from '../../../tools/smoke/stage/http-client.ts';
 
 /** A request and its answer. Times are those of `performance.now()`. */
 export interface Exchange {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssuedKey } from '../../../admin/keys/key-draft.ts';
-import { rotateKey } from '../../../admin/keys/rotate-key.ts';
-import { setOwnerPlan } from '../../../admin/owners/set-owner-plan.ts';
 import { plans } from '../../../lib/settings/plans.ts';
-import type { TextAnswer } from '../../../smoke/stage/http-client.ts';
+import type { IssuedKey } from '../../../tools/admin/keys/key-draft.ts';
+import { rotateKey } from '../../../tools/admin/keys/rotate-key.ts';
+import { setOwnerPlan } from '../../../tools/admin/owners/set-owner-plan.ts';
+import type { TextAnswer } from '../../../tools/smoke/stage/http-client.ts';
 import { RunningStore, thisMinute } from '../../e2e/running-store.ts';
 import { type ServiceClock, serviceClock } from '../../helpers/functions/service-clock.ts';
 import { randomFrom } from '../random.ts';

@@ -5,8 +5,8 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { startEmbeddedDynamoDB } from '../../../local/dynamodb/embedded-dynamodb.ts';
-import { localRegion } from '../../../local/dynamodb/local-client.ts';
+import { startEmbeddedDynamoDB } from '../../../tools/local/dynamodb/embedded-dynamodb.ts';
+import { localRegion } from '../../../tools/local/dynamodb/local-client.ts';
 
 export interface EmbeddedDynamoDb {
   endpoint: string;

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
-import { JsonArraySplitter } from '../../../smoke/stage/json-array.ts';
+import { JsonArraySplitter } from '../../../tools/smoke/stage/json-array.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 

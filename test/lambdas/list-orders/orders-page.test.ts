@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type OrdersPage, pageReader } from '../../../lambdas/list-orders/orders-page.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
-import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
+import { localDynamoDbClient } from '../../../tools/local/dynamodb/local-client.ts';
 import { contentType, DynamodbProxy, unanswered } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   type OrderItem,

@@ -10,7 +10,7 @@ import {
   isKeyId,
   ownCharactersOf,
   ownerIdOf,
-} from '../../../shared/api-key-token.ts';
+} from '../../../tools/shared/api-key-token.ts';
 
 const second = 4_102_444_799;
 const overheadOfMap = 3;

@@ -1,7 +1,0 @@
-/** `npm run reference -- --stage STAGE --out DIR`: writes the API reference as static files. */
-import { referenceCommand } from '../reference/reference-command.ts';
-import { outliveLostOutput } from '../shared/lost-output.ts';
-
-const isOutputLost = outliveLostOutput();
-const exitCode = await referenceCommand(process.argv.slice(2));
-process.exitCode = isOutputLost() ? 1 : exitCode;

@@ -1,0 +1,36 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { planNames } from '../../../lib/settings/plans.ts';
+import { InvalidValueError } from '../../shared/errors.ts';
+
+/** The option `--plan`, whose value is the name of a plan. */
+export function planOption(description: string): Option {
+  return new Option('--plan <plan>', description).choices(planNames);
+}
+
+/** Parses a whole number from 1. @throws InvalidArgumentError, which commander reports */
+export function wholeNumber(text: string): number {
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (value > 0) return value;
+  throw new InvalidArgumentError('Expected a whole number from 1.');
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+// A hundred years. A longer duration is probably a typing error and may not fit into a date.
+const maxSeconds = 36_500 * 86_400;
+
+/**
+ * An option whose value is a duration such as `30s`, `15m`, `24h` or `90d`, parsed into seconds.
+ *
+ * @param leastSeconds the shortest accepted duration
+ */
+export function durationOption(flags: string, description: string, leastSeconds = 0): Option {
+  const option = new Option(flags, description);
+  return option.argParser((text) => {
+    const [, count, unit = ''] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
+    const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
+    if (seconds >= leastSeconds && seconds <= maxSeconds) return seconds;
+    const least = leastSeconds > 0 ? ' of at least a second' : '';
+    const expected = `a duration${least} such as 30s, 15m, 24h or 90d`;
+    throw new InvalidValueError(option.long!, text, expected);
+  });
+}

@@ -1,0 +1,70 @@
+import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
+import { isKeyId, ownerIdOf } from '../../shared/api-key-token.ts';
+import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
+import { refuseToken } from '../console/checked-text.ts';
+import { readOwner } from '../owners/find-owner.ts';
+import type { KeyDetails, StoredOwner } from '../owners/stored-owner.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+
+/** Everything that is stored about a key. */
+export interface StoredKey {
+  readonly keyId: string;
+  readonly owner: StoredOwner;
+  /** The name of the key's entry in the map `keys` of its owner's item. */
+  readonly tokenHash: string;
+  /** Undefined when somebody has removed them by hand. The key can still be valid. */
+  readonly details: KeyDetails | undefined;
+  /** Undefined for a key that is revoked or whose issue was interrupted: it is not valid. */
+  readonly entry: KeyEntry | undefined;
+}
+
+/**
+ * Finds a key by its id.
+ *
+ * @throws OperatorError when the id is malformed, or there is no such key
+ */
+export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey> {
+  refuseMalformed(keyId);
+  const owner = await readOwner(ownerIdOf(keyId), store);
+  const key = owner && keysOf(owner).find((each) => each.keyId === keyId);
+  if (key) return key;
+  throw new NotFoundError(`No key has the id ${keyId}`, {
+    remedy: '"keys list" shows those there are',
+  });
+}
+
+/** All keys of an owner: those with details, and valid ones whose details have been removed. */
+export function keysOf(owner: StoredOwner): StoredKey[] {
+  const details = Object.entries(owner.details.keys);
+  const entries = owner.item?.keys ?? new Map<string, KeyEntry>();
+  const known = details.map(([keyId, each]) => {
+    const { tokenHash } = each;
+    return { keyId, owner, tokenHash, details: each, entry: entries.get(tokenHash) };
+  });
+  const knownHashes = new Set(known.map(({ tokenHash }) => tokenHash));
+  const unknown = [...entries]
+    .filter(([tokenHash]) => !knownHashes.has(tokenHash))
+    .map(([tokenHash, entry]) => {
+      return { keyId: entry.keyId, owner, tokenHash, details: undefined, entry };
+    });
+  return [...known, ...unknown];
+}
+
+/** The key that has replaced a key, if one has: the newest, and one that is valid before others. */
+export function replacementOf({ keyId, owner }: StoredKey): StoredKey | undefined {
+  const rank = ({ entry, details }: StoredKey) => `${entry ? 1 : 0} ${details!.createdAt}`;
+  return keysOf(owner)
+    .filter(({ details }) => details?.replaces === keyId)
+    .filter(({ details, entry }) => entry || details?.revokedAt)
+    .sort((one, other) => (rank(one) < rank(other) ? 1 : -1))[0];
+}
+
+function refuseMalformed(keyId: string): void {
+  if (isKeyId(keyId)) return;
+  refuseToken('key id', keyId);
+  throw new InvalidValueError(
+    'key id',
+    keyId,
+    'a whole one, "key_" and 32 characters, as "keys list" shows it',
+  );
+}

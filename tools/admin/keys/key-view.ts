@@ -1,0 +1,136 @@
+import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
+import { newestWindow, windowStarts } from '../../../lambdas/shared/windows.ts';
+import { plans } from '../../../lib/settings/plans.ts';
+import { type Field, grouped, isoTime } from '../console/view.ts';
+import { type Usage, usageFields, usageOf } from '../owners/owner-view.ts';
+import { replacementOf, type StoredKey } from './find-key.ts';
+
+/**
+ * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
+ * issue or revocation was interrupted: the key is not valid, and "keys revoke" completes its
+ * revocation.
+ */
+export const keyStatuses = [
+  'active',
+  'banned',
+  'suspended',
+  'expired',
+  'revoked',
+  'unfinished',
+] as const;
+
+export type KeyStatus = (typeof keyStatuses)[number];
+
+/**
+ * A key with everything that an operator can know about it. Times are in ISO 8601, or null when there
+ * is none.
+ */
+export interface KeyView {
+  keyId: string;
+  owner: string;
+  ownerId: string;
+  label: string | null;
+  /** The last four characters of the token. */
+  lastFour: string | null;
+  /** The plan is null, like the limits, when the creation of the owner was interrupted. */
+  plan: string | null;
+  status: KeyStatus;
+  perMinute: number | null;
+  perDay: number | null;
+  createdAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  /** The minute in which a request of the key was last admitted. */
+  lastUsedAt: string | null;
+  /** The usage of all keys of the owner together. */
+  usage: Usage | null;
+  /** The requests of this key that were rejected for a limit in the current minute. */
+  rejectionsThisMinute: number;
+  /** The end of the current ban. */
+  bannedUntil: string | null;
+  /** The key ids before and after this one in a rotation. */
+  replaces: string | null;
+  replacedBy: string | null;
+}
+
+/** Describes a key at a time. Counters of a window that has ended count as 0. */
+export function keyView(key: StoredKey, nowMs: number): KeyView {
+  const { keyId, owner, details, entry } = key;
+  return {
+    keyId,
+    owner: owner.details.name,
+    ownerId: owner.details.ownerId,
+    label: details?.label ?? null,
+    lastFour: details?.lastFour ?? null,
+    plan: owner.item?.plan ?? null,
+    status: statusOf(key, nowMs),
+    perMinute: owner.item?.perMinute ?? null,
+    perDay: owner.item?.perDay ?? null,
+    createdAt: details?.createdAt ?? null,
+    expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
+    revokedAt: details?.revokedAt ?? null,
+    lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
+    usage: owner.item ? usageOf(owner.item, nowMs) : null,
+    rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
+    bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
+    replaces: details?.replaces ?? null,
+    replacedBy: replacementOf(key)?.keyId ?? null,
+  };
+}
+
+export const keyFields: readonly Field<KeyView>[] = [
+  { name: 'key id', of: ({ keyId }) => keyId },
+  { name: 'label', of: ({ label }) => label },
+  { name: 'api key', of: ({ lastFour }) => (lastFour === null ? 'unknown' : `…${lastFour}`) },
+  { name: 'owner', of: ({ owner }) => owner },
+  { name: 'owner id', of: ({ ownerId }) => ownerId, only: 'record' },
+  { name: 'plan', of: ({ plan }) => plan },
+  { name: 'status', of: ({ status }) => status },
+  { name: 'created', of: ({ createdAt }) => createdAt },
+  { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
+  { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
+  // It is stored to the minute.
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never' },
+  ...usageFields<KeyView>(),
+  {
+    name: 'rejected',
+    of: ({ rejectionsThisMinute }) => `${grouped(rejectionsThisMinute)} in this minute`,
+    only: 'record',
+  },
+  {
+    name: 'ban',
+    of: ({ bannedUntil }) => (bannedUntil ? `until ${bannedUntil}` : 'none'),
+    only: 'record',
+  },
+  { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
+  { name: 'replaced by', of: ({ replacedBy }) => replacedBy, only: 'record' },
+];
+
+/** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
+export function isBanned({ bannedUntil }: KeyEntry, nowMs: number): boolean {
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
+}
+
+const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
+
+function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
+  if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
+  // The authorizer compares the same way: it refuses the key from the second of its expiry on.
+  const isExpired = entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
+  if (isExpired) return 'expired';
+  if (!owner.item?.isActive) return 'suspended';
+  return isBanned(entry, nowMs) ? 'banned' : 'active';
+}
+
+function rejectionsNow({ rejectionWindow, rejectionCount }: KeyEntry, nowMs: number): number {
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  const { minute } = windowStarts(nowSeconds);
+  const isNow = rejectionWindow >= minute && rejectionWindow <= newestWindow(nowSeconds);
+  return isNow ? rejectionCount : 0;
+}
+
+/** Converts Unix seconds, of which 0 means none. */
+function timeOf(unixSeconds: number | undefined): string | null {
+  return unixSeconds ? isoTime(unixSeconds) : null;
+}

@@ -1,0 +1,300 @@
+import { type Command, Option } from 'commander';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import { OperatorError, reasonOf, UsageError } from '../../shared/errors.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  printResult,
+  type Result,
+} from '../console/command-io.ts';
+import { durationOption, planOption } from '../console/option-values.ts';
+import { readSecret } from '../console/questions.ts';
+import { counted, isoTime, pairs, recordText, tableText } from '../console/view.ts';
+import { limitsText } from '../owners/owner-view.ts';
+import { addVerb, type Call, yesOption } from '../stage/verb.ts';
+import { findKey } from './find-key.ts';
+import { issueKey } from './issue-key.ts';
+import type { IssuedKey } from './key-draft.ts';
+import { type KeyStatus, type KeyView, keyFields, keyStatuses, keyView } from './key-view.ts';
+import { listKeys } from './list-keys.ts';
+import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
+import { revokeKey } from './revoke-key.ts';
+import { rotateKey } from './rotate-key.ts';
+import { unbanKey } from './unban-key.ts';
+import { whoseToken } from './whois-key.ts';
+
+interface IssueOptions {
+  owner: string;
+  label?: string;
+  expiresIn?: number;
+}
+
+interface ListOptions {
+  owner?: string;
+  plan?: PlanName;
+  status?: KeyStatus;
+}
+
+interface RotateOptions {
+  grace: number;
+  expiresIn?: number;
+}
+
+interface PurgeOptions {
+  olderThan: number;
+  owner?: string;
+  all?: boolean;
+}
+
+/** Adds the commands `keys …`. */
+export function addKeysCommands(program: Command, io: CommandIo): void {
+  const keys = program.command('keys').description('issue, inspect and withdraw API keys');
+  addVerb<IssueOptions>(keys, io, {
+    usage: 'issue',
+    description: 'issue a key; it is shown this once and stored nowhere',
+    options: [
+      new Option('--owner <owner>', 'whose it is, by id or name').makeOptionMandatory(),
+      new Option('--label <text>', 'what the key is for, as "keys list" shows it'),
+      expiresInOption('such as 90d; without it the key never expires'),
+    ],
+    examples: [
+      'keys issue --stage staging --owner "Acme Ltd" --label "web shop"',
+      'keys issue --local http://127.0.0.1:3000 --owner me --expires-in 24h --json',
+    ],
+    run: async (call) => {
+      const { owner, label } = call.options;
+      const issued = await issueKey({ owner, label, expiresAt: expiry(call) }, call.stage);
+      await printNewKey(call, issued, { value: issuedValue(issued), text: issuedText(issued) });
+      return undefined;
+    },
+  });
+  addVerb<ListOptions>(keys, io, {
+    usage: 'list',
+    description: 'keys, the newest first: all, or those asked for',
+    options: [
+      new Option('--owner <owner>', 'of this owner, by id or name'),
+      planOption('of owners on this plan'),
+      new Option('--status <status>', 'in this state').choices(keyStatuses),
+    ],
+    examples: [
+      'keys list --stage prod',
+      'keys list --stage prod --owner "Acme Ltd" --json',
+      'keys list --stage prod --status banned',
+    ],
+    run: async ({ stage, options }) => {
+      const views = await listKeys(options, stage);
+      if (views.length > 0) {
+        return { value: views, text: (columns) => tableText(keyFields, views, columns) };
+      }
+      const isFiltered = options.owner ?? options.plan ?? options.status;
+      const none = 'There are no keys yet; "keys issue" makes one.';
+      return { value: [], text: isFiltered ? 'There are no such keys.' : none };
+    },
+  });
+  addVerb<GlobalOptions>(keys, io, {
+    usage: 'show <keyId>',
+    description: 'one key: its state, when it was used, and what is left to its owner',
+    examples: ['keys show key_… --stage prod'],
+    run: async ({ stage, nowMs }, keyId) => {
+      const view = keyView(await findKey(keyId, stage), nowMs);
+      return { value: view, text: recordText(keyFields, view) };
+    },
+  });
+  addVerb<GlobalOptions>(keys, io, {
+    usage: 'whois',
+    description: 'tell whose an API key is that was found somewhere',
+    help: whoisHelp,
+    examples: ['keys whois --stage prod', 'keys whois --stage prod < leaked.txt'],
+    refuseArguments,
+    run: async ({ stage, nowMs }) => {
+      const view = keyView(await whoseToken(await readSecret(io, 'API key:'), stage), nowMs);
+      return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
+    },
+  });
+  addVerb<RotateOptions>(keys, io, {
+    usage: 'rotate <keyId>',
+    description: 'issue a replacement to the same owner; the old key expires',
+    options: [
+      durationOption('--grace <duration>', 'how long the old key still works').default(
+        86_400,
+        '24h',
+      ),
+      expiresInOption("the new key's expiry; without it, the old key's"),
+    ],
+    examples: [
+      'keys rotate key_… --stage prod --grace 24h',
+      'keys rotate key_… --stage prod --grace 0s',
+    ],
+    run: async (call, keyId) => {
+      const graceSeconds = call.options.grace;
+      const rotated = await rotateKey(keyId, { graceSeconds, expiresAt: expiry(call) }, call.stage);
+      const previousExpiresAt = isoTime(rotated.previousExpiresAt);
+      await printNewKey(call, rotated, {
+        value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
+        text: `${issuedText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`,
+      });
+      return undefined;
+    },
+  });
+  addVerb<GlobalOptions>(keys, io, {
+    usage: 'revoke <keyId>',
+    description: 'refuse a key from its next request on, for good',
+    options: [yesOption],
+    examples: ['keys revoke key_… --stage prod'],
+    run: async ({ stage, confirm, nowMs }, keyId) => {
+      await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), nowMs)));
+      const { wasActive } = await revokeKey(keyId, stage);
+      const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
+      return { value: { keyId, status: 'revoked', wasActive }, text };
+    },
+  });
+  addVerb<GlobalOptions>(keys, io, {
+    usage: 'unban <keyId>',
+    description: 'lift a temporary ban',
+    examples: ['keys unban key_… --stage prod'],
+    run: async ({ stage }, keyId) => {
+      const view = await unbanKey(keyId, stage);
+      return { value: view, text: unbanText(view) };
+    },
+  });
+  addVerb<PurgeOptions>(keys, io, {
+    usage: 'purge',
+    description: 'remove what is stored of keys that were revoked or have expired',
+    options: [
+      durationOption('--older-than <duration>', 'how long ago they ended').default(
+        30 * 86_400,
+        '30d',
+      ),
+      new Option('--owner <owner>', 'of this owner only, by id or name'),
+      new Option(
+        '--all',
+        'withdraw all keys, and delete the API Gateway keys of the stage',
+      ).conflicts(['owner', 'olderThan']),
+      yesOption,
+    ],
+    help: purgeHelp,
+    examples: [
+      'keys purge --stage prod --older-than 90d',
+      'keys purge --stage staging --all --yes',
+    ],
+    run: (call) => (call.options.all ? withdrawAll(call) : purge(call)),
+  });
+}
+
+/** A key that expires at once would be of no use. */
+function expiresInOption(description: string): Option {
+  return durationOption('--expires-in <duration>', description, 1);
+}
+
+/** The expiry that a command line asks for, in Unix seconds. */
+function expiry({ options, nowMs }: Call<{ expiresIn?: number }>): number | undefined {
+  return options.expiresIn && Math.floor(nowMs / 1_000) + options.expiresIn;
+}
+
+/** Prints a new key. @throws OperatorError when that fails, with the command that revokes the key */
+async function printNewKey(
+  { io, options }: Call<object>,
+  { keyId, apiKey }: IssuedKey,
+  result: Result,
+): Promise<void> {
+  try {
+    await printResult(io, options, { ...result, issuedToken: apiKey });
+  } catch (error) {
+    throw new OperatorError(`The API key of ${keyId} could not be written: ${reasonOf(error)}`, {
+      remedy: `nobody has it: run "keys revoke ${keyId}", then "keys issue"`,
+    });
+  }
+}
+
+function issuedValue({ label: _, expiresAt, ...issued }: IssuedKey) {
+  return { ...issued, expiresAt: expiresAt === undefined ? null : isoTime(expiresAt) };
+}
+
+function issuedText(key: IssuedKey): string {
+  const details = pairs([
+    ['key id', key.keyId],
+    ['label', key.label ?? null],
+    ['owner', key.owner],
+    ['owner id', key.ownerId],
+    ['plan', key.plan],
+    ['limits', `${limitsText(key)}, shared by all keys of the owner`],
+    ['expires', key.expiresAt === undefined ? 'never' : isoTime(key.expiresAt)],
+    ['api key', key.apiKey],
+  ]);
+  return `${details}\n\nThe API key is shown this once and stored nowhere: hand it over now.`;
+}
+
+const whoisHelp = `
+The API key comes from standard input, where no list of processes and no shell's history shows it:
+typed, without an echo, or from a file or a pipe. It is not shown again.`;
+
+function refuseArguments(args: readonly string[]): void {
+  if (args.length === 0) return;
+  throw new UsageError(
+    'keys whois reads the API key from standard input only: a command line is seen by others and ' +
+      'kept in histories',
+    { remedy: 'run it without an argument and type the key, or give it a file: "< leaked.txt"' },
+  );
+}
+
+/** The commands for a token that has leaked. */
+function adviceOn({ keyId, status, replacedBy }: KeyView): string {
+  if (status === 'expired' || status === 'revoked' || status === 'unfinished') {
+    return 'The API key is not valid.';
+  }
+  const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
+  return `The API key is valid: ${replace}"keys revoke ${keyId}" ends it.`;
+}
+
+function revokeQuestion({ keyId, owner, label, lastFour }: KeyView): string {
+  const name = [label, lastFour && `…${lastFour}`].filter(Boolean).join(', ');
+  return `Revoke ${keyId}${name && ` (${name})`} of ${owner}? It is refused from its next request on, for good.`;
+}
+
+function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }): string {
+  const full = [usage?.day, usage?.minute].find((window) => window?.remaining === 0);
+  const wait = full
+    ? ` Its owner has used up its limit: it is served from ${full.resetsAt} on.`
+    : '';
+  return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
+}
+
+const purgeHelp = `
+With --all it withdraws every key of the stage instead, valid or not, and deletes the API Gateway
+keys that would outlive the stage: to be run before a stage is destroyed. The owners, their names
+and which keys they had stay written down; "owners create" with an owner's name and a plan lets it
+have keys again. Without a terminal, --all needs --yes.`;
+
+async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
+  const { owner, olderThan: olderThanSeconds } = options;
+  const keys = await findPurgeable({ owner, olderThanSeconds }, stage);
+  if (keys.length > 0) {
+    const are = keys.length === 1 ? 'is' : 'are';
+    await confirm(
+      () =>
+        `Remove all that is stored of ${counted(keys.length, 'key')} that ${are} not valid any more?`,
+    );
+  }
+  await purgeKeys(keys, stage);
+  const value = { purged: keys.map(({ keyId }) => keyId) };
+  return { value, text: `Purged ${counted(keys.length, 'key')}.` };
+}
+
+async function withdrawAll({ stage, confirmAlways }: Call<PurgeOptions>): Promise<Result> {
+  const all = await findStageKeys(stage);
+  const keys = counted(all.valid.length, 'key');
+  const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
+  await confirmAlways(
+    () =>
+      `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
+      'refused from its next request on.',
+  );
+  await withdrawStageKeys(all, stage);
+  return {
+    value: {
+      withdrawn: all.valid.map(({ keyId }) => keyId),
+      gatewayKeys: all.gatewayKeys.length,
+    },
+    text: `Withdrew ${keys}, and deleted ${gatewayKeys}.`,
+  };
+}

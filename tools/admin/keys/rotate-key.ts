@@ -1,0 +1,145 @@
+import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
+import { WrongStateError } from '../../shared/errors.ts';
+import { complete } from '../owners/find-owner.ts';
+import type { CompleteOwner, DocumentOfEntry } from '../owners/stored-owner.ts';
+import { change } from '../stage/dynamodb-calls.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { findKey, replacementOf, type StoredKey } from './find-key.ts';
+import { type DraftKey, draftKey, grantKey, type IssuedKey } from './key-draft.ts';
+import { isBanned, keyView } from './key-view.ts';
+
+interface Rotation {
+  /** How long the old token stays valid. */
+  readonly graceSeconds: number;
+  /** The new key's expiry in Unix seconds. @default - that of the old key */
+  readonly expiresAt?: number | undefined;
+}
+
+interface RotatedKey extends IssuedKey {
+  previousKeyId: string;
+  /** The old key's expiry in Unix seconds. */
+  previousExpiresAt: number;
+}
+
+/** A valid key, with its entry as it was read. */
+interface RotatableKey {
+  readonly keyId: string;
+  readonly tokenHash: string;
+  readonly owner: CompleteOwner;
+  readonly label: string | undefined;
+  readonly entry: KeyEntry;
+}
+
+/**
+ * Replaces a key by a new one of the same owner, with the same label. Both are valid during the grace
+ * period. The new key inherits the old one's ban and counted rejections.
+ *
+ * The new key's entry and the old key's expiry are one write, so either both take effect or neither.
+ *
+ * @throws OperatorError when the key is not valid, or was rotated before
+ */
+export async function rotateKey(
+  keyId: string,
+  { graceSeconds, expiresAt }: Rotation,
+  store: KeyStore,
+): Promise<RotatedKey> {
+  const old = rotatable(await findKey(keyId, store), store.now());
+  const { label, entry, owner } = old;
+  const draft = draftKey(owner, { label, expiresAt: expiresAt ?? entry.expiresAt }, store);
+  draft.details.replaces = keyId;
+  const end = graceEnd(entry, graceSeconds, store.now());
+  const remedy = 'run the command again, and where it names a replacement, rotate that one';
+  await grantKey(draft, () => addReplacementEntry(old, draft, end, store), remedy, store);
+  return { ...draft.issued, previousKeyId: keyId, previousExpiresAt: end };
+}
+
+/** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
+function rotatable(key: StoredKey, nowMs: number): RotatableKey {
+  const { keyId, details, entry, owner, tokenHash } = key;
+  const { status } = keyView(key, nowMs);
+  if (status === 'suspended') {
+    throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
+      remedy: '"owners resume" ends that',
+    });
+  }
+  if (!entry || (status !== 'active' && status !== 'banned')) {
+    throw new WrongStateError(`${keyId} is ${status} and cannot be rotated`, {
+      remedy: '"keys issue" makes its owner a new one',
+    });
+  }
+  const replacement = replacementOf(key);
+  if (replacement?.entry) {
+    throw new WrongStateError(
+      `${keyId} was rotated before and is replaced by ${replacement.keyId}`,
+      { remedy: 'rotate that one' },
+    );
+  }
+  return { keyId, tokenHash, owner: complete(owner), label: details?.label, entry };
+}
+
+/** The old key's expiry in Unix seconds, which is never later than before. */
+function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number): number {
+  const end = Math.floor(nowMs / 1_000) + graceSeconds;
+  return Math.min(end, expiresAt ?? end);
+}
+
+/**
+ * Adds the replacement's entry and sets the old key's expiry in one write, if the old key's ban and
+ * expiry and the number of keys are as they were read. So the ban is copied as it is, and of two
+ * rotations at the same time, the second one fails.
+ *
+ * @param end the old key's expiry in Unix seconds
+ * @throws WrongStateError when the owner's keys were changed meanwhile
+ */
+async function addReplacementEntry(
+  { keyId, tokenHash, owner, entry: old }: RotatableKey,
+  draft: DraftKey,
+  end: number,
+  store: KeyStore,
+): Promise<void> {
+  const entry: DocumentOfEntry = { ...draft.entry, ...banAndRejections(old, store.now()) };
+  const unchanged = [
+    same('bannedUntil', old.bannedUntil || undefined),
+    same('expiresAt', old.expiresAt),
+  ];
+  const conditions = [
+    'attribute_exists(#keys.#old)',
+    'size(#keys) = :count',
+    ...unchanged.map(({ condition }) => condition),
+  ];
+  const entered = await change(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash: owner.details.ownerHash },
+      update: 'SET #keys.#new = :entry, #keys.#old.expiresAt = :end',
+      condition: conditions.join(' AND '),
+      names: { '#keys': 'keys', '#new': draft.tokenHash, '#old': tokenHash },
+      values: Object.assign(
+        { ':entry': entry, ':end': end, ':count': owner.item.keys.size },
+        ...unchanged.map(({ values }) => values),
+      ),
+    },
+    store,
+  );
+  if (entered) return;
+  throw new WrongStateError(
+    `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
+    { remedy: 'run the command again' },
+  );
+}
+
+/** The ban and the counted rejections of a key, which its replacement inherits. */
+function banAndRejections(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry> {
+  const { bannedUntil, rejectionWindow, rejectionCount } = old;
+  return {
+    ...(isBanned(old, nowMs) && { bannedUntil }),
+    ...(rejectionWindow > 0 && { rejectionWindow, rejectionCount }),
+  };
+}
+
+/** The condition that an attribute of the old key's entry is unchanged. */
+function same(attribute: 'bannedUntil' | 'expiresAt', value: number | undefined) {
+  const path = `#keys.#old.${attribute}`;
+  if (value === undefined) return { condition: `attribute_not_exists(${path})`, values: {} };
+  return { condition: `${path} = :${attribute}`, values: { [`:${attribute}`]: value } };
+}

@@ -1,0 +1,127 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import {
+  type OrderField,
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../../lambdas/shared/order-fields.ts';
+import { isInt64 } from '../../../lambdas/shared/order-id.ts';
+import { orderStates, orderStatuses } from '../../../lambdas/shared/order-states.ts';
+import { OperatorError, quoted } from '../../shared/errors.ts';
+
+/** The states in which orders can be imported. */
+export const importableStatuses: readonly string[] = orderStatuses.filter(
+  (status) => orderStates[status].isImportable,
+);
+
+/** The accepted values of a field, and their description for the operator. */
+interface Kind {
+  readonly expected: string;
+  readonly isAccepted: (value: unknown) => boolean;
+}
+
+const integer: Kind = {
+  expected: 'an integer from -9223372036854775808 to 9223372036854775807',
+  isAccepted: (value) => value instanceof NumberValue && isInt64(String(value)),
+};
+
+const text: Kind = { expected: 'a text', isAccepted: (value) => typeof value === 'string' };
+
+const dateTime: Kind = {
+  expected: 'an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
+  isAccepted: isDateTime,
+};
+
+/** The kinds of values, by the format of a field or, if it has none, its type. */
+const kindsOfValues: Readonly<
+  Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
+> = {
+  integer,
+  int64: integer,
+  string: text,
+  'date-time': dateTime,
+  boolean: { expected: 'true or false', isAccepted: (value) => typeof value === 'boolean' },
+};
+
+/** What the service and the operator's commands store beside the fields of the API. */
+const internalKinds = {
+  status: {
+    expected: `"${importableStatuses.join('", "')}" or none, which means "pending"`,
+    isAccepted: (value) => importableStatuses.includes(value as string),
+  },
+  cancelledAt: dateTime,
+  cancelledBy: text,
+  cancelRequestId: text,
+  shippedAt: dateTime,
+  shipRequestId: text,
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type FileField = OrderFieldName | keyof typeof internalKinds;
+
+const kinds = {
+  ...Object.fromEntries(
+    orderFieldNames.map((name) => {
+      const { type, format }: OrderField = orderFields[name];
+      return [name, kindsOfValues[format ?? type]];
+    }),
+  ),
+  ...internalKinds,
+} as Readonly<Record<FileField, Kind>>;
+
+/** The fields of a stored order, in the order in which a file has them: those of the API first. */
+export const fileFields = Object.keys(kinds) as readonly FileField[];
+
+/**
+ * An order that can be stored. Its integers are `NumberValue`s, because a JavaScript number would
+ * round integers above 2^53.
+ */
+export type OrderItem = { id: NumberValue; status: string } & Partial<
+  Record<FileField, NumberValue | string | boolean>
+>;
+
+/**
+ * Converts the fields of a line into an order. Only `id` is required. An unknown field is refused,
+ * because it is probably a spelling mistake, and ignoring it would lose its value.
+ *
+ * @param fields the parsed fields, with every number as a `NumberValue`
+ * @throws OperatorError naming the field, its value and what was expected
+ */
+export function orderFromFields(fields: Record<string, unknown>): OrderItem {
+  for (const [name, value] of Object.entries(fields)) {
+    if (!Object.hasOwn(kinds, name)) throw unknownField(name);
+    if (!kinds[name as FileField].isAccepted(value)) throw badField(name as FileField, value);
+  }
+  if (!fields.id) throw new OperatorError(`id: missing; expected ${kinds.id.expected}`);
+  return { status: 'pending', ...fields } as OrderItem;
+}
+
+// The format of RFC 3339, section 5.6, which is the meaning of "date-time" in OpenAPI.
+const dateTimeForm =
+  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+function isDateTime(value: unknown): boolean {
+  const [, date] = (typeof value === 'string' && dateTimeForm.exec(value)) || [];
+  if (date === undefined) return false;
+  // `Date` takes the 30th of February for the 2nd of March.
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
+}
+
+function badField(field: FileField, value: unknown): OperatorError {
+  return new OperatorError(
+    `${field}: ${shown(value)} is not accepted; expected ${kinds[field].expected}`,
+  );
+}
+
+function unknownField(name: string): OperatorError {
+  return new OperatorError(
+    `${quoted(name)}: an order has no such field; expected only ${fileFields.join(', ')}`,
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === null || typeof value !== 'object' || value instanceof NumberValue) {
+    return quoted(value);
+  }
+  return Array.isArray(value) ? 'an array' : 'an object';
+}

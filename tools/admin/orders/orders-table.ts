@@ -1,0 +1,43 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
+import { isInt64 } from '../../../lambdas/shared/order-id.ts';
+import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
+
+/** The table of orders, and the client for it. */
+export interface OrdersTable {
+  /** A client that reads every number as a `NumberValue`, which is exact. */
+  readonly dynamodb: DynamoDBDocumentClient;
+  readonly tableName: string;
+}
+
+/** An order of the table, which can have attributes that another program has stored. */
+export type StoredOrder = Readonly<Record<string, unknown>>;
+
+/** Creates the document client for orders. @param client is destroyed by its creator */
+export function ordersTable(client: DynamoDBClient, tableName: string): OrdersTable {
+  // A JavaScript number would round integers above 2^53.
+  const unmarshallOptions = { wrapNumbers: true };
+  return { dynamodb: DynamoDBDocumentClient.from(client, { unmarshallOptions }), tableName };
+}
+
+/** Finds an order. @throws OperatorError when the id is not an int64, or there is no such order */
+export async function findOrder(
+  orderId: string,
+  { dynamodb, tableName }: OrdersTable,
+): Promise<StoredOrder> {
+  const Key = orderKey(orderId);
+  const get = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
+  const { Item } = await dynamodb.send(get);
+  if (Item) return Item;
+  throw new NotFoundError(`No order has the id ${orderId}`);
+}
+
+/** The key of an order in the table. @throws OperatorError when the id is not an int64 */
+export function orderKey(orderId: string): { id: NumberValue } {
+  if (isInt64(orderId)) return { id: NumberValue.from(orderId) };
+  throw new InvalidValueError(
+    'order id',
+    orderId,
+    'an integer from -9223372036854775808 to 9223372036854775807, without leading zeros',
+  );
+}

@@ -1,0 +1,52 @@
+import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
+import { change } from '../stage/dynamodb-calls.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { complete, readOwner } from './find-owner.ts';
+import type { CompleteOwner } from './stored-owner.ts';
+
+/** The authorizer's counters before the first request. */
+export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
+  (typeof ownerCounters)[number],
+  number
+>;
+
+/**
+ * Suspends or resumes an owner. All keys of a suspended owner are refused from the next request on. It
+ * is not an error if the owner already has the status.
+ */
+export function setOwnerStatus(
+  owner: CompleteOwner,
+  status: 'active' | 'suspended',
+  store: KeyStore,
+): Promise<CompleteOwner> {
+  return setAttributes(owner, { status }, store);
+}
+
+/**
+ * Resets an owner's counters to their initial values. This is needed when a machine with a wrong clock
+ * has used up the quota of a day. Bans are not affected, because they belong to keys.
+ */
+export function resetUsage(owner: CompleteOwner, store: KeyStore): Promise<CompleteOwner> {
+  return setAttributes(owner, noUsage, store);
+}
+
+/** Sets attributes of an owner's item. Returns the owner as it is afterwards. */
+async function setAttributes(
+  { details: { ownerId, ownerHash } }: CompleteOwner,
+  attributes: Readonly<Record<string, unknown>>,
+  store: KeyStore,
+): Promise<CompleteOwner> {
+  const names = Object.keys(attributes);
+  await change(
+    {
+      table: store.apiKeysTable,
+      key: { ownerHash },
+      update: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      condition: 'attribute_exists(ownerHash)',
+      names: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      values: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+    },
+    store,
+  );
+  return complete((await readOwner(ownerId, store))!);
+}

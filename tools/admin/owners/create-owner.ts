@@ -1,0 +1,132 @@
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
+import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { change, changeTogether } from '../stage/dynamodb-calls.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
+import { noUsage } from './change-owner.ts';
+import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
+import { putGatewayKey } from './gateway-key.ts';
+import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { putPresentGatewayKey } from './set-owner-plan.ts';
+import type { DocumentOfOwner, OwnerDetails, StoredOwner } from './stored-owner.ts';
+
+export interface NewOwner extends Partial<OwnerLimits> {
+  readonly name: string;
+  readonly plan: PlanName;
+}
+
+/**
+ * Creates an owner in four steps, each of which can be repeated: it reserves the name, and writes the
+ * details, the API Gateway key in the plan's usage plan, and the item in the ApiKeys table, without
+ * which no key of the owner can be valid. If it is interrupted, the same command completes it.
+ *
+ * The agreed limits are written together with the item, so of several commands that create the owner
+ * at the same time, one decides on both.
+ *
+ * @throws OperatorError when the name is taken, or DynamoDB or API Gateway fails
+ */
+export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
+  const name = ownerName(request.name);
+  const limits = limitsFor(request.plan, request);
+  return withHalfDoneError(`The owner ${quoted(name)} may be created in part only`, async () => {
+    const ownerId = await reserveName(name, store);
+    const details = await putDetails(ownerId, name, request, store);
+    await putGatewayKey(ownerId, request.plan, store);
+    await putItem(details, request, limits, store);
+    // "keys purge --all" may have deleted the key before there was an item that it would have removed.
+    return putPresentGatewayKey(ownerId, store);
+  });
+}
+
+/** @returns the id of the new owner, or of one whose creation was interrupted */
+async function reserveName(name: string, store: KeyStore): Promise<string> {
+  const { ownerId } = createIdentity(store.tokenPrefix);
+  const reserved = await change(
+    {
+      table: store.ownersTable,
+      key: { ownerId: nameReservation(name) },
+      update: 'SET #owner = :owner',
+      condition: 'attribute_not_exists(ownerId)',
+      names: { '#owner': 'owner' },
+      values: { ':owner': ownerId },
+    },
+    store,
+  );
+  if (reserved) return ownerId;
+  const present = (await ownerIdOfName(name, store)) ?? ownerId;
+  const owner = await readOwner(present, store);
+  if (owner?.item) throw nameTaken(owner);
+  return present;
+}
+
+/** Writes the details, or returns those of an interrupted creation. */
+async function putDetails(
+  ownerId: string,
+  name: string,
+  request: NewOwner,
+  store: KeyStore,
+): Promise<OwnerDetails> {
+  const { seed, ownerHash } = createIdentity(store.tokenPrefix);
+  const createdAt = new Date(store.now()).toISOString();
+  const agreed = agreedLimits(request.plan, request);
+  const once = { name, createdAt, seed, ownerHash, agreed, keys: {} };
+  const fields = Object.keys(once);
+  const details = await change<OwnerDetails>(
+    {
+      table: store.ownersTable,
+      key: { ownerId },
+      update: `SET ${fields
+        .map((field) => `#${field} = if_not_exists(#${field}, :${field})`)
+        .join(', ')}`,
+      names: Object.fromEntries(fields.map((field) => [`#${field}`, field])),
+      values: Object.fromEntries(
+        Object.entries(once).map(([field, value]) => [`:${field}`, value]),
+      ),
+    },
+    store,
+  );
+  return details!;
+}
+
+async function putItem(
+  { ownerId, ownerHash }: OwnerDetails,
+  request: NewOwner,
+  limits: OwnerLimits,
+  store: KeyStore,
+): Promise<void> {
+  const { plan } = request;
+  const item: DocumentOfOwner & { ownerHash: string } = {
+    ownerHash,
+    ownerId,
+    plan,
+    status: 'active',
+    ...limits,
+    ...noUsage,
+    keys: {},
+  };
+  const put = {
+    TableName: store.apiKeysTable,
+    Item: item,
+    ConditionExpression: 'attribute_not_exists(ownerHash)',
+  };
+  const agree = {
+    TableName: store.ownersTable,
+    Key: { ownerId },
+    UpdateExpression: 'SET agreed = :agreed',
+    ExpressionAttributeValues: { ':agreed': agreedLimits(plan, request) },
+  };
+  if (await changeTogether([{ Put: put }, { Update: agree }], store)) return;
+  const present = (await readOwner(ownerId, store))!;
+  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
+  if (hasLimits(present.item, plan, limits)) return;
+  // Another command has created the owner meanwhile, so its plan decides on the usage plan.
+  throw nameTaken(await putPresentGatewayKey(ownerId, store));
+}
+
+function nameTaken({ details, item }: StoredOwner): WrongStateError {
+  return new WrongStateError(
+    `There is an owner ${quoted(details.name)} already, ${details.ownerId}, on the ${item!.plan} plan`,
+    { remedy: 'choose another name, or change its plan with "owners set-plan"' },
+  );
+}

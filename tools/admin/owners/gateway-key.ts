@@ -1,0 +1,83 @@
+import { stackTag } from '../../../lib/settings/names.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import { isOwnerId } from '../../shared/api-key-token.ts';
+import { WrongStateError } from '../../shared/errors.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+
+/**
+ * Ensures that an owner has an API Gateway key, whose value is the owner's id, and that this key is in
+ * the plan's usage plan and in no other.
+ *
+ * The key is removed from the old usage plan first, because API Gateway allows only one usage plan
+ * per key and stage.
+ */
+export async function putGatewayKey(
+  ownerId: string,
+  plan: PlanName,
+  store: KeyStore,
+): Promise<void> {
+  const { gateway } = store;
+  const usagePlanId = store.usagePlanIds[plan];
+  const keyId = await gatewayKeyId(ownerId, store);
+  const present = await gateway.findUsagePlans({ keyId });
+  for (const other of present.filter((each) => each !== usagePlanId)) {
+    await gateway.deleteUsagePlanKey({ usagePlanId: other, keyId });
+  }
+  if (!present.includes(usagePlanId)) await gateway.createUsagePlanKey({ usagePlanId, keyId });
+}
+
+/** Finds the ids of the API Gateway keys of a stage's owners. */
+export async function findGatewayKeys(store: KeyStore): Promise<string[]> {
+  const prefix = gatewayKeyName('', store);
+  const found = await store.gateway.findApiKeys(prefix);
+  // The name of another stack may start with this stack's name.
+  return found.filter(({ name }) => isOwnerId(name.slice(prefix.length))).map(({ id }) => id);
+}
+
+async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
+  const existing = await existingKeyId(ownerId, store);
+  if (existing) return existing;
+  const name = gatewayKeyName(ownerId, store);
+  try {
+    const tags = { [stackTag]: store.stackName };
+    return (await store.gateway.createApiKey({ name, value: ownerId, enabled: true, tags })).id;
+  } catch (error) {
+    // The key may exist by now: another command has created it, or the response to this call was
+    // lost and the SDK repeated it. Values are unique, so the repeated call fails.
+    return keyIdAfterFailure(error, ownerId, store);
+  }
+}
+
+/**
+ * Looks for the key after `createApiKey` has failed. A conflict only means that an earlier call has
+ * succeeded, so it is not reported.
+ */
+async function keyIdAfterFailure(
+  error: unknown,
+  ownerId: string,
+  store: KeyStore,
+): Promise<string> {
+  const isConflict = Object(error).name === 'ConflictException';
+  const created = await existingKeyId(ownerId, store).catch((lookupError: unknown) => {
+    throw isConflict ? lookupError : error;
+  });
+  if (created) return created;
+  if (!isConflict) throw error;
+  throw new WrongStateError(
+    `API Gateway has a key with the value ${ownerId} whose name is not ${gatewayKeyName(ownerId, store)}`,
+    {
+      remedy:
+        'give it this name or delete it, in the console of API Gateway, and run the command again',
+    },
+  );
+}
+
+async function existingKeyId(ownerId: string, store: KeyStore): Promise<string | undefined> {
+  const name = gatewayKeyName(ownerId, store);
+  const found = await store.gateway.findApiKeys(name);
+  return found.find((key) => key.name === name)?.id;
+}
+
+function gatewayKeyName(ownerId: string, { stackName }: KeyStore): string {
+  return `${stackName}-${ownerId}`;
+}

@@ -1,0 +1,94 @@
+import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts';
+import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
+import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
+
+export interface OwnerLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+const fields = ['perMinute', 'perDay'] as const;
+
+/** The command-line options for these fields. */
+const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
+
+/**
+ * The limits of an owner: the requested ones, or those of its plan.
+ *
+ * No owner may have a higher limit than its plan, because the plan's usage plan would reject its
+ * requests first. A plan whose limits are agreed per owner requires both.
+ *
+ * @throws OperatorError when a limit is missing or outside the plan's range
+ */
+export function limitsFor(planName: PlanName, asked: Partial<OwnerLimits>): OwnerLimits {
+  return {
+    perMinute: limitFor(planName, 'perMinute', asked.perMinute),
+    perDay: limitFor(planName, 'perDay', asked.perDay),
+  };
+}
+
+/** The requested limits in the form of an owner's details: those that the request contains. */
+export function agreedLimits(plan: PlanName, asked: Partial<OwnerLimits>): AgreedLimits {
+  const own = fields.filter((field) => asked[field] !== undefined);
+  return { plan, ...Object.fromEntries(own.map((field) => [field, asked[field]])) };
+}
+
+/**
+ * The limits of an owner according to the current numbers of its plan: the agreed limits, reduced to
+ * the plan's maximum, and the plan's limits where none are agreed.
+ *
+ * @param current the owner's limits, which apply if none are agreed and the plan requires agreed ones
+ */
+function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLimits): OwnerLimits {
+  const plan = plans[name];
+  const own = plan.limitsPerOwner ? current : plan;
+  const limit = (field: keyof OwnerLimits) => Math.min(agreed[field] ?? own[field], plan[field]);
+  return { perMinute: limit('perMinute'), perDay: limit('perDay') };
+}
+
+interface PlanReview {
+  /** The owners whose limits differ from the current numbers of their plans, with those numbers. */
+  readonly outdated: { readonly owner: CompleteOwner; readonly limits: OwnerLimits }[];
+  /**
+   * Owners whose plan is unknown, because their move to another one was interrupted or it is no longer
+   * in the table of plans.
+   */
+  readonly unclear: CompleteOwner[];
+}
+
+/** Compares owners' limits with the current numbers of their plans. */
+export function reviewPlans(owners: readonly StoredOwner[]): PlanReview {
+  const complete = owners.filter((owner): owner is CompleteOwner => owner.item !== undefined);
+  const isUnclear = ({ details, item }: CompleteOwner) =>
+    details.agreed.plan !== item.plan || !isPlanName(item.plan);
+  const outdated = complete
+    .filter((owner) => !isUnclear(owner))
+    .map((owner) => ({ owner, limits: presentLimits(owner.details.agreed, owner.item) }))
+    .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
+  return { outdated, unclear: complete.filter(isUnclear) };
+}
+
+/** Whether an owner's item has exactly this plan and these limits. */
+export function hasLimits(
+  item: (OwnerLimits & { plan: string }) | undefined,
+  plan: PlanName,
+  { perMinute, perDay }: OwnerLimits,
+): boolean {
+  return item?.plan === plan && item.perMinute === perMinute && item.perDay === perDay;
+}
+
+function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | undefined): number {
+  const plan = plans[planName];
+  if (asked === undefined) {
+    if (!plan.limitsPerOwner) return plan[field];
+    throw new OperatorError(`${optionOf[field]}: missing`, {
+      remedy: `the ${planName} plan has no limits of its own, give --per-minute and --per-day`,
+    });
+  }
+  if (Number.isSafeInteger(asked) && asked >= 1 && asked <= plan[field]) return asked;
+  throw new InvalidValueError(
+    optionOf[field],
+    asked,
+    `a whole number from 1 to ${plan[field]}, the most that the ${planName} plan allows`,
+  );
+}

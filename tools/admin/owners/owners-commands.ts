@@ -1,0 +1,193 @@
+import { Argument, type Command, Option } from 'commander';
+import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
+import { quoted } from '../../shared/errors.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  printMessage,
+  printResult,
+  type Result,
+} from '../console/command-io.ts';
+import { planOption, wholeNumber } from '../console/option-values.ts';
+import { counted, recordText, tableText } from '../console/view.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
+import { addVerb, type Call, yesOption } from '../stage/verb.ts';
+import { resetUsage, setOwnerStatus } from './change-owner.ts';
+import { createOwner } from './create-owner.ts';
+import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
+import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
+import { limitsText, ownerFields, ownerView } from './owner-view.ts';
+import { renameOwner } from './rename-owner.ts';
+import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
+import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
+
+/** Adds the commands `owners …`. */
+export function addOwnersCommands(program: Command, io: CommandIo): void {
+  const owners = program
+    .command('owners')
+    .description('the owners of keys: their plans, limits and usage');
+  addVerb<Partial<OwnerLimits> & { plan: PlanName }>(owners, io, {
+    usage: 'create <name>',
+    description: 'create an owner, whose keys share its limits',
+    options: [planOption('how much its keys may do').makeOptionMandatory(), ...limitOptions],
+    examples: [
+      'owners create "Acme Ltd" --stage staging --plan free',
+      'owners create Initech --stage prod --plan enterprise --per-minute 5000 --per-day 2000000',
+    ],
+    run: async ({ stage, options: { plan, perMinute, perDay }, nowMs }, name) =>
+      shown(await createOwner({ name, plan, perMinute, perDay }, stage), nowMs),
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'list',
+    description: 'all owners, the newest first',
+    examples: ['owners list --stage prod', 'owners list --stage prod --json'],
+    run: async ({ stage, nowMs }) => {
+      const views = (await allOwners(stage)).map((owner) => ownerView(owner, nowMs));
+      if (views.length > 0) {
+        return { value: views, text: (columns) => tableText(ownerFields, views, columns) };
+      }
+      return { value: [], text: 'There are no owners yet; "owners create" makes one.' };
+    },
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'show <owner>',
+    description: 'one owner, by its id or name: its limits, and what its keys have used of them',
+    examples: ['owners show "Acme Ltd" --stage prod'],
+    run: async ({ stage, nowMs }, owner) => shown(await findOwner(owner, stage), nowMs),
+  });
+  addVerb<Partial<OwnerLimits>>(owners, io, {
+    usage: 'set-plan <owner>',
+    arguments: [new Argument('<plan>').choices(planNames)],
+    description: 'move an owner to another plan',
+    options: limitOptions,
+    examples: [
+      'owners set-plan "Acme Ltd" pro --stage prod',
+      'owners set-plan Initech enterprise --stage prod --per-minute 5000 --per-day 2000000',
+    ],
+    run: async ({ stage, options: { perMinute, perDay }, nowMs }, owner, plan) =>
+      shown(await setOwnerPlan(owner, { plan: plan as PlanName, perMinute, perDay }, stage), nowMs),
+  });
+  addVerb<{ dryRun?: boolean }>(owners, io, {
+    usage: 'apply-plans',
+    description: 'give owners the present numbers of their plans',
+    options: [new Option('--dry-run', 'show what would change, and change nothing'), yesOption],
+    help: applyPlansHelp,
+    examples: [
+      'owners apply-plans --stage prod --dry-run',
+      'owners apply-plans --stage prod --yes',
+    ],
+    run: applyPlans,
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'rename <owner> <name>',
+    description: 'give an owner another name',
+    examples: ['owners rename "Acme Ltd" "Acme Pets" --stage prod'],
+    run: async ({ stage, nowMs }, owner, name) =>
+      shown(await renameOwner(owner, name, stage), nowMs),
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'suspend <owner>',
+    description: 'refuse all keys of an owner from their next requests on',
+    options: [yesOption],
+    examples: ['owners suspend "Acme Ltd" --stage prod'],
+    run: async ({ stage, confirm, nowMs }, idOrName) => {
+      const owner = await findCompleteOwner(idOrName, stage);
+      await confirm(() => suspendQuestion(owner));
+      return shown(await setOwnerStatus(owner, 'suspended', stage), nowMs);
+    },
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'resume <owner>',
+    description: 'let the keys of a suspended owner work again',
+    examples: ['owners resume "Acme Ltd" --stage prod'],
+    run: async ({ stage, nowMs }, idOrName) => {
+      const owner = await findCompleteOwner(idOrName, stage);
+      return shown(await setOwnerStatus(owner, 'active', stage), nowMs);
+    },
+  });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'reset-usage <owner>',
+    description: 'forget what an owner has used, as after a wrong clock has used up its day',
+    examples: ['owners reset-usage "Acme Ltd" --stage prod'],
+    run: async ({ stage, nowMs }, idOrName) =>
+      shown(await resetUsage(await findCompleteOwner(idOrName, stage), stage), nowMs),
+  });
+}
+
+const limitOptions = [
+  new Option('--per-minute <requests>', 'its own limit; the enterprise plan needs both').argParser(
+    wholeNumber,
+  ),
+  new Option('--per-day <requests>', 'its own limit; at most what the plan allows').argParser(
+    wholeNumber,
+  ),
+];
+
+function shown(owner: StoredOwner, nowMs: number): Result {
+  const view = ownerView(owner, nowMs);
+  return { value: view, text: recordText(ownerFields, view) };
+}
+
+function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): string {
+  return (
+    `Suspend ${name} (${ownerId})? Its ${counted(item.keys.size, 'key')} will be refused from the ` +
+    'next request on, until "owners resume".'
+  );
+}
+
+const applyPlansHelp = `
+It compares every owner's limits with the numbers in lib/settings/plans.ts, shows what it will change,
+and then asks; without a terminal it needs --yes. Limits agreed with an owner stay, as far as its
+plan allows them. Deploy first where a number has grown, and last where it has shrunk.`;
+
+async function applyPlans({
+  stage,
+  options,
+  io,
+  confirmAlways,
+}: Call<{ dryRun?: boolean }>): Promise<Result> {
+  const { outdated, unclear } = reviewPlans(await allOwners(stage));
+  for (const owner of unclear) printMessage(io, unclearText(owner));
+  const changes = outdated.map(({ owner: { details, item }, limits }) => ({
+    ownerId: details.ownerId,
+    name: details.name,
+    plan: item.plan,
+    from: { perMinute: item.perMinute, perDay: item.perDay },
+    to: limits,
+  }));
+  const review =
+    changes.length === 0
+      ? 'Every owner has the limits of its plan: there is nothing to change.'
+      : changes
+          .map(
+            ({ ownerId, name, plan, from, to }) =>
+              `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
+          )
+          .join('\n');
+  if (options.dryRun || changes.length === 0) {
+    return { value: { changes, applied: false }, text: review };
+  }
+  // The changes are shown before the question; with `--json`, standard output is for the result.
+  if (options.json) printMessage(io, review);
+  else await printResult(io, options, { value: changes, text: review });
+  await confirmAlways(() => `Change ${counted(changes.length, 'owner')}?`);
+  await withHalfDoneError('The plans may be applied to some owners only', async () => {
+    for (const { owner, limits } of outdated) {
+      await setLimits(owner, owner.item.plan, limits, stage);
+    }
+  });
+  const text = `Changed ${counted(changes.length, 'owner')}.`;
+  return { value: { changes, applied: true }, text };
+}
+
+function unclearText({ details, item }: CompleteOwner): string {
+  const { ownerId, agreed } = details;
+  if (!isPlanName(item.plan)) {
+    const { plan } = item as { plan: string };
+    return `${ownerId} is left out: there is no plan ${quoted(plan)} any more; "owners set-plan" moves it to another`;
+  }
+  return (
+    `${ownerId} is left out: its move from ${item.plan} to ${agreed.plan} was interrupted; ` +
+    '"owners set-plan" completes it'
+  );
+}

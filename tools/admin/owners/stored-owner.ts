@@ -1,0 +1,96 @@
+import { type KeyEntry, keyIdOf, type OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+
+/** The details of a key: its part of the owner's item in the Owners table, which operators use. */
+export interface KeyDetails {
+  label?: string;
+  /** The last four characters of the token, by which people recognise it. */
+  lastFour: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** The name of the key's entry in the ApiKeys table. */
+  tokenHash: string;
+  /** ISO 8601. */
+  revokedAt?: string;
+  /** The last use in Unix seconds, copied from the entry that a revocation has removed. */
+  usedAt?: number;
+  expiresAt?: number;
+  /** The id of the key that this one has replaced in a rotation. */
+  replaces?: string;
+}
+
+/**
+ * The limits that were agreed with an owner. Where none is agreed, the plan's limit applies, also
+ * after its number has changed.
+ */
+export interface AgreedLimits {
+  plan: PlanName;
+  perMinute?: number;
+  perDay?: number;
+}
+
+/** An owner's item in the Owners table. */
+export interface OwnerDetails {
+  ownerId: string;
+  name: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** The secret from which the common part of the owner's tokens is derived. */
+  seed: string;
+  /** The key of the owner's item in the ApiKeys table. */
+  ownerHash: string;
+  agreed: AgreedLimits;
+  /** The details of the keys by key id. */
+  keys: Readonly<Record<string, KeyDetails>>;
+}
+
+/** An owner's item in the ApiKeys table, which the authorizer reads and updates. */
+export interface OwnerItem extends OwnerRecord {
+  plan: PlanName;
+  /** The entries of the keys that are not revoked, by the hash of their tokens. */
+  keys: ReadonlyMap<string, KeyEntry>;
+}
+
+/** Everything that is stored about an owner. */
+export interface StoredOwner {
+  readonly details: OwnerDetails;
+  /** Undefined when the creation of the owner was interrupted. It has no valid key then. */
+  readonly item: OwnerItem | undefined;
+}
+
+/** An owner whose creation was completed. */
+export interface CompleteOwner extends StoredOwner {
+  readonly item: OwnerItem;
+}
+
+/** A key's entry in the form of the document client. */
+export interface DocumentOfEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
+  id: string;
+}
+
+/** An item of the ApiKeys table in the form of the document client. */
+export interface DocumentOfOwner extends Omit<OwnerRecord, 'isActive'> {
+  plan: PlanName;
+  status: 'active' | 'suspended';
+  keys: Record<string, DocumentOfEntry>;
+}
+
+/** Converts an item of the ApiKeys table, with default values for absent attributes of keys. */
+export function readOwnerItem({ status, keys, ...record }: DocumentOfOwner): OwnerItem {
+  const entries = Object.entries(keys).map(
+    ([tokenHash, entry]) => [tokenHash, readEntry(record.ownerId, entry)] as const,
+  );
+  return { ...record, isActive: status === 'active', keys: new Map(entries) };
+}
+
+function readEntry(ownerId: string, { id, ...entry }: DocumentOfEntry): KeyEntry {
+  return {
+    bannedUntil: 0,
+    rejectionWindow: 0,
+    rejectionCount: 0,
+    usedAt: 0,
+    expiresAt: undefined,
+    ...entry,
+    keyId: keyIdOf(ownerId, id),
+  };
+}

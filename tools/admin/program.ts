@@ -1,0 +1,94 @@
+import { Command, CommanderError, Option } from 'commander';
+import { stageNames } from '../../lib/settings/stages.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  printMessage,
+  printText,
+} from './console/command-io.ts';
+import { reportFailure } from './failure-report.ts';
+import { addKeysCommands } from './keys/keys-commands.ts';
+import { addOrdersCommands } from './orders/orders-commands.ts';
+import { addOwnersCommands } from './owners/owners-commands.ts';
+import { examplesText } from './stage/verb.ts';
+
+/**
+ * Runs one command of the operator. A failure is printed on standard error in one line, with its
+ * remedy.
+ *
+ * @param commandLine the arguments after the program's name
+ * @returns the exit code: 0 for success, 1 when the command was refused, 2 when its usage is wrong,
+ *   and 3 when a service failed
+ */
+export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
+  const isJson = commandLine.includes('--json');
+  const actedOn: CommandIo['actedOn'] = {};
+  const program = createProgram({ ...io, actedOn }, isJson);
+  try {
+    await program.parseAsync(commandLine, { from: 'user' });
+    if (actedOn.stage && !isJson) printMessage(io, actedOn.stage);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // A reader such as `head` closes the pipe when it has read enough, which is not a failure.
+    if (Object(error).code === 'EPIPE') return 0;
+    const { exitCode, ...failure } = reportFailure(error, program.opts());
+    const isHelp = error instanceof CommanderError && error.code === 'commander.help';
+    if (isJson) printMessage(io, JSON.stringify({ error: failure }));
+    else if (!isHelp)
+      printMessage(
+        io,
+        ['error: ', failure.message, ...(failure.remedy ? ['; ', failure.remedy] : [])].join(''),
+      );
+    return exitCode;
+  }
+}
+
+function createProgram(io: CommandIo, isJson: boolean): Command {
+  const program = new Command('npm run admin --')
+    .description('Operates a Store Orders service: its owners, their API keys, and orders.')
+    .addOption(
+      new Option('--stage <stage>', 'a deployed stage of the account and Region set').choices(
+        stageNames,
+      ),
+    )
+    .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
+    .option('--json', 'print the result, or the failure, as one line of JSON')
+    .addHelpText('after', programHelp)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => printText(io, text.trimEnd()),
+      writeErr: (text) => isJson || printMessage(io, text.trimEnd()),
+      outputError: () => {},
+    })
+    .hook('preAction', () => takeTargetOfEnvironment(program, io));
+  addOwnersCommands(program, io);
+  addKeysCommands(program, io);
+  addOrdersCommands(program, io);
+  return program;
+}
+
+/** Takes the target from the environment, unless the command line has one. */
+function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
+  const { stage, local } = program.opts<GlobalOptions>();
+  if (stage !== undefined || local !== undefined) return;
+  program.setOptionValue('stage', environment.STORE_ORDERS_STAGE || undefined);
+  program.setOptionValue('local', environment.STORE_ORDERS_LOCAL || undefined);
+}
+
+const programHelp = `
+Every command needs exactly one of --stage and --local, or one of STORE_ORDERS_STAGE and
+STORE_ORDERS_LOCAL in the environment. A stage is found through its CloudFormation stack, with the
+credentials and Region of the environment (AWS_PROFILE, AWS_REGION).
+Durations are 30s, 15m, 24h or 90d. "<command> --help" tells more.
+npm writes two lines of its own first; for a pipe or --json, "npm run --silent admin -- …" does not.
+
+Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: there is no such command
+or option, or one is missing; 3 service: AWS, the local service or the network failed.
+${examplesText([
+  'owners create "Acme Ltd" --stage staging --plan free',
+  'keys issue --stage staging --owner "Acme Ltd"',
+  'keys list --local http://127.0.0.1:3000',
+  'orders import orders.jsonl --stage staging',
+])}`;

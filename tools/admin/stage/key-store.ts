@@ -1,0 +1,34 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import type { KeyGateway } from './key-gateway.ts';
+
+/** The tables and services that store a stage's owners and keys, with their clients. */
+export interface KeyStore {
+  readonly documents: DynamoDBDocumentClient;
+  readonly gateway: KeyGateway;
+  /** The table of the authorizer: an item per owner with its limits, counters and keys. */
+  readonly apiKeysTable: string;
+  /** The table of the operators: the owners' names and secrets, and the details of their keys. */
+  readonly ownersTable: string;
+  readonly usagePlanIds: Readonly<Record<PlanName, string>>;
+  /** The prefix of this stage's gateway keys, which distinguishes them within the account. */
+  readonly stackName: string;
+  readonly tokenPrefix: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Creates a document client for the two tables. It converts numbers to JavaScript numbers, which is
+ * exact here, because all of them are counts and times far below 2^53. It must not be used for
+ * orders, whose ids are larger.
+ *
+ * @param dynamodb a client that no other document client uses, because the SDK stores the options of
+ *   a document client in it
+ */
+export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(dynamodb, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+}

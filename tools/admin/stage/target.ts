@@ -1,0 +1,41 @@
+import { isStageName, stageNames } from '../../../lib/settings/stages.ts';
+import { InvalidValueError, UsageError } from '../../shared/errors.ts';
+
+/** The service to operate. Exactly one of the two fields is set. */
+export interface Target {
+  /** A deployed stage, found through its stack in the Region and account of the environment. */
+  stage?: string;
+  /** The origin of a running local service, such as `http://127.0.0.1:3000`. */
+  local?: string;
+}
+
+/** The name of a target in messages. */
+export function labelOf({ stage, local }: Target): string {
+  return local === undefined ? `stage ${stage}` : (originIn(local) ?? local);
+}
+
+/** @throws OperatorError unless exactly one of the fields is set, in its expected form */
+export function refuseWrongTarget({ stage, local }: Target): void {
+  if ((stage === undefined) === (local === undefined)) {
+    throw new UsageError(
+      `Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL`,
+    );
+  }
+  if (local !== undefined && originIn(local) === undefined) {
+    const expected = "the service's origin, such as http://127.0.0.1:3000";
+    throw new InvalidValueError('--local', withoutPassword(local), expected);
+  }
+  if (stage !== undefined && !isStageName(stage)) {
+    throw new InvalidValueError('--stage', stage, `one of ${stageNames.join(', ')}`);
+  }
+}
+
+/** Removes a password, even from a text that is not a valid URL, because errors are often logged. */
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/.*@/, '//…@');
+}
+
+function originIn(url: string): string | undefined {
+  const { protocol, origin } = URL.parse(url) ?? {};
+  return protocol === 'http:' || protocol === 'https:' ? origin : undefined;
+}

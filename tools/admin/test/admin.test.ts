@@ -1,0 +1,312 @@
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashToken } from '../../../lambdas/shared/api-key.ts';
+import { plans } from '../../../lib/settings/plans.ts';
+import { type ServiceClock, serviceClock } from '../../../test/helpers/functions/service-clock.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import { type LocalService, startLocalService } from '../../local/server.ts';
+import { findOwner } from '../owners/find-owner.ts';
+import { type Change, change } from '../stage/dynamodb-calls.ts';
+import { connect } from '../stage/stage-connection.ts';
+import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
+
+const { free, pro, business } = plans;
+
+let clock: ServiceClock;
+let service: LocalService;
+const directory = temporaryDirectoryOfEachTest();
+
+beforeAll(async () => {
+  clock = serviceClock('staging', Date.parse('2026-11-20T09:30:15Z'));
+  service = await startLocalService({
+    ...clock.serviceOptions,
+    stackName: 'StoreOrders-staging',
+    log: () => {},
+  });
+});
+afterAll(async () => {
+  await service?.close();
+  clock[Symbol.dispose]();
+});
+
+/** Runs the operator's program by the clock of the service. */
+const admin = (commandLine: string[], io: AdminOptions = {}) =>
+  runAdmin(commandLine, { now: clock.now, ...io });
+
+/** What a successful command prints with --json. */
+// biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
+async function adminJson(...words: string[]): Promise<any> {
+  const run = await admin([...words, '--local', service.origin, '--json']);
+  expect(run).toMatchObject({ exitCode: 0 });
+  expect(run.stdout.split('\n')).toHaveLength(2);
+  return JSON.parse(run.stdout);
+}
+
+let owners = 0;
+
+/** A key of a new owner. */
+async function issue(plan = 'free', owner = `Owner ${++owners}`) {
+  await adminJson('owners', 'create', owner, '--plan', plan);
+  return adminJson('keys', 'issue', '--owner', owner);
+}
+
+async function listOrders(apiKey: string): Promise<Response> {
+  const response = await fetch(`${service.outputs.BaseUrl}/store/orders`, {
+    headers: { Authorization: `Bearer ${apiKey}` },
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
+
+/** Changes an owner's item, as if time had passed or the plan had had another number. */
+async function changeOwner(
+  ownerId: string,
+  rest: Pick<Change, 'update' | 'names' | 'values'>,
+): Promise<void> {
+  const store = await connect({ local: service.origin }, clock.now);
+  const { ownerHash } = (await findOwner(ownerId, store)).details;
+  await change({ table: store.apiKeysTable, key: { ownerHash }, ...rest }, store);
+}
+
+describe('the operator and a running service', () => {
+  it('I17: issues a key that works at once', async () => {
+    const key = await issue('free', 'Acme Ltd');
+
+    expect(key).toEqual({
+      keyId: expect.stringMatching(/^key_[0-9A-Za-z]{32}$/),
+      apiKey: expect.stringMatching(/^so_test_[0-9A-Za-z]{46}$/),
+      plan: 'free',
+      owner: 'Acme Ltd',
+      ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
+      perMinute: free.perMinute,
+      perDay: free.perDay,
+      expiresAt: null,
+    });
+    expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('tells what takes a key back that nobody has got, as its answer could not be written', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(new Error('ENOSPC: no space left on device')),
+    }).on('error', () => {});
+
+    await adminJson('owners', 'create', 'Lost', '--plan', 'free');
+    const { exitCode, stderr } = await admin(
+      ['keys', 'issue', '--owner', 'Lost', '--local', service.origin],
+      { stdout },
+    );
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^error: The API key of (key_\w+) could not be written: ENOSPC.*; nobody has it: run "keys revoke \1"/,
+    );
+  });
+
+  it('I17: rotates a key: both work during the grace period, and the old one not after it', async () => {
+    const old = await issue();
+
+    const rotated = await adminJson('keys', 'rotate', old.keyId, '--grace', '2s');
+
+    expect(rotated).toMatchObject({ plan: 'free', owner: old.owner, previousKeyId: old.keyId });
+    expect(await statusWith(old.apiKey)).toBe(200);
+    expect(await statusWith(rotated.apiKey)).toBe(200);
+    clock.set(Date.parse(rotated.previousExpiresAt));
+    expect(await statusWith(old.apiKey)).toBe(401);
+    expect(await statusWith(rotated.apiKey)).toBe(200);
+  });
+
+  it('I17: revokes a key: its next request is refused', async () => {
+    const { keyId, apiKey } = await issue();
+    expect(await statusWith(apiKey)).toBe(200);
+
+    await adminJson('keys', 'revoke', keyId);
+
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(await adminJson('keys', 'show', keyId)).toMatchObject({ status: 'revoked' });
+  });
+
+  it("changes an owner's plan: the next request's headers show it, and so do its other keys'", async () => {
+    const { ownerId, apiKey } = await issue();
+    const other = await adminJson('keys', 'issue', '--owner', ownerId);
+    expect((await listOrders(apiKey)).headers.get('x-ratelimit-limit')).toBe(
+      String(free.perMinute),
+    );
+
+    await adminJson('owners', 'set-plan', ownerId, 'pro');
+
+    for (const [key, remaining] of [
+      [apiKey, pro.perMinute - 2],
+      [other.apiKey, pro.perMinute - 3],
+    ]) {
+      const { headers, status } = await listOrders(key);
+      expect(status).toBe(200);
+      expect(headers.get('x-ratelimit-limit')).toBe(String(pro.perMinute));
+      expect(headers.get('x-ratelimit-remaining')).toBe(String(remaining));
+    }
+  });
+
+  it('suspends an owner and resumes it: its keys are refused meanwhile', async () => {
+    const { owner, apiKey } = await issue();
+
+    await adminJson('owners', 'suspend', owner);
+    const suspended = await statusWith(apiKey);
+    await adminJson('owners', 'resume', owner);
+
+    expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
+  });
+
+  it('frees an owner whose day a wrong clock has used up', async () => {
+    const { ownerId, apiKey } = await issue('free');
+    await adminJson('owners', 'set-plan', ownerId, 'free', '--per-day', '1');
+    const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
+
+    await adminJson('owners', 'reset-usage', ownerId);
+
+    expect([...statuses, await statusWith(apiKey)]).toEqual([200, 429, 200]);
+  });
+
+  it('tells whose a leaked token is, and shows it nowhere', async () => {
+    const { apiKey, keyId, owner } = await issue();
+    await statusWith(apiKey);
+
+    const found = await admin(['keys', 'whois', '--local', service.origin], { input: apiKey });
+
+    expect(found).toMatchObject({ exitCode: 0, stderr: `stage staging at ${service.origin}\n` });
+    for (const part of [keyId, owner, 'status       active', 'The API key is valid']) {
+      expect(found.stdout).toContain(part);
+    }
+    expect(found.stdout).toMatch(/last used {4}\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
+    expect(found.stdout).not.toContain(apiKey.slice(8, 28));
+  });
+
+  it.each<[string, (key: { keyId: string; owner: string }) => string[]]>([
+    ['keys revoke', ({ keyId }) => ['keys', 'revoke', keyId]],
+    ['owners suspend', ({ owner }) => ['owners', 'suspend', owner]],
+    ['keys purge --all', () => ['keys', 'purge', '--all']],
+  ])('asks on a terminal before %s, and does it only when told to', async (_, words) => {
+    const key = await issue();
+    const command = [...words(key), '--local', service.origin];
+
+    const asked = await admin(command, { isTerminal: true, input: 'n\n' });
+
+    expect(asked).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(asked.stderr).toMatch(
+      /^stage staging at http\S+: .*\? .*\[y\/N\] error: Not confirmed: nothing was changed\n$/,
+    );
+    expect(await statusWith(key.apiKey)).toBe(200);
+  });
+
+  it('shows what a changed plan would do before it does it, and needs --yes in a script', async () => {
+    const { ownerId, owner } = await issue();
+    await changeOwner(ownerId, { update: 'SET perDay = :perDay', values: { ':perDay': 500 } });
+
+    const dry = await adminJson('owners', 'apply-plans', '--dry-run');
+    const refused = await admin(['owners', 'apply-plans', '--local', service.origin]);
+    const applied = await adminJson('owners', 'apply-plans', '--yes');
+
+    const change = {
+      ownerId,
+      name: owner,
+      plan: 'free',
+      from: { perMinute: free.perMinute, perDay: 500 },
+      to: { perMinute: free.perMinute, perDay: free.perDay },
+    };
+    expect([dry, applied]).toEqual([
+      { changes: [change], applied: false },
+      { changes: [change], applied: true },
+    ]);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stdout).toContain(`500 per day → ${free.perMinute} per minute, 1,000 per day`);
+    expect(refused.stderr).toContain('give --yes');
+    expect(await adminJson('owners', 'show', ownerId)).toMatchObject({ perDay: free.perDay });
+  });
+
+  it('I25: lifts a ban, and shows what happened', async () => {
+    const { keyId, apiKey, ownerId } = await issue();
+    const { perDay, toleratedRejectionsPerMinute, banSeconds } = free;
+    const perMinute = 1;
+    await adminJson('owners', 'set-plan', ownerId, 'free', '--per-minute', String(perMinute));
+    const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
+    await changeOwner(ownerId, {
+      update: 'SET #keys.#key.rejectionCount = :tolerated',
+      names: { '#keys': 'keys', '#key': hashToken(apiKey) },
+      values: { ':tolerated': toleratedRejectionsPerMinute },
+    });
+    // The first of these meets a count that the function has not seen, and is counted with the next.
+    statuses.push(await statusWith(apiKey), await statusWith(apiKey));
+    expect(statuses).toEqual([200, 429, 429, 429]);
+    const banned = await adminJson('keys', 'show', keyId);
+    expect(banned.usage.minute).toMatchObject({
+      limit: perMinute,
+      used: perMinute,
+      remaining: 0,
+    });
+    expect(banned.usage.day).toMatchObject({ limit: perDay, used: perMinute });
+    expect(Date.parse(banned.bannedUntil)).toBe(clock.now() + banSeconds * 1_000);
+
+    const unbanned = await adminJson('keys', 'unban', keyId);
+
+    expect(unbanned).toMatchObject({ wasBanned: true, bannedUntil: null, rejectionsThisMinute: 0 });
+    // The minute stays used up, so that its end is what has to be waited for, and no longer the ban's.
+    const retryAfter = Number((await listOrders(apiKey)).headers.get('retry-after'));
+    expect(retryAfter).toBe(60 - ((clock.now() / 1_000) % 60));
+  });
+
+  it('lists all keys', async () => {
+    const { keyId, owner } = await issue('business');
+
+    const keys: { keyId: string }[] = await adminJson('keys', 'list');
+
+    expect(keys.find((key) => key.keyId === keyId)).toMatchObject({
+      owner,
+      plan: 'business',
+      status: 'active',
+      perMinute: business.perMinute,
+      perDay: business.perDay,
+    });
+  });
+
+  it('imports, shows, ships and exports orders, ids above 2^53 digit for digit', async () => {
+    const line =
+      '{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}';
+    const path = directory.write('orders.jsonl', `${line}\n{"id":-5}\n`);
+
+    const imported = await adminJson('orders', 'import', path);
+    const shipped = await admin(['orders', 'ship', '9007199254740993', '--local', service.origin]);
+    const shown = await admin(['orders', 'show', '9007199254740993', '--local', service.origin]);
+    const exported = await admin(['orders', 'export', '--local', service.origin]);
+
+    expect(imported).toMatchObject({ inserted: 2, alreadyThere: 0, rejected: 0 });
+    expect(shipped).toMatchObject({ exitCode: 0, stdout: 'Order 9007199254740993 is shipped.\n' });
+    expect(shown.stdout).toContain(`${line.slice(0, -10)}"shipped","shippedAt":"`);
+    expect(exported.stdout.split('\n').sort()).toEqual([
+      '',
+      '{"id":-5,"status":"pending"}',
+      shown.stdout.trimEnd(),
+    ]);
+    expect(exported.stderr).toBe(`Exported 2 orders.\nstage staging at ${service.origin}\n`);
+  });
+
+  it('I5: cannot ship what a client has cancelled, and a client cannot cancel what has shipped', async () => {
+    const { apiKey } = await issue();
+    const path = directory.write('orders.jsonl', '{"id":11}\n{"id":12}\n');
+    await adminJson('orders', 'import', path);
+    const cancel = (id: number) =>
+      fetch(`${service.outputs.BaseUrl}/store/orders/${id}`, {
+        method: 'DELETE',
+        headers: { Authorization: `Bearer ${apiKey}` },
+      });
+
+    expect((await cancel(11)).status).toBe(204);
+    const refused = await admin(['orders', 'ship', '11', '--local', service.origin]);
+    await admin(['orders', 'ship', '12', '--local', service.origin]);
+
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^error: Order 11 is cancelled since \S+: only a pending order can be shipped\n$/,
+    );
+    expect((await cancel(12)).status).toBe(409);
+  });
+});

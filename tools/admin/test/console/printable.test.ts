@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { printable } from '../../console/printable.ts';
+
+describe('printable', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m'],
+    ['title\u001b]0;owned\u0007', 'title\\u001b]0;owned\\u0007'],
+    ['\u009b2J', '\\u009b2J'],
+    ['over\rwritten\b', 'over\\u000dwritten\\u0008'],
+    ['a\ttab', 'a\\u0009tab'],
+    ['delete\u007f', 'delete\\u007f'],
+    ['abc\u202ecba', 'abc\\u202ecba'],
+    ['line\u2028line', 'line\\u2028line'],
+    ['\u2066isolated\u2069', '\\u2066isolated\\u2069'],
+  ])('escapes what can change a terminal: %j', (text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  it.each(['two\nlines', 'Ço', '日本語', '👩🏽‍💻', '…'])('leaves %j as it is', (text) => {
+    expect(printable(text)).toBe(text);
+  });
+
+  it('keeps JSON valid, and its meaning', () => {
+    const value = { name: 'a\u001b\u009b\u007f\u202eb' };
+
+    expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
+  });
+
+  it.each([
+    [`so_live_${'a'.repeat(46)}`, 'so_live_…'],
+    ['"so_test_abc"', '"so_test_…"'],
+    ['xso_test_abc so_live_def', 'xso_test_… so_live_…'],
+  ])('shows no more of a token than its prefix: %j', (text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  it('shows the one token that was just issued, and no other', () => {
+    const [issued, other] = [`so_test_${'a'.repeat(46)}`, `so_test_${'b'.repeat(46)}`];
+
+    expect(printable(`${issued} ${other} ${issued}x`, issued)).toBe(
+      `${issued} so_test_… so_test_…`,
+    );
+  });
+});

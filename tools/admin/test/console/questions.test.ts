@@ -1,0 +1,113 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import type { CommandIo } from '../../console/command-io.ts';
+import { confirm, confirmAlways, readSecret } from '../../console/questions.ts';
+
+interface Terminal {
+  readonly io: CommandIo;
+  readonly shown: () => string;
+  readonly modes: boolean[];
+}
+
+/** Standard input that holds a text already. */
+function input(typed: string, { isTTY = true } = {}): Terminal {
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()];
+  const modes: boolean[] = [];
+  stdin.end(typed);
+  const setRawMode = (isRaw: boolean) => modes.push(isRaw);
+  const io = {
+    stdin: Object.assign(stdin, { isTTY, setRawMode }),
+    stderr: Object.assign(stderr, { isTTY }),
+  };
+  return { io: io as unknown as CommandIo, shown: () => String(stderr.read() ?? ''), modes };
+}
+
+const question = () => 'Really?';
+
+describe('confirm', () => {
+  it.each(['y\n', 'Y\n', 'yes\n', ' YES \n'])('goes on at %j', async (typed) => {
+    const { io, shown } = input(typed);
+
+    await confirm(io, {}, question);
+
+    expect(shown()).toBe('Really? [y/N] ');
+  });
+
+  it.each(['n\n', '\n', 'yeah\n', ''])('stops at %j', async (typed) => {
+    await expect(confirm(input(typed).io, {}, question)).rejects.toThrow(
+      'Not confirmed: nothing was changed',
+    );
+  });
+
+  it.each([
+    ['with --yes', input('n\n'), { yes: true }],
+    ['without a terminal', input('n\n', { isTTY: false }), {}],
+  ])('does not ask %s', async (_, { io, shown }, options) => {
+    await confirm(io, options, question);
+
+    expect(shown()).toBe('');
+  });
+
+  it('escapes what a name in the question could do to the terminal', async () => {
+    const { io, shown } = input('y\n');
+
+    await confirm(io, {}, () => 'Suspend \u001b[2J?');
+
+    expect(shown()).toBe('Suspend \\u001b[2J? [y/N] ');
+  });
+});
+
+describe('confirmAlways', () => {
+  it('stops without a terminal, unless --yes is given', async () => {
+    const { io } = input('y\n', { isTTY: false });
+
+    await expect(confirmAlways(io, {}, question)).rejects.toThrow('give --yes');
+    await confirmAlways(io, { yes: true }, question);
+  });
+
+  it('asks on a terminal', async () => {
+    const [yes, no] = [input('y\n'), input('n\n')];
+
+    await confirmAlways(yes.io, {}, question);
+
+    expect(yes.shown()).toContain('Really?');
+    await expect(confirmAlways(no.io, {}, question)).rejects.toThrow('Not confirmed');
+  });
+});
+
+describe('readSecret', () => {
+  it('takes no more of a file than a text with a secret has', async () => {
+    const { io } = input('x'.repeat(1_048_577), { isTTY: false });
+
+    await expect(readSecret(io, 'Key:')).rejects.toThrow('standard input: it is longer than 1 MiB');
+  });
+
+  it('takes all of a pipe', async () => {
+    const { io, shown, modes } = input('one\ntwo', { isTTY: false });
+
+    expect(await readSecret(io, 'Token:')).toBe('one\ntwo');
+    expect([shown(), modes]).toEqual(['', []]);
+  });
+
+  it.each([
+    ['secret\r', 'secret'],
+    ['secret\n', 'secret'],
+    ['secrex\u007ft\r', 'secret'],
+    ['abc\u007f\u007f\u007fx\r', 'x'],
+    ['secret\u0004', 'secret'],
+    ['secret', 'secret'],
+  ])('takes a line of a terminal, which does not show it: %j', async (typed, expected) => {
+    const { io, shown, modes } = input(typed);
+
+    expect(await readSecret(io, 'Token:')).toBe(expected);
+    expect(shown()).toBe('Token: \n');
+    expect(modes).toEqual([true, false]);
+  });
+
+  it('ends at Ctrl+C, and gives the terminal back', async () => {
+    const { io, modes } = input('sec\u0003');
+
+    await expect(readSecret(io, 'Token:')).rejects.toThrow('Interrupted');
+    expect(modes).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,185 @@
+import { Writable } from 'node:stream';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { BadLineError, OperatorError } from '../../shared/errors.ts';
+import { reportFailure } from '../failure-report.ts';
+import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
+import { admin } from './run-admin.ts';
+
+const cloudFormation = mockClient(CloudFormationClient);
+
+afterEach(() => void cloudFormation.reset());
+
+const failure = (name: string, message: string, rest: object = {}) =>
+  Object.assign(new Error(message), { name, ...rest });
+
+const onStage = { stage: 'prod' };
+const locally = { local: 'http://127.0.0.1:3000/v1' };
+
+describe('a failure of AWS', () => {
+  it.each([
+    [
+      'noCredentials',
+      failure('CredentialsProviderError', 'Could not load credentials from any providers'),
+      /aws sso login/,
+    ],
+    [
+      'expiredSession',
+      failure('ExpiredTokenException', 'The security token included in the request is expired'),
+      /aws sso login/,
+    ],
+    [
+      'expiredSession',
+      failure(
+        'CredentialsProviderError',
+        'The SSO session associated with this profile has expired.',
+      ),
+      /aws sso login/,
+    ],
+    [
+      'unknownCredentials',
+      failure(
+        'UnrecognizedClientException',
+        'The security token included in the request is invalid.',
+      ),
+      /aws sts get-caller-identity/,
+    ],
+    [
+      'wrongClock',
+      failure(
+        'InvalidSignatureException',
+        'Signature expired: 20261120T093000Z is now earlier than 20261121T093000Z',
+      ),
+      /timedatectl/,
+    ],
+    ['noRegion', failure('Error', 'Region is missing'), /export AWS_REGION=/],
+    [
+      'noConnection',
+      failure('Error', 'getaddrinfo ENOTFOUND cloudformation.eu-nowhere-1.amazonaws.com', {
+        code: 'ENOTFOUND',
+      }),
+      /network.*AWS_REGION/,
+    ],
+    [
+      'noConnection',
+      failure('Error', 'self-signed certificate in certificate chain', {
+        code: 'SELF_SIGNED_CERT_IN_CHAIN',
+      }),
+      /proxy/,
+    ],
+    ['noAnswer', failure('TimeoutError', 'socket hang up'), /network/],
+    [
+      'accessDenied',
+      failure('AccessDeniedException', 'User: ann is not authorized to perform: dynamodb:Scan'),
+      /What an operator may do/,
+    ],
+    ['throttled', failure('ThrottlingException', 'Rate exceeded'), /wait a minute/],
+    ['unconfirmed', new UnconfirmedError('UpdateItem'), /^run the command again/],
+    [
+      'serviceFailed',
+      failure('InternalServerError', 'oops', { $metadata: { httpStatusCode: 500 } }),
+      /health\.aws\.amazon\.com/,
+    ],
+    [
+      'callRefused',
+      failure('ResourceNotFoundException', 'Requested resource not found', {
+        $metadata: { httpStatusCode: 400 },
+      }),
+      /describe-stacks --stack-name StoreOrders-prod/,
+    ],
+  ])(
+    'is told as %s, with its cause, the command that mends it and exit code 3',
+    (code, error, remedy) => {
+      const report = reportFailure(error, onStage);
+
+      expect(report).toMatchObject({ exitCode: 3, class: 'service', code });
+      expect(report.message).toMatch(/^stage prod: /);
+      expect(report.message).toContain(error.message.replace(/\.$/, ''));
+      expect(report.remedy).toMatch(remedy);
+    },
+  );
+
+  it('is told as such when the stack is not there', async () => {
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(new Error('Stack with id StoreOrders-prod does not exist'));
+
+    const { exitCode, stderr } = await admin(['keys', 'list', '--stage', 'prod', '--json']);
+
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(stderr).error).toMatchObject({ class: 'service', code: 'noSuchStack' });
+  });
+
+  it('is mended before the command that it left half done goes on', async () => {
+    const expired = failure('ExpiredTokenException', 'The token is expired');
+    const thrown = await withHalfDoneError('Some keys may be purged', () =>
+      Promise.reject(expired),
+    ).catch((error) => error);
+
+    expect(reportFailure(thrown, onStage)).toEqual({
+      exitCode: 3,
+      class: 'service',
+      code: 'halfDone',
+      message: 'Some keys may be purged: the AWS session has expired (The token is expired)',
+      remedy:
+        'sign in again with "aws sso login", or set AWS_PROFILE to another profile; then run the ' +
+        'command again to complete it',
+    });
+  });
+});
+
+describe('a failure of a local service', () => {
+  it.each([
+    [
+      failure('Error', 'connect ECONNREFUSED 127.0.0.1:3000', { code: 'ECONNREFUSED' }),
+      /start the service/,
+    ],
+    [
+      failure('ServiceUnavailable', '127.0.0.1:8000 does not answer', {
+        $metadata: { httpStatusCode: 503 },
+      }),
+      /npm start/,
+    ],
+  ])('names its address and what to look at: %s', (error, remedy) => {
+    const report = reportFailure(error, locally);
+
+    expect(report).toMatchObject({ exitCode: 3, class: 'service' });
+    expect(report.message).toMatch(/^http:\/\/127\.0\.0\.1:3000: /);
+    expect(report.remedy).toMatch(remedy);
+  });
+});
+
+describe('a failure of anything else', () => {
+  it('is no failure of a service where a file cannot be read', () => {
+    const missing = failure('Error', "EACCES: permission denied, open 'token is expired'", {
+      code: 'EACCES',
+      path: 'token is expired',
+    });
+
+    expect(reportFailure(missing, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
+  });
+
+  it.each([
+    new OperatorError('x', { cause: new BadLineError(1, 'no field "Expired"') }),
+    new OperatorError('x', { cause: new SyntaxError('"AccessDenied" is not valid JSON') }),
+  ])('is no failure of a service where a file only holds the word: %s', (error) => {
+    expect(reportFailure(error, onStage)).toMatchObject({ exitCode: 1, class: 'refused' });
+  });
+
+  it('is one line without a stack trace where the program is wrong', () => {
+    const report = reportFailure(new TypeError('x is not\n a function'), onStage);
+
+    expect(report).toMatchObject({ exitCode: 1, message: 'TypeError: x is not a function' });
+  });
+
+  it('is none where a reader has seen enough', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(failure('Error', 'write EPIPE', { code: 'EPIPE' })),
+    }).on('error', () => {});
+
+    const { exitCode, stderr } = await admin(['--help'], { stdout });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,621 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
+import { plans } from '../../../../lib/settings/plans.ts';
+import { ownerIdOf } from '../../../shared/api-key-token.ts';
+import { findKey } from '../../keys/find-key.ts';
+import { issueKey } from '../../keys/issue-key.ts';
+import { keyView } from '../../keys/key-view.ts';
+import { listKeys } from '../../keys/list-keys.ts';
+import { revokeKey } from '../../keys/revoke-key.ts';
+import { rotateKey } from '../../keys/rotate-key.ts';
+import { unbanKey } from '../../keys/unban-key.ts';
+import { setOwnerStatus } from '../../owners/change-owner.ts';
+import { createOwner } from '../../owners/create-owner.ts';
+import { setOwnerPlan } from '../../owners/set-owner-plan.ts';
+import type { CompleteOwner } from '../../owners/stored-owner.ts';
+import type { KeyStore } from '../../stage/key-store.ts';
+import {
+  day,
+  failing,
+  interposed,
+  issueTo,
+  isUpdateOf,
+  minute,
+  nowMs,
+  nowSeconds,
+  stageOfEachTest,
+  type WantedKey,
+} from '../stage-of-keys.ts';
+
+const { perMinute, perDay } = plans.free;
+
+const { stage, database } = stageOfEachTest();
+const { store, gateway } = stage;
+
+const issue = (wanted: Partial<WantedKey> = {}, at: KeyStore = store) =>
+  issueTo({ owner: 'Acme', ...wanted }, at);
+const gatewayKeys = () => [...gateway.keys.values()];
+const keyOf = (keyId: string) => findKey(keyId, store);
+const entryOf = async (keyId: string) => (await keyOf(keyId)).entry;
+const detailsOf = async (keyId: string) => (await keyOf(keyId)).details;
+const set = async (keyId: string, values: Record<string, number>) =>
+  stage.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
+const ban = (keyId: string) =>
+  set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
+const suspend = async (keyId: string) =>
+  setOwnerStatus((await keyOf(keyId)).owner as CompleteOwner, 'suspended', store);
+const allItems = async () => [
+  ...(await database.readAll(store.apiKeysTable)),
+  ...(await database.readAll(store.ownersTable)),
+];
+
+describe('issueKey', () => {
+  it("stores hashes of the token in its owner's item, and never the token", async () => {
+    const { apiKey, keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
+
+    const [item] = await database.readAll(store.apiKeysTable);
+    expect(item).toEqual({
+      ownerHash: { S: hashOwnerPart(apiKey) },
+      ownerId: { S: ownerId },
+      plan: { S: 'free' },
+      status: { S: 'active' },
+      perMinute: { N: String(perMinute) },
+      perDay: { N: String(perDay) },
+      minuteWindow: { N: '0' },
+      minuteCount: { N: '0' },
+      dayWindow: { N: '0' },
+      dayCount: { N: '0' },
+      keys: {
+        M: {
+          [hashToken(apiKey)]: {
+            M: { id: { S: keyId.slice(-12) }, expiresAt: { N: String(nowSeconds + 60) } },
+          },
+        },
+      },
+    });
+    const stored = JSON.stringify([await allItems(), gatewayKeys()]);
+    for (const part of [apiKey, apiKey.slice(8, 28), apiKey.slice(28, 48)]) {
+      expect(stored).not.toContain(part);
+    }
+  });
+
+  it('notes what only operators need: label, last characters, time of issue', async () => {
+    const { apiKey, keyId } = await issue({ label: ' web shop ' });
+
+    expect(await detailsOf(keyId)).toEqual({
+      label: 'web shop',
+      lastFour: apiKey.slice(-4),
+      createdAt: '2026-11-20T09:30:15.500Z',
+      tokenHash: hashToken(apiKey),
+    });
+  });
+
+  it('gives an owner by id or name another key, with the same limits', async () => {
+    const first = await issue({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+    const second = await issueKey({ owner: ' acme ' }, store);
+    const third = await issueKey({ owner: first.ownerId }, store);
+
+    expect(second).toMatchObject({ plan: 'enterprise', perMinute: 700, perDay: 9_000 });
+    expect([first, second, third].map(({ owner, ownerId }) => [owner, ownerId])).toEqual(
+      Array.from({ length: 3 }, () => ['Acme', first.ownerId]),
+    );
+    expect(gatewayKeys()).toHaveLength(1);
+  });
+
+  it.each(['Nobody', `own_${'a'.repeat(20)}`])(
+    'makes no owner of a name or an id that is mistyped: %s',
+    async (owner) => {
+      await expect(issueKey({ owner }, store)).rejects.toThrow(
+        `There is no owner "${owner}"; "owners list" shows those there are, "owners create" makes one`,
+      );
+      expect(await allItems()).toEqual([]);
+    },
+  );
+
+  it('refuses a suspended owner', async () => {
+    const { keyId } = await issue();
+    await suspend(keyId);
+
+    await expect(issue()).rejects.toThrow('"owners resume" ends that');
+  });
+
+  it.each(['two\nlines', '', 'x'.repeat(101)])('refuses the label %j', async (label) => {
+    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    const before = await allItems();
+
+    await expect(issueKey({ owner: 'Acme', label }, store)).rejects.toThrow(
+      /^--label: .*expected 1 to 100 characters/,
+    );
+    expect(await allItems()).toEqual(before);
+  });
+
+  it.each(['owner', 'label'] as const)(
+    'refuses a token as %s without repeating it',
+    async (field) => {
+      const { apiKey } = await issue({ owner: 'Other' });
+
+      const error: Error = await issueKey({ owner: 'Other', [field]: apiKey }, store).catch(
+        (thrown) => thrown,
+      );
+
+      expect(error.message).toContain(
+        `${field === 'label' ? '--label' : field}: this looks like an API key`,
+      );
+      expect(error.message).not.toContain(apiKey.slice(8));
+    },
+  );
+
+  it('leaves nothing of the key behind when its entry cannot be written', async () => {
+    const { ownerId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+
+    await expect(issue({}, flaky)).rejects.toThrow(
+      'No key was issued: connection lost; run the command again',
+    );
+    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
+  });
+
+  it("issues the key when only DynamoDB's answer was lost", async () => {
+    await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'after');
+
+    const { keyId } = await issue({}, flaky);
+
+    expect(await keyOf(keyId)).toMatchObject({
+      entry: { keyId },
+      details: { lastFour: expect.any(String) },
+    });
+  });
+
+  it('names what repairs it when it cannot clean up either', async () => {
+    const { ownerId } = await issue();
+    const isUpdate = (call: unknown) => call instanceof UpdateCommand;
+    let updates = 0;
+    const dead = failing(store, (call) => isUpdate(call) && ++updates > 1, 'before', 2);
+
+    const error: Error = await issue({}, dead).catch((thrown) => thrown);
+
+    const [, keyId] = /run "keys revoke (key_\w+)", then this command again$/.exec(error.message)!;
+    expect(keyView(await keyOf(keyId!), nowMs).status).toBe('unfinished');
+    await revokeKey(keyId!, store);
+    expect(keyView(await keyOf(keyId!), nowMs).status).toBe('revoked');
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(1);
+  });
+
+  it('gives an owner no more keys than its item can hold in reason', async () => {
+    const { ownerId, apiKey } = await issue();
+    const others = Array.from({ length: 99 }, (_, index) => [`${index}`, { id: `${index}` }]);
+    await store.documents.send(
+      new UpdateCommand({
+        TableName: store.apiKeysTable,
+        Key: { ownerHash: hashOwnerPart(apiKey) },
+        UpdateExpression: 'SET #keys = :keys',
+        ExpressionAttributeNames: { '#keys': 'keys' },
+        ExpressionAttributeValues: {
+          ':keys': { ...Object.fromEntries(others), [hashToken(apiKey)]: { id: 'x' } },
+        },
+      }),
+    );
+
+    await expect(issue()).rejects.toThrow('The owner "Acme" has 100 keys, which is the most');
+    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
+  });
+});
+
+describe('rotateKey', () => {
+  it('issues a key of the same owner and label; the old one expires after the grace', async () => {
+    const old = await issue({ label: 'web shop' });
+    const before = (await stage.owner(old.ownerId)).item;
+
+    const rotated = await rotateKey(old.keyId, { graceSeconds: 3_600 }, store);
+
+    expect(rotated).toMatchObject({
+      plan: 'free',
+      owner: 'Acme',
+      ownerId: old.ownerId,
+      label: 'web shop',
+      previousKeyId: old.keyId,
+      previousExpiresAt: nowSeconds + 3_600,
+    });
+    expect(rotated.expiresAt).toBeUndefined();
+    expect(await keyOf(old.keyId)).toMatchObject({
+      entry: { expiresAt: nowSeconds + 3_600 },
+    });
+    expect(await keyOf(rotated.keyId)).toMatchObject({
+      tokenHash: hashToken(rotated.apiKey),
+      details: { replaces: old.keyId, label: 'web shop' },
+      entry: { expiresAt: undefined },
+    });
+    const after = (await stage.owner(old.ownerId)).item;
+    expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
+    expect(gatewayKeys()).toHaveLength(1);
+  });
+
+  it('never gives a key more time than it had, and hands its expiry on', async () => {
+    const old = await issue({ expiresAt: nowSeconds + 100 });
+
+    const rotated = await rotateKey(old.keyId, { graceSeconds: 3_600 }, store);
+
+    expect(rotated.previousExpiresAt).toBe(nowSeconds + 100);
+    expect(rotated.expiresAt).toBe(nowSeconds + 100);
+  });
+
+  it('gives the new key the expiry that is asked for', async () => {
+    const old = await issue({ expiresAt: nowSeconds + 100 });
+
+    const rotated = await rotateKey(
+      old.keyId,
+      { graceSeconds: 0, expiresAt: nowSeconds + 999 },
+      store,
+    );
+
+    expect(rotated).toMatchObject({ previousExpiresAt: nowSeconds, expiresAt: nowSeconds + 999 });
+  });
+
+  it('bans the replacement of a banned key as long, with its rejections counted', async () => {
+    const { keyId } = await issue();
+    await ban(keyId);
+
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    const inherited = {
+      bannedUntil: nowSeconds + 300,
+      rejectionWindow: minute,
+      rejectionCount: 181,
+    };
+    expect(await entryOf(rotated.keyId)).toMatchObject(inherited);
+    expect(await entryOf(keyId)).toMatchObject(inherited);
+  });
+
+  it('rotates nothing where a ban began after the key was read, and copies it when run again', async () => {
+    const { keyId } = await issue();
+    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => ban(keyId));
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
+      'changed by somebody else meanwhile, and was not rotated here; run the command again',
+    );
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil: nowSeconds + 300 });
+  });
+
+  it('does not copy a ban that no clock can have begun', async () => {
+    const { keyId } = await issue();
+    await set(keyId, { bannedUntil: nowSeconds + 86_400 });
+
+    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil: 0 });
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>, string]>([
+    ['revoked', (keyId) => revokeKey(keyId, store), '"keys issue" makes its owner a new one'],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds }), '"keys issue" makes its owner'],
+    ['of a suspended owner', suspend, '"owners resume" ends that'],
+  ])('refuses a key that is %s', async (_, make, message) => {
+    const { keyId } = await issue();
+    await make(keyId);
+    const before = await allItems();
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(message);
+    expect(await allItems()).toEqual(before);
+  });
+
+  it('refuses a key that was rotated before, naming the one to rotate', async () => {
+    const { keyId } = await issue();
+    const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, store)).rejects.toThrow(
+      `is replaced by ${next}; rotate that one`,
+    );
+  });
+
+  it('rotates a key again whose replacement was revoked', async () => {
+    const { keyId } = await issue();
+    const { keyId: lost } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+    await revokeKey(lost, store);
+
+    const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
+
+    expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: next });
+  });
+
+  it('rotates a key once, though two operators do it at the same time', async () => {
+    const { keyId, ownerId } = await issue();
+
+    const outcomes = await Promise.allSettled([
+      rotateKey(keyId, { graceSeconds: 60 }, store),
+      rotateKey(keyId, { graceSeconds: 60 }, store),
+    ]);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const { details, item } = await stage.owner(ownerId);
+    expect(item!.keys.size).toBe(2);
+    expect(Object.keys(details.keys)).toHaveLength(2);
+  });
+
+  it('leaves one replacement where another rotation took this one for interrupted', async () => {
+    const { keyId, ownerId } = await issue();
+    let quicker: string | undefined;
+    const slow = interposed(store, isUpdateOf(store.apiKeysTable), async () => {
+      quicker = (await rotateKey(keyId, { graceSeconds: 60 }, store)).keyId;
+    });
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, slow)).rejects.toThrow(
+      'changed by somebody else meanwhile',
+    );
+    const { details, item } = await stage.owner(ownerId);
+    const valid = [...item!.keys.values()].map((key) => key.keyId);
+    expect(valid.sort()).toEqual([keyId, quicker].sort());
+    expect(Object.keys(details.keys)).toHaveLength(2);
+    expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: quicker });
+  });
+
+  it('changes nothing when the key is revoked meanwhile', async () => {
+    const { keyId, ownerId } = await issue();
+    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      revokeKey(keyId, store),
+    );
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
+      `${keyId} was changed by somebody else meanwhile`,
+    );
+    const { details, item } = await stage.owner(ownerId);
+    expect([item!.keys.size, Object.keys(details.keys)]).toEqual([0, [keyId]]);
+  });
+
+  it.each([
+    ['before', 'rejects'],
+    ['after', 'resolves'],
+  ] as const)('survives a connection that is lost %s the one write', async (when, outcome) => {
+    const { keyId, ownerId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), when);
+
+    const rotation = rotateKey(keyId, { graceSeconds: 60 }, flaky);
+
+    await expect(rotation)[outcome].toBeDefined();
+    const { details, item } = await stage.owner(ownerId);
+    const keys = outcome === 'resolves' ? 2 : 1;
+    expect([item!.keys.size, Object.keys(details.keys).length]).toEqual([keys, keys]);
+  });
+});
+
+describe('revokeKey', () => {
+  it('removes the entry, and notes in the details what was last known', async () => {
+    const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
+    await set(keyId, { usedAt: minute });
+
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: true });
+
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+    expect(await detailsOf(keyId)).toMatchObject({
+      revokedAt: '2026-11-20T09:30:15.500Z',
+      usedAt: minute,
+      expiresAt: nowSeconds + 60,
+    });
+    expect(gatewayKeys()).toHaveLength(1);
+  });
+
+  it('refuses the key first: when that cannot be noted it says so, and run again it completes', async () => {
+    const { keyId } = await issue();
+    const flaky = failing(store, isUpdateOf(store.ownersTable), 'before');
+
+    await expect(revokeKey(keyId, flaky)).rejects.toThrow(
+      `${keyId} is revoked, and refused already; that could not be written down: ` +
+        'connection lost; run the command again',
+    );
+    expect(await entryOf(keyId)).toBeUndefined();
+
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: false });
+    expect(keyView(await keyOf(keyId), nowMs).status).toBe('revoked');
+  });
+
+  it('ends a key whose details somebody has removed', async () => {
+    const { keyId, ownerId } = await issue();
+    await forgetAllDetails(ownerId);
+
+    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: true });
+    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+  });
+
+  it('says so when there is no such key', async () => {
+    const keyId = `key_${'0'.repeat(32)}`;
+
+    await expect(revokeKey(keyId, store)).rejects.toThrow(`No key has the id ${keyId}`);
+  });
+});
+
+describe('unbanKey', () => {
+  it('lifts the ban and forgives the rejections', async () => {
+    const { keyId } = await issue();
+    await ban(keyId);
+
+    const key = await unbanKey(keyId, store);
+
+    expect(key).toMatchObject({ wasBanned: true, bannedUntil: null, rejectionsThisMinute: 0 });
+    expect(await entryOf(keyId)).toMatchObject({
+      bannedUntil: 0,
+      rejectionWindow: 0,
+      rejectionCount: 0,
+    });
+  });
+
+  it('is no error for a key that is not banned', async () => {
+    const { keyId } = await issue();
+
+    expect(await unbanKey(keyId, store)).toMatchObject({ wasBanned: false, bannedUntil: null });
+  });
+
+  it('refuses a revoked key', async () => {
+    const { keyId } = await issue();
+    await revokeKey(keyId, store);
+
+    await expect(unbanKey(keyId, store)).rejects.toThrow(`${keyId} is revoked for good`);
+  });
+});
+
+describe('keyView', () => {
+  const described = async (keyId: string, at = nowMs) => keyView(await keyOf(keyId), at);
+
+  it('tells what is used of the present minute and day, by all keys of the owner', async () => {
+    const { keyId, ownerId } = await issue();
+    await stage.set(ownerId, {
+      minuteWindow: minute,
+      minuteCount: perMinute,
+      dayWindow: day,
+      dayCount: perDay - 588,
+    });
+    await set(keyId, {
+      usedAt: minute,
+      rejectionWindow: minute,
+      rejectionCount: 9,
+      bannedUntil: nowSeconds + 30,
+    });
+
+    expect(await described(keyId)).toMatchObject({
+      status: 'banned',
+      usage: {
+        minute: {
+          limit: perMinute,
+          used: perMinute,
+          remaining: 0,
+          resetsAt: '2026-11-20T09:31:00Z',
+        },
+        day: {
+          limit: perDay,
+          used: perDay - 588,
+          remaining: 588,
+          resetsAt: '2026-11-21T00:00:00Z',
+        },
+      },
+      rejectionsThisMinute: 9,
+      bannedUntil: '2026-11-20T09:30:45Z',
+      lastUsedAt: '2026-11-20T09:30:00Z',
+    });
+  });
+
+  it('counts nothing of a minute or day that is over, and no ban that has ended', async () => {
+    const { keyId, ownerId } = await issue();
+    await stage.set(ownerId, {
+      minuteWindow: minute - 60,
+      minuteCount: perMinute,
+      dayWindow: day - 86_400,
+      dayCount: perDay,
+    });
+    await set(keyId, {
+      rejectionWindow: minute - 60,
+      rejectionCount: 9,
+      bannedUntil: nowSeconds,
+    });
+
+    expect(await described(keyId)).toMatchObject({
+      status: 'active',
+      usage: { minute: { used: 0, remaining: perMinute }, day: { used: 0, remaining: perDay } },
+      rejectionsThisMinute: 0,
+      bannedUntil: null,
+      lastUsedAt: null,
+    });
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>]>([
+    ['active', async () => {}],
+    ['banned', ban],
+    ['active', (keyId) => set(keyId, { bannedUntil: nowSeconds + 86_400 })],
+    ['suspended', suspend],
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
+    ['active', (keyId) => set(keyId, { expiresAt: nowSeconds + 1 })],
+    ['revoked', (keyId) => revokeKey(keyId, store)],
+  ])('calls a key %s as the authorizer does, in the list as well', async (status, make) => {
+    const { keyId } = await issue();
+
+    await make(keyId);
+
+    expect(await described(keyId)).toMatchObject({ status });
+    expect(await listKeys({}, store)).toMatchObject([{ keyId, status }]);
+  });
+});
+
+describe('findKey', () => {
+  it.each(['key_', 'key_abc', 'abc', ''])('asks for a whole id when given %p', async (keyId) => {
+    await expect(findKey(keyId, store)).rejects.toThrow(
+      `key id: ${JSON.stringify(keyId)} is not accepted; expected a whole one, "key_" and 32 characters`,
+    );
+  });
+
+  it('does not repeat a token that was given in place of an id', async () => {
+    const { apiKey } = await issue();
+
+    const error: Error = await findKey(apiKey, store).catch((thrown) => thrown);
+
+    expect(error.message).toContain('this looks like an API key');
+    expect(error.message).not.toContain(apiKey.slice(8));
+  });
+
+  it("knows the owner by the key's id, and reads both tables as they are now", async () => {
+    const { keyId, ownerId } = await issue();
+    const reads: unknown[] = [];
+    const watched = failing(
+      store,
+      (call) => reads.push((call as { input: object }).input) < 0,
+      'before',
+    );
+
+    await findKey(keyId, watched);
+
+    expect(reads).toEqual([
+      { TableName: store.ownersTable, Key: { ownerId }, ConsistentRead: true },
+      { TableName: store.apiKeysTable, Key: expect.anything(), ConsistentRead: true },
+    ]);
+  });
+});
+
+describe('listKeys', () => {
+  const at = (seconds: number) => ({ ...store, now: () => nowMs + seconds * 1_000 });
+
+  it('shows the newest first', async () => {
+    for (let index = 0; index < 3; index++) await issue({ owner: `Owner ${index}` }, at(index));
+
+    const keys = await listKeys({}, store);
+
+    expect(keys.map(({ owner }) => owner)).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
+    expect(keys[0]).toMatchObject({ plan: 'free', status: 'active', expiresAt: null });
+  });
+
+  it('shows those of an owner, of a plan, and in a state', async () => {
+    const [one, two] = [await issue({ owner: 'One' }), await issue({ owner: 'Two' }, at(1))];
+    const three = await issue({ owner: 'Two' }, at(2));
+    await setOwnerPlan('Two', { plan: 'pro' }, store);
+    await revokeKey(three.keyId, store);
+    const list = async (filter: Parameters<typeof listKeys>[0]) =>
+      (await listKeys(filter, store)).map(({ keyId }) => keyId);
+
+    expect(await list({ owner: 'two' })).toEqual([three.keyId, two.keyId]);
+    expect(await list({ owner: one.ownerId })).toEqual([one.keyId]);
+    expect(await list({ plan: 'free' })).toEqual([one.keyId]);
+    expect(await list({ plan: 'pro', status: 'active' })).toEqual([two.keyId]);
+    expect(await list({ status: 'revoked' })).toEqual([three.keyId]);
+    await expect(list({ owner: 'Three' })).rejects.toThrow('There is no owner "Three"');
+  });
+
+  it('shows a valid key also where its details are gone', async () => {
+    const { keyId, ownerId } = await issue();
+    await forgetAllDetails(ownerId);
+
+    expect(await listKeys({}, store)).toMatchObject([
+      { keyId, owner: 'Acme', status: 'active', lastFour: null, createdAt: null },
+    ]);
+  });
+});
+
+async function forgetAllDetails(ownerId: string): Promise<void> {
+  await store.documents.send(
+    new UpdateCommand({
+      TableName: store.ownersTable,
+      Key: { ownerId },
+      UpdateExpression: 'SET #keys = :none',
+      ExpressionAttributeNames: { '#keys': 'keys' },
+      ExpressionAttributeValues: { ':none': {} },
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createOwner, createToken } from '../../../shared/api-key-token.ts';
+import { keyView } from '../../keys/key-view.ts';
+import {
+  findPurgeable,
+  findStageKeys,
+  purgeKeys,
+  withdrawStageKeys,
+} from '../../keys/purge-keys.ts';
+import { revokeKey } from '../../keys/revoke-key.ts';
+import { rotateKey } from '../../keys/rotate-key.ts';
+import { whoseToken } from '../../keys/whois-key.ts';
+import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
+
+let apiKey: string;
+let keyId: string;
+
+const { stage } = stageOfEachTest();
+const { store } = stage;
+beforeEach(async () => {
+  ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, store));
+});
+
+const tokenOf = (prefix: string) => createToken(prefix, createOwner(prefix).seed);
+/** The same with its last character replaced by another. */
+const mistyped = (token: string) => token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+
+describe('whoseToken', () => {
+  it.each([
+    ['alone', (token: string) => token],
+    ['in a header', (token: string) => `Authorization: Bearer ${token}\r\n`],
+    ['twice', (token: string) => `curl -H "${token}"\n${token}`],
+  ])('finds the key of a token %s', async (_, textWith) => {
+    const key = await whoseToken(textWith(apiKey), store);
+
+    expect(keyView(key, nowMs)).toMatchObject({ keyId, owner: 'Acme', status: 'active' });
+  });
+
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['was revoked', () => revokeKey(keyId, store), 'revoked'],
+    ['was replaced', () => rotateKey(keyId, { graceSeconds: 0 }, store), 'expired'],
+    [
+      'was withdrawn with its stage',
+      async () => withdrawStageKeys(await findStageKeys(store), store),
+      'revoked',
+    ],
+  ])('finds a key that %s', async (_, make, status) => {
+    await make();
+
+    expect(keyView(await whoseToken(apiKey, store), nowMs)).toMatchObject({ keyId, status });
+  });
+
+  it('names the owner where the key was purged', async () => {
+    await revokeKey(keyId, store);
+    await purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store);
+
+    await expect(whoseToken(apiKey, store)).rejects.toThrow(
+      /^The API key begins as those of "Acme" do \(own_\w+\), who has none such/,
+    );
+  });
+
+  it.each<[string, () => string, string]>([
+    ['no token', () => 'hello', 'Standard input holds no API key'],
+    ['nothing', () => '', 'Standard input holds no API key'],
+    [
+      'two tokens',
+      () => `${apiKey} ${tokenOf('so_test_')}`,
+      'holds 2 API keys; give one at a time',
+    ],
+    ['a mistyped token', () => mistyped(apiKey), 'incomplete or mistyped'],
+    ['a token that is cut off', () => apiKey.slice(0, 40), 'incomplete or mistyped'],
+    ['a token of another stage', () => tokenOf('so_live_'), 'one of stage prod; ask there'],
+    ['a token nobody has', () => tokenOf('so_test_'), 'No owner of this stage has such an API key'],
+  ])('tells apart %s, and repeats nothing of it', async (_, text, message) => {
+    const error: Error = await whoseToken(text(), store).catch((thrown) => thrown);
+
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain(apiKey.slice(8, 20));
+    expect(error.message).not.toMatch(/so_(live|test)_\w/);
+  });
+});

@@ -1,0 +1,153 @@
+import { type BatchStatementErrorCodeEnum, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  NumberValue,
+} from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { reportFailure } from '../../failure-report.ts';
+import { insertOrders } from '../../orders/insert-orders.ts';
+import type { OrderItem } from '../../orders/order-record.ts';
+import { ordersTable } from '../../orders/orders-table.ts';
+
+const mock = mockClient(DynamoDBDocumentClient);
+const pauses: number[] = [];
+const table = {
+  ...ordersTable(new DynamoDBClient({ region: 'us-east-1' }), 'Orders'),
+  wait: async (ms: number) => void pauses.push(ms),
+};
+
+const order = (id: number, fields: Partial<OrderItem> = {}): OrderItem => ({
+  id: NumberValue.from(id),
+  status: 'pending',
+  ...fields,
+});
+const failed = (Code: BatchStatementErrorCodeEnum) => ({
+  Error: { Code, Message: 'said DynamoDB' },
+});
+const throttled = failed('ThrottlingError');
+const duplicate = failed('DuplicateItem');
+
+beforeEach(() => {
+  mock.reset();
+  pauses.length = 0;
+});
+
+/** The exit code and the message of an insertion that fails. */
+async function failureOfInserting(...orders: OrderItem[]) {
+  const error = await insertOrders(orders, table).catch((thrown) => thrown);
+  return reportFailure(error, { stage: 'prod' });
+}
+
+describe('insertOrders', () => {
+  it('sends one statement per order, which touches no order that is there', async () => {
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, {}] });
+
+    const outcomes = await insertOrders([order(1), order(2, { complete: true })], table);
+
+    expect(outcomes).toEqual(['inserted', 'inserted']);
+    expect(mock.commandCalls(BatchExecuteStatementCommand)[0]!.args[0].input.Statements).toEqual([
+      {
+        Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?}`,
+        Parameters: [NumberValue.from(1), 'pending'],
+      },
+      {
+        Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?, 'complete': ?}`,
+        Parameters: [NumberValue.from(2), 'pending', true],
+      },
+    ]);
+  });
+
+  it('sends again what was not processed, and only that, after a pause', async () => {
+    mock
+      .on(BatchExecuteStatementCommand)
+      .resolvesOnce({ Responses: [{}, throttled, failed('ProvisionedThroughputExceeded')] })
+      .resolvesOnce({ Responses: [throttled, {}] })
+      .resolves({ Responses: [{}] });
+
+    const outcomes = await insertOrders([order(1), order(2), order(3)], table);
+
+    expect(outcomes).toEqual(['inserted', 'inserted', 'inserted']);
+    const sizes = mock
+      .commandCalls(BatchExecuteStatementCommand)
+      .map((call) => call.args[0].input.Statements!.length);
+    expect(sizes).toEqual([3, 2, 1]);
+    expect(pauses).toHaveLength(2);
+  });
+
+  it('repeats a call that was throttled, lost or answered with nothing', async () => {
+    const lost = Object.assign(new Error('socket hang up'), { $metadata: { httpStatusCode: 503 } });
+    const tooFast = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    mock
+      .on(BatchExecuteStatementCommand)
+      .rejectsOnce(lost)
+      .rejectsOnce(tooFast)
+      .rejectsOnce(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+      .resolvesOnce({})
+      .resolves({ Responses: [{}] });
+
+    expect(await insertOrders([order(1)], table)).toEqual(['inserted']);
+    expect(pauses).toHaveLength(4);
+  });
+
+  it.each<[string, object, string]>([
+    ['throttles', { Responses: [throttled] }, 'throttled'],
+    ['answers with nothing', {}, 'may not have been done'],
+    ['answers for another number of orders', { Responses: [{}, {}] }, 'may not have been done'],
+  ])(
+    'gives up after a dozen attempts where DynamoDB %s, as a failure of the service',
+    async (_, answer, message) => {
+      mock.on(BatchExecuteStatementCommand).resolves(answer);
+
+      const report = await failureOfInserting(order(1));
+
+      expect(report).toMatchObject({ exitCode: 3, message: expect.stringContaining(message) });
+      expect(pauses).toHaveLength(11);
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+      expect(pauses[0]).toBeLessThanOrEqual(100);
+    },
+  );
+
+  it('tells at once when nothing is listening', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    mock.on(BatchExecuteStatementCommand).rejects(refused);
+
+    expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3, code: 'noConnection' });
+    expect(pauses).toHaveLength(0);
+  });
+
+  it('does not repeat what can never succeed', async () => {
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, failed('ValidationError')] });
+
+    expect(await failureOfInserting(order(1), order(2))).toMatchObject({
+      exitCode: 1,
+      message: 'order 2: DynamoDB refused it: ValidationError said DynamoDB',
+    });
+    expect(pauses).toHaveLength(0);
+  });
+
+  it('tells an order that is there with the same values from one with others', async () => {
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate, {}, duplicate] });
+    mock
+      .on(BatchGetCommand)
+      .resolvesOnce({
+        Responses: { Orders: [{ ...order(1), status: 'cancelled', cancelledAt: 'x' }] },
+        UnprocessedKeys: { Orders: { Keys: [{ id: NumberValue.from(3) }] } },
+      })
+      .resolves({ Responses: { Orders: [{ ...order(3), petId: NumberValue.from(4) }] } });
+
+    const outcomes = await insertOrders([order(1), order(2), order(3)], table);
+
+    expect(outcomes).toEqual(['already there', 'inserted', 'different']);
+    expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
+  });
+
+  it('does not take an order for a different one that no answer shows', async () => {
+    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
+    mock.on(BatchGetCommand).resolves({});
+
+    expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3 });
+  });
+});

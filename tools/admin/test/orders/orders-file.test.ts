@@ -1,0 +1,155 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
+import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
+import { fileFields, type OrderItem } from '../../orders/order-record.ts';
+import { readOrders } from '../../orders/orders-file.ts';
+
+const directory = temporaryDirectoryOfFile();
+
+/** The orders of a file, and the messages about its bad lines. */
+async function read(content: string | Buffer, fromLine?: number) {
+  const orders: OrderItem[] = [];
+  const errors: string[] = [];
+  for await (const line of readOrders(directory.write('orders.jsonl', content), fromLine)) {
+    if ('order' in line) orders.push(line.order);
+    else errors.push(line.error.message);
+  }
+  return { orders, errors };
+}
+
+const id = (digits: string) => NumberValue.from(digits);
+
+describe('an orders file', () => {
+  it('holds whole orders, their integers digit for digit', async () => {
+    const { orders, errors } = await read(
+      '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":2,' +
+        '"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled",' +
+        '"cancelledAt":"2026-11-20T09:31:00.123Z","cancelledBy":"key_1","cancelRequestId":"c",' +
+        '"shippedAt":"2026-11-20T09:32:00Z","shipRequestId":"s"}\n{"id":-5}',
+    );
+
+    expect(errors).toEqual([]);
+    expect(orders).toEqual([
+      {
+        id: id('9223372036854775807'),
+        petId: id('-9223372036854775808'),
+        quantity: id('2'),
+        shipDate: '2026-11-20T09:30:00Z',
+        complete: false,
+        status: 'cancelled',
+        cancelledAt: '2026-11-20T09:31:00.123Z',
+        cancelledBy: 'key_1',
+        cancelRequestId: 'c',
+        shippedAt: '2026-11-20T09:32:00Z',
+        shipRequestId: 's',
+      },
+      { id: id('-5'), status: 'pending' },
+    ]);
+    expect(fileFields.slice(0, orderFieldNames.length)).toEqual(orderFieldNames);
+  });
+
+  it('may have CRLF, blank lines and a byte order mark, and end without a line break', async () => {
+    expect(await read('\ufeff{"id":1}\r\n\r\n \t\n{"id":2}')).toMatchObject({
+      orders: [{ id: id('1') }, { id: id('2') }],
+      errors: [],
+    });
+    expect(await read('')).toEqual({ orders: [], errors: [] });
+  });
+
+  it('is read from any line, across the parts in which it is read', async () => {
+    const lines = Array.from(
+      { length: 9_000 },
+      (_, index) => `{"id":${index + 1},"petId":7777777}`,
+    );
+
+    const { orders } = await read(lines.join('\n'), 17);
+
+    expect(orders.map((order) => Number(order.id))).toEqual(lines.slice(16).map((_, i) => i + 17));
+  });
+
+  it('is refused as a whole where it is a JSON array', async () => {
+    await expect(read('\ufeff [\n{"id":1}]')).rejects.toThrow(
+      'line 1: is the start of a JSON array; an orders file has one order on each line',
+    );
+  });
+
+  it.each<[string, string | RegExp]>([
+    ['nonsense', /^is not JSON: /],
+    ['{"id":1},', /^is not JSON: /],
+    ['id,petId', /^is not JSON: /],
+    ['4', 'is JSON, but no object; expected {"id":…,"petId":…}'],
+    ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
+    ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
+    ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
+    ['{"id":1,"id":3}', '"id": the order has this field twice'],
+    [
+      '{"id":1,"status":"pending","stat\\u0075s":"shipped"}',
+      '"status": the order has this field twice',
+    ],
+    ['{"id":1,"status":"\\":\\\\\\":{\\"id\\":"}', /^status: .* is not accepted/],
+    ['{"id":"7"}', /^id: "7" is not accepted; expected an integer/],
+    ['{"id":null}', /^id: null is not accepted/],
+    ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
+    ['{"id":1,"petId":1.0}', /^petId: 1\.0 is not accepted/],
+    ['{"id":1,"petId":1e3}', /^petId: 1e3 is not accepted/],
+    ['{"id":1,"quantity":-0}', /^quantity: -0 is not accepted/],
+    ['{"id":1,"quantity":true}', /^quantity: true is not accepted/],
+    ['{"id":1,"complete":"yes"}', 'complete: "yes" is not accepted; expected true or false'],
+    ['{"id":1,"status":"lost"}', /^status: "lost" is not accepted; expected "pending", "shipped"/],
+    ['{"id":1,"shipDate":["2026-11-20T09:30:00Z"]}', /^shipDate: an array is not accepted/],
+    ['{"id":1,"shipDate":{}}', /^shipDate: an object is not accepted/],
+    ['{"id":1,"cancelledAt":5}', /^cancelledAt: 5 is not accepted; expected an ISO 8601 date-time/],
+    ['{"id":1,"cancelledBy":5}', 'cancelledBy: 5 is not accepted; expected a text'],
+  ])('has a line that is bad and is named, and is read on behind it: %s', async (text, fault) => {
+    const { orders, errors } = await read(`{"id":1}\n${text}\n{"id":3}\n`);
+
+    expect(errors).toEqual([expect.stringMatching(/^line 2: /)]);
+    expect(errors[0]!.slice('line 2: '.length)).toMatch(fault);
+    expect(orders).toHaveLength(2);
+  });
+
+  it('has a line that is damaged or endless, which harms no other line', async () => {
+    const endless = `{"id":1,"shipDate":"${'x'.repeat(600_000)}"}\n`;
+    const content = Buffer.concat([Buffer.from(endless), Buffer.from([0x7b, 0xff, 0x0a])]);
+
+    const { orders, errors } = await read(Buffer.concat([content, Buffer.from('{"id":3}')]));
+
+    expect(errors).toEqual([
+      'line 1: is longer than any order: 65536 bytes',
+      'line 2: is not UTF-8: it is damaged, or of another encoding',
+    ]);
+    expect(orders).toHaveLength(1);
+  });
+
+  it('has a bad value that is long, of which the message shows the start', async () => {
+    const { errors } = await read(`{"id":1,"shipDate":"${'x'.repeat(5_000)}"}`);
+
+    expect(errors[0]!.length).toBeLessThan(200);
+  });
+
+  it.each([
+    '2026-11-20T09:30:00.123456Z',
+    '2026-11-20T09:30:00+05:30',
+    '2028-02-29T23:59:59-12:00',
+  ])('accepts the ship date %s', async (shipDate) => {
+    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).orders).toMatchObject([{ shipDate }]);
+  });
+
+  it.each([
+    '2026-11-20',
+    '2026-11-20T09:30:00',
+    '2026-11-20 09:30:00Z',
+    '2026-02-29T00:00:00Z',
+    '2026-04-31T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-11-20T24:00:00Z',
+    '2026-11-20T09:60:00Z',
+    '2026-11-20T09:30:00Z\\n',
+    '',
+  ])('refuses the ship date %p', async (shipDate) => {
+    expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).errors[0]).toContain(
+      'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
+    );
+  });
+});

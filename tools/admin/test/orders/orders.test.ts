@@ -1,0 +1,416 @@
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import {
+  ConditionalCheckFailedException,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchExecuteStatementCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  NumberValue,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { embeddedDynamoDbOfFile } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
+import { type AdminOptions, admin } from '../run-admin.ts';
+import { stackOfEachTest } from '../stack.ts';
+
+const database = embeddedDynamoDbOfFile();
+const directory = temporaryDirectoryOfEachTest();
+const stack = stackOfEachTest();
+let table: string;
+
+beforeEach(async () => useTable(await database.createOrdersTable()));
+
+function useTable(name: string): void {
+  table = name;
+  stack.outputs.OrdersTableName = name;
+}
+
+const orders = (words: string[], io?: AdminOptions) =>
+  admin(['orders', ...words, '--local', database.endpoint], io);
+const stored = () => database.readAll(table);
+const file = (content: string, name = 'orders.jsonl') => directory.write(name, content);
+const lines = (count: number, rest = '') =>
+  Array.from({ length: count }, (_, id) => `{"id":${id}${rest}}\n`).join('');
+const summary = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
+
+describe('orders import', () => {
+  it('loads a file of any length, in many requests at once, each order once', async () => {
+    const path = file(lines(1_003));
+
+    const { exitCode, stdout } = await orders(['import', path, '--json']);
+
+    expect(exitCode).toBe(0);
+    expect(summary(stdout)).toEqual({
+      file: path,
+      inserted: 1_003,
+      alreadyThere: 0,
+      different: 0,
+      rejected: 0,
+      seconds: expect.any(Number),
+    });
+    expect(await stored()).toHaveLength(1_003);
+  });
+
+  it('prints a summary, and no progress where there is no terminal', async () => {
+    expect(await orders(['import', file(lines(30))])).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^Imported 30 orders in \d+\.\d s; 0 were there already; 0 bad lines left out\.\n$/,
+      ),
+      stderr: `stage staging at ${database.endpoint}\n`,
+    });
+  });
+
+  it('draws a bar on a terminal', async () => {
+    const { stderr } = await orders(['import', file(lines(100))], { isTerminal: true });
+
+    expect(stderr).toMatch(/checking \[.* \d+% \|/);
+    expect(stderr).toMatch(/loading \[.*\] 100% \| 100 orders \|/);
+  });
+
+  it('names the file and line of every bad line, and loads nothing', async () => {
+    const path = file('{"id":1}\n{"id":"two"}\n{"id":3,"complete":0}\n');
+
+    const { exitCode, stdout, stderr } = await orders(['import', path]);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
+      `${path}: line 3: complete: 0 is not accepted; expected true or false`,
+      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct them, or load the ` +
+        'others with --on-error skip',
+      '',
+    ]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('loads the others when asked to, and counts what was left out', async () => {
+    const path = file(`nonsense\n${lines(60)}{"id":1.5}`);
+
+    const { exitCode, stdout, stderr } = await orders([
+      'import',
+      path,
+      '--on-error',
+      'skip',
+      '--json',
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(summary(stdout)).toMatchObject({ inserted: 60, rejected: 2 });
+    expect(stderr).toMatch(/line 1: is not JSON.*\n.*line 62: id: 1\.5 is not accepted/);
+  });
+
+  it.each([
+    [() => 'no-such-file', /^error: file: "no-such-file" is not accepted; .* \(ENOENT/],
+    [
+      () => directory.path,
+      /^error: file: .* is not accepted; expected a regular file of orders\n$/,
+    ],
+    [
+      () => file('[{"id":1}]'),
+      /orders\.jsonl: line 1: is the start of a JSON array; an orders file/,
+    ],
+  ])('refuses what is no file of orders', async (path, message) => {
+    const { exitCode, stderr } = await orders(['import', path()]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('changes no order that is there, whatever has become of it', async () => {
+    const path = file(lines(60));
+    await orders(['import', path]);
+    await database.dynamodb.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: { id: { N: '7' } },
+        UpdateExpression: 'SET #status = :cancelled',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':cancelled': { S: 'cancelled' } },
+      }),
+    );
+
+    const { stdout } = await orders(['import', file(lines(70)), '--json']);
+
+    expect(summary(stdout)).toMatchObject({ inserted: 10, alreadyThere: 60, different: 0 });
+    expect((await stored()).find(({ id }) => id!.N === '7')!.status).toEqual({ S: 'cancelled' });
+  });
+
+  it('tells of the first twenty that are there with other values, and counts all', async () => {
+    await orders(['import', file(lines(30, ',"petId":1'))]);
+
+    const { exitCode, stdout, stderr } = await orders(['import', file(lines(30, ',"petId":2'))]);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
+    expect(stderr.match(/is in the table already/g)).toHaveLength(20);
+    expect(stderr).toContain('further such lines are only counted');
+    expect(stderr).toContain('line 20: id: order 19 is in the table already');
+    expect((await stored()).every(({ petId }) => petId!.N === '1')).toBe(true);
+  });
+
+  it.each([2, 24, 26, 300])(
+    'takes the first of two orders with the same id, %i lines apart, as an editor would',
+    async (distance) => {
+      const between = lines(distance - 1);
+      const path = file(`{"id":-1,"petId":1}\n${between}{"id":-1,"petId":2}\n{"id":-1,"petId":1}`);
+
+      const { stdout, stderr } = await orders(['import', path, '--json']);
+
+      expect(summary(stdout)).toMatchObject({ inserted: distance, alreadyThere: 1, different: 1 });
+      expect(stderr).toContain(`line ${distance + 1}: id: order -1 is in the table already`);
+      expect((await stored()).find(({ id }) => id!.N === '-1')!.petId).toEqual({ N: '1' });
+    },
+  );
+
+  it.each([
+    ['the command run again', []],
+    ['the line that it names', ['--from-line', '401']],
+  ])('is completed after an interruption by %s', async (_, rest) => {
+    const path = file(lines(1_000));
+    const controller = new AbortController();
+    const send = DynamoDBDocumentClient.prototype.send;
+    let batches = 0;
+    DynamoDBDocumentClient.prototype.send = function (command: object, ...rest: unknown[]) {
+      if (command instanceof BatchExecuteStatementCommand && ++batches === 16) controller.abort();
+      return Reflect.apply(send, this, [command, ...rest]);
+    };
+    try {
+      const { exitCode, stderr } = await orders(['import', path], {
+        onInterrupt: () => controller.signal,
+      });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toBe(
+        `error: ${path}: stopped at line 401, with 400 orders in the table: interrupted; run the ` +
+          'command again, which changes no order that is there, or with --from-line 401\n',
+      );
+      expect(await stored()).toHaveLength(400);
+    } finally {
+      DynamoDBDocumentClient.prototype.send = send;
+    }
+
+    expect((await orders(['import', path, ...rest])).exitCode).toBe(0);
+
+    expect(await stored()).toHaveLength(1_000);
+  });
+});
+
+describe('orders export', () => {
+  const cancelled =
+    '{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,' +
+    '"status":"cancelled","cancelledAt":"2026-11-20T09:31:00.000Z","cancelledBy":"key_1","cancelRequestId":"c"}';
+  const shipped =
+    '{"id":-5,"status":"shipped","shippedAt":"2026-11-20T09:31:00.000Z","shipRequestId":"s"}';
+
+  it('writes whole orders, which import as the same orders', async () => {
+    await orders(['import', file(`${cancelled}\n${shipped}\n`)]);
+    const before = await stored();
+    const out = join(directory.path, 'out.jsonl');
+
+    const { stdout } = await orders(['export', '--out', out, '--json']);
+
+    expect(JSON.parse(stdout)).toEqual({ orders: 2, format: 'jsonl', out });
+    expect(readFileSync(out, 'utf8').split('\n').sort()).toEqual(['', shipped, cancelled]);
+    useTable(await database.createOrdersTable());
+    expect((await orders(['import', out])).exitCode).toBe(0);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('writes a table, in which a spreadsheet runs no text as a formula', async () => {
+    const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
+    for (const [index, shipDate] of shipDates.entries()) {
+      const Item = { id: { N: `-${index}` }, quantity: { N: '-1' }, shipDate: { S: shipDate } };
+      await database.dynamodb.send(new PutItemCommand({ TableName: table, Item }));
+    }
+
+    const { stdout } = await orders(['export', '--format', 'csv']);
+
+    const [header, ...rows] = stdout.trimEnd().split('\n');
+    expect(header).toMatch(/^id,petId,quantity,shipDate,complete,status,cancelledAt,/);
+    expect(rows.sort()).toEqual(
+      [
+        `0,,-1,"'=HYPERLINK(""x"")",,,,,,,`,
+        "-1,,-1,'+1,,,,,,,",
+        "-2,,-1,'-1+1,,,,,,,",
+        "-3,,-1,'@SUM(1),,,,,,,",
+        "-4,,-1,'\t=1,,,,,,,",
+        '-5,,-1,"a,""b""",,,,,,,',
+      ].sort(),
+    );
+  });
+
+  it('writes what another program has stored, and names what a line cannot hold', async () => {
+    const put = (Item: PutItemCommand['input']['Item']) =>
+      database.dynamodb.send(new PutItemCommand({ TableName: table, Item }));
+    await put({ id: { N: '1' }, note: { S: 'x' }, count: { N: '9007199254740993' } });
+    expect((await orders(['export'])).stdout).toBe(
+      '{"id":1,"count":9007199254740993,"note":"x"}\n',
+    );
+    await put({ id: { N: '1' }, tags: { SS: ['x'] } });
+
+    const { exitCode, stderr } = await orders(['export']);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('order 1: its attribute "tags" is a collection or binary');
+  });
+
+  it('writes an empty file of an empty table', async () => {
+    const out = (name: string) => join(directory.path, name);
+    for (const name of ['empty.jsonl', 'empty.csv']) await orders(['export', '--out', out(name)]);
+
+    expect(readFileSync(out('empty.jsonl'), 'utf8')).toBe('');
+    expect(readFileSync(out('empty.csv'), 'utf8')).toMatch(/^id,[^\n]*\n$/);
+  });
+
+  it('leaves no part of a file behind when it fails', async () => {
+    const { exitCode, stderr } = await orders(['export', '--out', `${directory.path}/no/out`]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: \S+: not exported: ENOENT/);
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+
+  it('makes a file that its owner alone can read, not through a link that is there', async () => {
+    const target = directory.write('target', 'as it was');
+    const out = join(directory.path, 'orders.jsonl');
+    symlinkSync(target, out);
+
+    await orders(['export', '--out', out]);
+
+    expect([readFileSync(target, 'utf8'), readFileSync(out, 'utf8')]).toEqual(['as it was', '']);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['a socket', 'socket'],
+    ['a link to a socket', 'link'],
+    ['a directory', 'folder'],
+    ['what is open already, such as standard output', 'open'],
+    ['nothing', ''],
+  ])('is not put in the place of %s, nor begun', async (_, name) => {
+    const path = (entry: string) => (entry ? join(directory.path, entry) : '');
+    const socket = createServer().listen(path('socket'));
+    await once(socket, 'listening');
+    symlinkSync(path('socket'), path('link'));
+    mkdirSync(path('folder'));
+    const opened = openSync(directory.write('file', ''), 'w');
+    symlinkSync(`/dev/fd/${opened}`, path('open'));
+
+    const { stderr } = await orders(['export', '--out', path(name)]);
+
+    expect(stderr).toMatch(/^error: --out: .* is not accepted; expected a file/);
+    expect(readdirSync(directory.path).sort()).toEqual([
+      'file',
+      'folder',
+      'link',
+      'open',
+      'socket',
+    ]);
+    expect(readlinkSync(path('open'))).toBe(`/dev/fd/${opened}`);
+    expect(statSync(path('link')).isSocket()).toBe(true);
+    closeSync(opened);
+    socket.close();
+  });
+});
+
+describe('orders show and ship', () => {
+  it('says so when there is no such order, or no such id', async () => {
+    for (const verb of ['show', 'ship']) {
+      expect((await orders([verb, '1'])).stderr).toBe('error: No order has the id 1\n');
+      expect((await orders([verb, '01'])).stderr).toMatch(
+        /^error: order id: "01" is not accepted; expected an integer from -9223372036854775808/,
+      );
+    }
+  });
+
+  it('ships a pending order once, and shows all that is stored of it', async () => {
+    await orders(['import', file('{"id":-9007199254740993}\n')]);
+
+    const first = await orders(['ship', '-9007199254740993', '--json']);
+    const shown = await orders(['show', '-9007199254740993']);
+    const second = await orders(['ship', '-9007199254740993']);
+
+    expect(first.stdout).toMatch(
+      /^\{"id":-9007199254740993,"status":"shipped","shippedAt":"\d{4}-[^"]+","shipRequestId":"[^"]+"\}\n$/,
+    );
+    expect(shown.stdout).toBe(first.stdout);
+    expect(second.stderr).toMatch(
+      /^error: Order -9007199254740993 is shipped since \S+: only a pending order can be shipped\n$/,
+    );
+  });
+});
+
+describe('with another answer of DynamoDB', () => {
+  let mock: ReturnType<typeof mockClient>;
+  beforeEach(() => {
+    mock = mockClient(DynamoDBDocumentClient);
+  });
+  afterEach(() => mock.restore());
+
+  it.each([
+    ['by this very request, whose first answer was lost', true],
+    ['by another request', false],
+  ])('orders ship finds an order that has shipped %s', async (_by, isOwn) => {
+    const order = { id: NumberValue.from(7), status: 'shipped', shippedAt: '2026-11-20T09:30:00Z' };
+    mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
+      const shipRequestId = isOwn ? values[':requestId'] : 'another';
+      mock.on(GetCommand).resolves({ Item: { ...order, shipRequestId } });
+      throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+    });
+
+    const { exitCode, stdout, stderr } = await orders(['ship', '7']);
+
+    if (isOwn)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Order 7 is shipped.\n' });
+    else expect(stderr).toContain(`Order 7 is shipped since ${order.shippedAt}: only a pending`);
+  });
+
+  it.each([
+    ['ship', ['ship', '7'], 'DynamoDB UpdateItem'],
+    ['export', ['export'], 'DynamoDB Scan'],
+    ['import', ['import', 'orders.jsonl'], 'DynamoDB BatchExecuteStatement'],
+  ])('orders %s is not done where the answer is empty', async (_, words, call) => {
+    mock.onAnyCommand().resolves({});
+    const path = file('{"id":7}');
+
+    const { exitCode, stdout, stderr } = await orders(
+      words.map((word) => (word === 'orders.jsonl' ? path : word)),
+    );
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toContain(`${call} may not have been done`);
+  });
+
+  it.each([
+    ['has no orders', { Count: 2 }],
+    ['has some of its orders', { Items: [{ id: NumberValue.from(1) }], Count: 2 }],
+  ])('orders export is not content with a page that %s', async (_, answer) => {
+    mock.on(ScanCommand).resolves(answer);
+
+    const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'out')]);
+
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('DynamoDB Scan may not have been done');
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+});

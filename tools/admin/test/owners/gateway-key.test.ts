@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { putGatewayKey } from '../../owners/gateway-key.ts';
+import type { KeyGateway } from '../../stage/key-gateway.ts';
+import type { KeyStore } from '../../stage/key-store.ts';
+import { type FakeGateway, fakeGateway } from '../fake-gateway.ts';
+
+const ownerId = `own_${'a'.repeat(20)}`;
+const usagePlanIds = { free: 'plan-free' };
+const conflict = Object.assign(new Error('API Key already exists'), { name: 'ConflictException' });
+
+let gateway: FakeGateway;
+
+beforeEach(() => {
+  gateway = fakeGateway();
+});
+
+const put = (overrides: Partial<KeyGateway> = {}) =>
+  putGatewayKey(ownerId, 'free', {
+    gateway: { ...gateway, ...overrides },
+    stackName: 'StoreOrders-prod',
+    usagePlanIds,
+  } as unknown as KeyStore);
+
+describe('putGatewayKey', () => {
+  it('goes on with the key that a repeated call finds made, though it was told of a conflict', async () => {
+    const createApiKey: KeyGateway['createApiKey'] = async (key) => {
+      await gateway.createApiKey(key);
+      throw conflict;
+    };
+
+    await put({ createApiKey });
+
+    expect([...gateway.keys.values()].map(({ usagePlanIds }) => [...usagePlanIds])).toEqual([
+      ['plan-free'],
+    ]);
+  });
+
+  it('tells of the service that fails, and not of the conflict which that leads to', async () => {
+    let lookUps = 0;
+    const putting = put({
+      createApiKey: () => Promise.reject(conflict),
+      findApiKeys: async () => {
+        if (++lookUps > 1) throw new Error('disk full');
+        return [];
+      },
+    });
+
+    await expect(putting).rejects.toThrow('disk full');
+  });
+
+  it('tells of the first failure where neither call has an answer', async () => {
+    let lookUps = 0;
+    const putting = put({
+      createApiKey: () => Promise.reject(new Error('disk full')),
+      findApiKeys: async () => {
+        if (++lookUps > 1) throw new Error('connection lost');
+        return [];
+      },
+    });
+
+    await expect(putting).rejects.toThrow('disk full');
+  });
+
+  it('names what to do about a key of this value that has another name', async () => {
+    await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true, tags: {} });
+
+    await expect(put()).rejects.toThrow(
+      `API Gateway has a key with the value ${ownerId} whose name is not StoreOrders-prod-${ownerId}; ` +
+        'give it this name or delete it',
+    );
+  });
+});

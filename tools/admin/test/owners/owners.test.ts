@@ -1,0 +1,573 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { hashOwnerPart } from '../../../../lambdas/shared/api-key.ts';
+import { plans } from '../../../../lib/settings/plans.ts';
+import { createToken } from '../../../shared/api-key-token.ts';
+import { recordText } from '../../console/view.ts';
+import { issueKey } from '../../keys/issue-key.ts';
+import { resetUsage } from '../../owners/change-owner.ts';
+import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
+import { allOwners, findOwner, lookUpOwner } from '../../owners/find-owner.ts';
+import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
+import { ownerFields, ownerView } from '../../owners/owner-view.ts';
+import { renameOwner } from '../../owners/rename-owner.ts';
+import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
+import type { CompleteOwner } from '../../owners/stored-owner.ts';
+import type { KeyStore } from '../../stage/key-store.ts';
+import {
+  day,
+  dying,
+  failing,
+  interposed,
+  isUpdateOf,
+  minute,
+  nowMs,
+  stageOfEachTest,
+} from '../stage-of-keys.ts';
+
+const { free, pro, business } = plans;
+
+// Some tests run a command as often as another one makes calls.
+jest.setTimeout(60_000);
+
+const { stage, database } = stageOfEachTest();
+const { store, gateway } = stage;
+
+const create = (request: Partial<NewOwner> = {}, at: KeyStore = store) =>
+  createOwner({ name: 'Acme', plan: 'free', ...request }, at);
+const usagePlans = () => [...gateway.keys.values()].map(({ usagePlanIds }) => [...usagePlanIds]);
+/** One of two moves may be refused, and for this reason only. */
+const refused = (error: Error) =>
+  expect(error.message).toContain('was changed by somebody else meanwhile');
+
+const itemOf = async (name: string) => (await findOwner(name, store)).item;
+
+describe('createOwner', () => {
+  it('stores its secret and its details apart from what the authorizer reads', async () => {
+    const { details, item } = await create({ name: ' Acme Ltd ' });
+
+    expect(details).toEqual({
+      ownerId: expect.stringMatching(/^own_[0-9A-Za-z]{20}$/),
+      name: 'Acme Ltd',
+      createdAt: '2026-11-20T09:30:15.500Z',
+      seed: expect.stringMatching(/^[\w-]{43}$/),
+      ownerHash: hashOwnerPart(createToken('so_test_', details.seed)),
+      agreed: { plan: 'free' },
+      keys: {},
+    });
+    const { perMinute, perDay } = free;
+    expect(item).toMatchObject({ plan: 'free', isActive: true, perMinute, perDay });
+    expect(JSON.stringify(await database.readAll(store.apiKeysTable))).not.toContain(details.seed);
+  });
+
+  it("puts an API Gateway key whose value is the owner's id into the plan's usage plan", async () => {
+    const { details } = await create({ plan: 'pro' });
+
+    expect([...gateway.keys.values()]).toEqual([
+      {
+        name: `StoreOrders-staging-${details.ownerId}`,
+        value: details.ownerId,
+        usagePlanIds: new Set(['plan-pro']),
+      },
+    ]);
+  });
+
+  it('remembers which limits were agreed and which are the plan’s', async () => {
+    const { details, item } = await create({ plan: 'business', perDay: 5_000 });
+
+    expect(details.agreed).toEqual({ plan: 'business', perDay: 5_000 });
+    expect(item).toMatchObject({ perMinute: business.perMinute, perDay: 5_000 });
+  });
+
+  it.each(['Acme', 'ACME', '  acme '])('refuses a name that is taken: %j', async (name) => {
+    const { details } = await create();
+
+    await expect(create({ name, plan: 'pro' })).rejects.toThrow(
+      `There is an owner "Acme" already, ${details.ownerId}, on the free plan`,
+    );
+    expect(await allOwners(store)).toHaveLength(1);
+    expect(usagePlans()).toEqual([['plan-free']]);
+  });
+
+  it('takes composed and decomposed letters for the same name', async () => {
+    await create({ name: 'Caf\u00e9' });
+
+    await expect(create({ name: 'Cafe\u0301' })).rejects.toThrow('There is an owner');
+  });
+
+  it.each([
+    ['so_live_abc', 'this looks like an API key'],
+    ['Acme so_test_abc', 'this looks like an API key'],
+    ['SO_LIVE_', 'this looks like an API key'],
+    [`own_${'a'.repeat(20)}`, 'not of the form of an owner id'],
+    ['two\nlines', 'without control characters'],
+    ['right\u202eleft', 'without control characters'],
+    ['\ud800', 'without control characters'],
+  ])('refuses the name %j', async (name, message) => {
+    const error: Error = await create({ name }).catch((thrown) => thrown);
+
+    expect(error.message).toContain(message);
+    if (/so_/i.test(name)) expect(error.message).not.toContain(name);
+    expect(gateway.changes).toEqual([]);
+  });
+
+  it.each(['Also_ran Ltd', 'Ço', '日本語', 'so what'])('takes the name %j', async (name) => {
+    expect((await create({ name })).details.name).toBe(name);
+  });
+
+  it('demands limits of an enterprise owner before it writes anything', async () => {
+    await expect(create({ plan: 'enterprise' })).rejects.toThrow('--per-minute: missing');
+    expect(await database.readAll(store.ownersTable)).toEqual([]);
+  });
+
+  it('lets one of two operators create it who choose the same name at the same time', async () => {
+    const outcomes = await Promise.allSettled([create({ plan: 'free' }), create({ plan: 'pro' })]);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const [owner] = await allOwners(store);
+    expect(usagePlans()).toEqual([[`plan-${owner!.item!.plan}`]]);
+  });
+
+  it('has what was agreed with the one who created it, wherever another create comes between', async () => {
+    for (let calls = 0, isBetween = true; isBetween; calls++) {
+      const name = `Acme ${calls}`;
+      isBetween = false;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const taken = (error: Error) => expect(error.message).toContain('There is an owner');
+      const meanwhile = async () => {
+        isBetween = true;
+        await create({ name, plan: 'pro', perDay: 5 }).catch(taken);
+      };
+
+      await create({ name, perMinute: 7 }, interposed(store, isNext, meanwhile)).catch(taken);
+
+      const { details, item } = await findOwner(name, store);
+      const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
+      expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
+    }
+  });
+
+  it('is in the usage plan of its limits, wherever a move to another plan comes between', async () => {
+    for (let calls = 0, isBetween = true; isBetween; calls++) {
+      const name = `Acme ${calls}`;
+      isBetween = false;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const meanwhile = async () => {
+        isBetween = true;
+        await setOwnerPlan(name, { plan: 'pro' }, store).catch((error: Error) =>
+          expect(error.message).toMatch(/There is no owner|in part only/),
+        );
+      };
+
+      const { details } = await create({ name }, interposed(store, isNext, meanwhile));
+
+      const { item } = await stage.owner(details.ownerId);
+      const key = [...gateway.keys.values()].find(({ value }) => value === details.ownerId)!;
+      expect([calls, ...key.usagePlanIds]).toEqual([calls, store.usagePlanIds[item!.plan]]);
+    }
+  });
+
+  it.each(['createApiKey', 'createUsagePlanKey', 'findApiKeys'] as const)(
+    'says to run it again when %s fails, which completes it, also with another plan',
+    async (call) => {
+      gateway.fail(call, 1);
+
+      await expect(create()).rejects.toThrow(
+        `The owner "Acme" may be created in part only: ${call}: Too Many Requests; run the command ` +
+          'again to complete it',
+      );
+      expect(await allOwners(store)).toMatchObject([{ item: undefined }]);
+
+      const { details, item } = await create({ plan: 'pro' });
+      expect([item!.plan, details.agreed]).toEqual(['pro', { plan: 'pro' }]);
+      expect(usagePlans()).toEqual([['plan-pro']]);
+    },
+  );
+});
+
+describe('findOwner', () => {
+  it('finds an owner by id and by name', async () => {
+    const { details } = await create();
+
+    expect(await findOwner(details.ownerId, store)).toMatchObject({ details });
+    expect(await findOwner(' aCME', store)).toMatchObject({ details });
+  });
+
+  it('names what lists them when there is none', async () => {
+    const ownerId = `own_${'0'.repeat(20)}`;
+
+    for (const owner of ['Nobody', ownerId]) {
+      await expect(findOwner(owner, store)).rejects.toThrow(
+        `There is no owner "${owner}"; "owners list" shows those there are, "owners create" makes one`,
+      );
+    }
+  });
+
+  it('does not repeat a token', async () => {
+    const error: Error = await findOwner('so_live_secret', store).catch((thrown) => thrown);
+
+    expect(error.message).not.toContain('secret');
+  });
+});
+
+describe('setOwnerPlan', () => {
+  it('moves all keys of an owner to another plan, in DynamoDB and in API Gateway', async () => {
+    const { details } = await create();
+    await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 7 });
+
+    const owner = await setOwnerPlan('Acme', { plan: 'pro' }, store);
+
+    expect(owner.item).toMatchObject({
+      plan: 'pro',
+      perMinute: pro.perMinute,
+      perDay: pro.perDay,
+      minuteCount: 7,
+    });
+    expect(owner.details.agreed).toEqual({ plan: 'pro' });
+    expect(usagePlans()).toEqual([['plan-pro']]);
+  });
+
+  it('to a larger plan API Gateway goes first', async () => {
+    await create();
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, flaky)).rejects.toThrow(
+      /^The plan of own_\w+ may be changed in part only: connection lost; run the command again/,
+    );
+    expect(usagePlans()).toEqual([['plan-pro']]);
+    expect(await itemOf('Acme')).toMatchObject({ plan: 'free' });
+
+    await setOwnerPlan('Acme', { plan: 'pro' }, store);
+    expect(await itemOf('Acme')).toMatchObject({ plan: 'pro' });
+  });
+
+  it.each(['createUsagePlanKey', 'deleteUsagePlanKey'] as const)(
+    'to a smaller plan DynamoDB goes first, and run again it repairs a failed %s',
+    async (call) => {
+      await create({ plan: 'pro' });
+      gateway.fail(call, 1);
+
+      await expect(setOwnerPlan('Acme', { plan: 'free' }, store)).rejects.toThrow(
+        'run the command',
+      );
+      expect(await itemOf('Acme')).toMatchObject({ perMinute: free.perMinute });
+
+      await setOwnerPlan('Acme', { plan: 'free' }, store);
+      expect(usagePlans()).toEqual([['plan-free']]);
+    },
+  );
+
+  it("compares the plans, as an owner's own limits can be small on a large one", async () => {
+    await create({ plan: 'enterprise', perMinute: 10, perDay: 5_000_000 });
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+
+    await expect(setOwnerPlan('Acme', { plan: 'business' }, flaky)).rejects.toThrow('run the');
+
+    // A day of 5,000,000 on a usage plan of 100,000 would refuse a good client.
+    expect(usagePlans()).toEqual([['plan-enterprise']]);
+  });
+
+  it('moves an owner whose plan is gone from the table of plans', async () => {
+    const { details } = await create({ plan: 'pro' });
+    await stage.set(details.ownerId, { plan: 'gold' });
+
+    const owner = await setOwnerPlan('Acme', { plan: 'free' }, store);
+
+    expect(owner.item).toMatchObject({ plan: 'free', perMinute: free.perMinute });
+    expect(usagePlans()).toEqual([['plan-free']]);
+  });
+
+  it('makes the API Gateway key anew when somebody deleted it', async () => {
+    const { details } = await create();
+    gateway.keys.clear();
+
+    await setOwnerPlan('Acme', { plan: 'free' }, store);
+
+    expect([...gateway.keys.values()]).toMatchObject([{ value: details.ownerId }]);
+    expect(usagePlans()).toEqual([['plan-free']]);
+  });
+
+  it('demands limits for the enterprise plan, and changes nothing without them', async () => {
+    await create();
+    gateway.changes.length = 0;
+
+    await expect(setOwnerPlan('Acme', { plan: 'enterprise' }, store)).rejects.toThrow(
+      '--per-minute: missing',
+    );
+    expect(gateway.changes).toEqual([]);
+  });
+
+  it.each([
+    ['pro', 'free', 'business'],
+    ['pro', 'business', 'pro'],
+    ['free', 'pro', 'business'],
+  ] as const)(
+    'agrees in all places, from %s to %s, wherever another move to %s comes between',
+    async (from, to, other) => {
+      for (let calls = 0, isBetween = true; isBetween; calls++) {
+        const name = `Acme ${calls}`;
+        const { ownerId } = (await create({ name, plan: from })).details;
+        isBetween = false;
+        let left = calls;
+        const isNext = () => left-- === 0;
+        const meanwhile = async () => {
+          isBetween = true;
+          await setOwnerPlan(name, { plan: other }, store).catch(refused);
+        };
+
+        await setOwnerPlan(name, { plan: to }, interposed(store, isNext, meanwhile)).catch(refused);
+
+        const { details, item } = await stage.owner(ownerId);
+        const key = [...gateway.keys.values()].find(({ value }) => value === ownerId)!;
+        expect([calls, ...key.usagePlanIds]).toEqual([calls, store.usagePlanIds[item!.plan]]);
+        expect([calls, details.agreed.plan]).toEqual([calls, item!.plan]);
+      }
+    },
+  );
+
+  it('lets one of two operators have it, and the usage plan is that of the plan which holds', async () => {
+    await create();
+    const slow = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      setOwnerPlan('Acme', { plan: 'business' }, store),
+    );
+
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, slow)).rejects.toThrow(
+      'was changed by somebody else meanwhile, to business',
+    );
+    expect(await itemOf('Acme')).toMatchObject({ plan: 'business' });
+    expect(usagePlans()).toEqual([['plan-business']]);
+  });
+
+  it('knows its own write again when the answer was lost', async () => {
+    await create();
+    const repeated = interposed(store, isUpdateOf(store.apiKeysTable), () =>
+      setOwnerPlan('Acme', { plan: 'pro' }, store),
+    );
+
+    const owner = await setOwnerPlan('Acme', { plan: 'pro' }, repeated);
+
+    expect(owner.item.plan).toBe('pro');
+  });
+
+  it('refuses an owner that was created in part only, and tells what completes it', async () => {
+    gateway.fail('createApiKey', 1);
+    await create().catch(() => {});
+
+    await expect(setOwnerPlan('Acme', { plan: 'pro' }, store)).rejects.toThrow(
+      'The owner "Acme" is created in part only; "owners create" with this name and a plan completes it',
+    );
+  });
+});
+
+describe('renameOwner', () => {
+  it('is found under the new name only, and the old one is free again', async () => {
+    const { details } = await create();
+
+    expect((await renameOwner('Acme', 'Initech', store)).details.name).toBe('Initech');
+
+    expect((await findOwner('initech', store)).details.ownerId).toBe(details.ownerId);
+    await expect(findOwner('Acme', store)).rejects.toThrow('There is no owner "Acme"');
+    expect((await create()).details.ownerId).not.toBe(details.ownerId);
+  });
+
+  it('may differ in case only', async () => {
+    await create();
+
+    await renameOwner('Acme', 'ACME', store);
+
+    expect((await findOwner('acme', store)).details.name).toBe('ACME');
+  });
+
+  it('refuses the name of another owner', async () => {
+    await create();
+    await create({ name: 'Initech' });
+
+    await expect(renameOwner('Acme', 'initech', store)).rejects.toThrow(
+      'Another owner has the name "initech"',
+    );
+    expect((await findOwner('Acme', store)).details.name).toBe('Acme');
+  });
+
+  it('lets go of a name that an abandoned renaming has left', async () => {
+    await create();
+    await renameOwner('Acme', 'Typo', dying(store, 1)).catch(() => {});
+
+    await renameOwner('Acme', 'Initech', store);
+
+    for (const name of ['Acme', 'Typo'])
+      await expect(findOwner(name, store)).rejects.toThrow(`There is no owner "${name}"`);
+  });
+
+  it.each([0, 1, 2, 3, 4, 5, 6])(
+    'leaves the owner one name, which is reserved, where another renaming comes before its call %i',
+    async (calls) => {
+      const { ownerId } = (await create()).details;
+      let left = calls;
+      const isNext = () => left-- === 0;
+      const meanwhile = () => renameOwner(ownerId, 'Initech', store);
+
+      await renameOwner(ownerId, 'Hooli', interposed(store, isNext, meanwhile));
+
+      const { name } = (await stage.owner(ownerId)).details;
+      const found = await Promise.all(
+        ['Acme', 'Hooli', 'Initech'].map((each) => lookUpOwner(each, store)),
+      );
+      expect(found.map((owner) => owner?.details.name).filter(Boolean)).toEqual([name]);
+    },
+  );
+});
+
+describe('resetUsage', () => {
+  it('forgets what was used, and nothing else', async () => {
+    const { details, item } = await create();
+    await issueKey({ owner: 'Acme' }, store);
+    const before = (await stage.owner(details.ownerId)).item!;
+    const far = day + 400 * 86_400;
+    await stage.set(details.ownerId, {
+      ...{ minuteWindow: far, minuteCount: 60, dayWindow: far, dayCount: 1_000 },
+    });
+
+    const reset = await resetUsage((await findOwner('Acme', store)) as CompleteOwner, store);
+
+    expect(reset.item).toEqual(before);
+    expect({ ...reset.item, keys: item!.keys }).toEqual(item);
+  });
+});
+
+describe('ownerView', () => {
+  it('tells what is used, and how many keys there are', async () => {
+    const { details } = await create();
+    await issueKey({ owner: 'Acme' }, store);
+    const { perMinute, perDay } = free;
+    await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 12 });
+
+    expect(ownerView(await stage.owner(details.ownerId), nowMs)).toEqual({
+      ownerId: details.ownerId,
+      name: 'Acme',
+      plan: 'free',
+      status: 'active',
+      perMinute,
+      perDay,
+      keys: 1,
+      createdAt: '2026-11-20T09:30:15.500Z',
+      usage: {
+        minute: {
+          limit: perMinute,
+          used: 12,
+          remaining: perMinute - 12,
+          resetsAt: '2026-11-20T09:31:00Z',
+        },
+        day: { limit: perDay, used: 0, remaining: perDay, resetsAt: '2026-11-21T00:00:00Z' },
+      },
+    });
+  });
+
+  it('tells of a plan that is gone what to do', async () => {
+    const { details } = await create();
+    await stage.set(details.ownerId, { plan: 'gold' });
+
+    const text = recordText(ownerFields, ownerView(await stage.owner(details.ownerId), nowMs));
+
+    expect(text).toMatch(/^plan +gold, which is no plan any more: "owners set-plan" moves/m);
+  });
+
+  it('calls an owner incomplete that was created in part only', async () => {
+    gateway.fail('createApiKey', 1);
+    await create().catch(() => {});
+
+    const [owner] = await allOwners(store);
+
+    expect(ownerView(owner!, nowMs)).toMatchObject({
+      status: 'incomplete',
+      plan: null,
+      usage: null,
+    });
+  });
+});
+
+describe('allOwners', () => {
+  it('are the newest first', async () => {
+    for (const index of [0, 1, 2]) {
+      await create({ name: `Owner ${index}` }, { ...store, now: () => nowMs + index });
+    }
+
+    const names = (await allOwners(store)).map(({ details }) => details.name);
+
+    expect(names).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
+  });
+});
+
+describe('reviewPlans', () => {
+  const { enterprise } = plans;
+
+  /** The limits that owners get, and have then, who were made when the plan had other numbers. */
+  async function applied(request: NewOwner, then: OwnerLimits): Promise<OwnerLimits[]> {
+    const { details } = await createOwner(request, store);
+    await stage.set(details.ownerId, { ...then });
+    const { outdated } = reviewPlans(await allOwners(store));
+    for (const { owner, limits } of outdated) await setLimits(owner, request.plan, limits, store);
+    expect(reviewPlans(await allOwners(store))).toEqual({ outdated: [], unclear: [] });
+    return outdated.map(({ limits }) => limits);
+  }
+
+  it.each<[string, NewOwner, OwnerLimits, OwnerLimits[]]>([
+    [
+      'a larger number',
+      { name: 'A', plan: 'free' },
+      { perMinute: free.perMinute / 2, perDay: free.perDay / 2 },
+      [{ perMinute: free.perMinute, perDay: free.perDay }],
+    ],
+    [
+      'a smaller number',
+      { name: 'A', plan: 'pro' },
+      { perMinute: 2 * pro.perMinute, perDay: pro.perDay },
+      [{ perMinute: pro.perMinute, perDay: pro.perDay }],
+    ],
+    [
+      'the number of the limit that was not agreed',
+      { name: 'A', plan: 'free', perMinute: 5 },
+      { perMinute: 5, perDay: free.perDay / 2 },
+      [{ perMinute: 5, perDay: free.perDay }],
+    ],
+    [
+      'a number that has become less than what was agreed',
+      { name: 'A', plan: 'enterprise', perMinute: enterprise.perMinute, perDay: 1_000 },
+      { perMinute: 2 * enterprise.perMinute, perDay: 1_000 },
+      [{ perMinute: enterprise.perMinute, perDay: 1_000 }],
+    ],
+    [
+      'nothing where all is as it should be',
+      { name: 'A', plan: 'enterprise', perMinute: 5, perDay: 50 },
+      { perMinute: 5, perDay: 50 },
+      [],
+    ],
+  ])('brings an owner %s', async (_, request, then, expected) => {
+    expect(await applied(request, then)).toEqual(expected);
+  });
+
+  it('names an owner whose move was interrupted, or whose plan is gone, and leaves it alone', async () => {
+    await create({ name: 'Moving', plan: 'enterprise', perMinute: 5, perDay: 50 });
+    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
+    await setOwnerPlan('Moving', { plan: 'pro' }, flaky).catch(() => {});
+    const { details } = await create({ name: 'Gone', plan: 'pro' });
+    await stage.set(details.ownerId, { plan: 'constructor' });
+
+    const { outdated, unclear } = reviewPlans(await allOwners(store));
+
+    expect(outdated).toEqual([]);
+    expect(unclear.map((owner) => owner.details.name).sort()).toEqual(['Gone', 'Moving']);
+  });
+});
+
+describe('the limits of an owner', () => {
+  it.each<[string, Partial<NewOwner>, string]>([
+    ['more than its plan', { perMinute: free.perMinute + 1 }, `from 1 to ${free.perMinute}, the`],
+    ['none', { perDay: 0 }, `a whole number from 1 to ${free.perDay}`],
+    ['a part of a request', { plan: 'pro', perMinute: 1.5 }, 'a whole number'],
+    ['one of two agreed ones', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
+  ])('cannot be %s', async (_, request, message) => {
+    await expect(create(request)).rejects.toThrow(message);
+    expect(await database.readAll(store.ownersTable)).toEqual([]);
+  });
+});

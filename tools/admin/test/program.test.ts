@@ -1,0 +1,364 @@
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { planNames } from '../../../lib/settings/plans.ts';
+import { stageNames } from '../../../lib/settings/stages.ts';
+import { tableText } from '../console/view.ts';
+import { type KeyView, keyFields } from '../keys/key-view.ts';
+import { admin } from './run-admin.ts';
+import { stackOfEachTest } from './stack.ts';
+
+const stack = stackOfEachTest();
+const { cloudFormation } = stack;
+const keyId = `key_${'0'.repeat(32)}`;
+
+describe('which service is operated', () => {
+  it.each([[[]], [['--stage', 'prod', '--local', 'http://127.0.0.1:1']]])(
+    'demands exactly one of --stage and --local: %j',
+    async (words) => {
+      expect(await admin(['keys', 'list', ...words])).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: `error: Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL\n`,
+      });
+    },
+  );
+
+  it("finds a stage through its stack's outputs", async () => {
+    const { stderr } = await admin(['orders', 'show', 'x', '--stage', 'prod']);
+
+    expect(stderr).toContain('order id: "x" is not accepted');
+    expect(cloudFormation.commandCalls(DescribeStacksCommand)[0]!.args[0].input).toEqual({
+      StackName: 'StoreOrders-prod',
+    });
+  });
+
+  it('says what to do when the stage is not deployed', async () => {
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(new Error('Stack with id StoreOrders-prod does not exist'));
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).toBe(
+      'error: stage prod: there is no stack StoreOrders-prod in this account and Region; deploy it with ' +
+        '"npx cdk deploy StoreOrders-prod", or correct AWS_PROFILE and AWS_REGION\n',
+    );
+  });
+
+  it('says what to do when no local service is running', async () => {
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(new Error('connect ECONNREFUSED 127.0.0.1:3000'));
+
+    const { stderr } = await admin(['keys', 'list', '--local', 'http://127.0.0.1:3000/staging/v1']);
+
+    expect(stderr).toBe(
+      'error: http://127.0.0.1:3000: no connection for the call (connect ECONNREFUSED ' +
+        '127.0.0.1:3000); start the service with "npm start", or correct --local\n',
+    );
+  });
+
+  it('says what to do when the stack is of another version', async () => {
+    cloudFormation.on(DescribeStacksCommand).resolves({
+      Stacks: [{ StackName: 'StoreOrders-prod', CreationTime: undefined, StackStatus: undefined }],
+    });
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).toMatch(/^error: stage prod: the stack has no output \w+; .*deploy it again\n$/);
+  });
+
+  it.each([
+    [{ STORE_ORDERS_STAGE: 'prod' }, [], 'StoreOrders-prod'],
+    [{ STORE_ORDERS_STAGE: 'prod' }, ['--stage', 'staging'], 'StoreOrders-staging'],
+    [{ STORE_ORDERS_STAGE: 'prod' }, ['--local', 'http://127.0.0.1:1'], undefined],
+    [{ STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' }, [], undefined],
+  ])(
+    'is named in the environment too, where none is typed: %j %j',
+    async (environment, words, StackName) => {
+      await admin(['orders', 'show', 'x', ...words], { environment });
+
+      const [call] = cloudFormation.commandCalls(DescribeStacksCommand);
+      expect(call!.args[0].input).toEqual(StackName === undefined ? {} : { StackName });
+    },
+  );
+
+  it.each([
+    [
+      ['--stage', 'nowhere'],
+      `error: --stage: "nowhere" is not accepted; expected one of ${stageNames.join(', ')}\n`,
+    ],
+    [
+      ['--local', '3000'],
+      'error: --local: "3000" is not accepted; expected the service\'s origin, such as',
+    ],
+    [['--local', 'ftp://x'], 'error: --local: "ftp://x" is not accepted'],
+  ])('refuses %j', async (words, message) => {
+    const { exitCode, stderr } = await admin(['keys', 'list', ...words]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    [
+      1,
+      ['keys', 'list', '--status', 'gone'],
+      '--status: "gone" is not accepted; expected one of active, banned, suspended, expired, revoked, unfinished',
+    ],
+    [
+      1,
+      ['keys', 'purge', '--older-than', 'long'],
+      '--older-than: "long" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
+    ],
+    [
+      1,
+      ['owners', 'create', 'x', '--plan', 'gold'],
+      `--plan: "gold" is not accepted; expected one of ${planNames.join(', ')}`,
+    ],
+    [
+      1,
+      ['owners', 'set-plan', 'x', 'gold'],
+      `plan: "gold" is not accepted; expected one of ${planNames.join(', ')}`,
+    ],
+    [
+      1,
+      ['owners', 'create', 'x', '--plan', 'free', '--per-day', '1e3'],
+      '--per-day: "1e3" is not accepted; expected a whole number from 1',
+    ],
+    [
+      1,
+      ['keys', 'issue', '--owner', 'Acme', '--expires-in', '0s'],
+      '--expires-in: "0s" is not accepted; expected a duration of at least a second such as 30s, 15m, 24h or 90d',
+    ],
+    [
+      1,
+      ['keys', 'rotate', keyId, '--grace', '1 day'],
+      '--grace: "1 day" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
+    ],
+    [
+      1,
+      ['orders', 'import', 'x', '--from-line', '0'],
+      '--from-line: "0" is not accepted; expected a whole number from 1',
+    ],
+    [
+      1,
+      ['orders', 'import', 'x', '--on-error', 'cry'],
+      '--on-error: "cry" is not accepted; expected one of stop, skip',
+    ],
+    [
+      1,
+      ['orders', 'export', '--format', 'xml'],
+      '--format: "xml" is not accepted; expected one of jsonl, csv',
+    ],
+    [
+      2,
+      ['owners', 'create', 'x'],
+      "required option '--plan <plan>' not specified; --help tells more",
+    ],
+    [
+      2,
+      ['keys', 'purge', '--all', '--owner', 'x'],
+      "option '--all' cannot be used with option '--owner <owner>'; --help tells more",
+    ],
+    [
+      2,
+      ['keys', 'whois', `so_live_${'a'.repeat(46)}`],
+      'keys whois reads the API key from standard input only: a command line is seen by others and kept in histories; run it without an argument and type the key, or give it a file: "< leaked.txt"',
+    ],
+    [2, ['keys', 'lst'], "unknown command 'lst' (Did you mean list?); --help tells more"],
+    [2, ['keys', 'list', '--colour'], "unknown option '--colour'; --help tells more"],
+    [2, ['keys', 'issue'], "required option '--owner <owner>' not specified; --help tells more"],
+    [2, ['keys', 'show'], "missing required argument 'keyId'; --help tells more"],
+    [
+      2,
+      ['keys', 'list', 'all'],
+      "too many arguments for 'list'. Expected 0 arguments but got 1: all.; --help tells more",
+    ],
+  ])(
+    'are one line, with exit code %i, before anything is called: %j',
+    async (code, words, message) => {
+      const { exitCode, stdout, stderr } = await admin([...words, '--stage', 'staging']);
+
+      expect({ exitCode, stdout, stderr }).toEqual({
+        exitCode: code,
+        stdout: '',
+        stderr: `error: ${message}\n`,
+      });
+      expect(cloudFormation.calls()).toHaveLength(0);
+    },
+  );
+
+  it('are one line of JSON where JSON is asked for', async () => {
+    const refused = await admin(['keys', 'show', 'x', '--stage', 'prod', '--json']);
+    const misspelt = await admin(['keys', 'lst', '--json']);
+
+    expect(JSON.parse(refused.stderr)).toEqual({
+      error: {
+        class: 'refused',
+        code: 'invalidValue',
+        message: 'key id: "x" is not accepted',
+        remedy: 'expected a whole one, "key_" and 32 characters, as "keys list" shows it',
+      },
+    });
+    expect(JSON.parse(misspelt.stderr).error).toMatchObject({ class: 'usage', code: 'usage' });
+    expect([refused.stdout, misspelt.stdout]).toEqual(['', '']);
+  });
+
+  it('repeat neither a password nor an endless word', async () => {
+    const url = await admin(['keys', 'list', '--local', 'http://ann:secret@[::1']);
+    const word = await admin(['k'.repeat(50_000)]);
+
+    expect(url.stderr).toMatch(/^error: --local: "http:\/\/…@\[::1" is not accepted/);
+    expect(word.stderr.length).toBeLessThan(200);
+  });
+
+  it('are all commands where none is named', async () => {
+    const { exitCode, stderr } = await admin([]);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('Usage: npm run admin --');
+  });
+
+  it('name no account and no token', async () => {
+    const token = `so_live_${'a'.repeat(46)}`;
+    cloudFormation
+      .on(DescribeStacksCommand)
+      .rejects(
+        new Error(
+          `User: arn:aws:iam::123456789012:user/ann is not authorized in account 123456789012 ${token}`,
+        ),
+      );
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).not.toContain('123456789012');
+    expect(stderr).not.toContain(token);
+    expect(stderr).toContain('arn:aws:iam::…:user/ann is not authorized');
+  });
+
+  it('cannot change the terminal, whatever a server answers', async () => {
+    cloudFormation.on(DescribeStacksCommand).rejects(new Error('\u001b]0;owned\u0007 \u009b2J'));
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+
+    expect(stderr).toContain('\\u001b]0;owned\\u0007 \\u009b2J');
+    expect(stderr).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  it('do not repeat a word that looks like a token, or moves the cursor', async () => {
+    const word = `so_test_${'a'.repeat(46)}\u001b[1A`;
+
+    for (const words of [[word], ['keys', word], ['keys', 'show', word], ['keys', 'list', word]]) {
+      const { stdout, stderr } = await admin([...words, '--stage', 'prod']);
+
+      expect(stderr).toMatch(/^error: /);
+      expect(stdout + stderr).not.toContain('aaaa');
+      expect(stdout + stderr).not.toContain('\u001b');
+    }
+  });
+
+  it('tell how to sign in again when the session has expired', async () => {
+    const dynamodb = mockClient(DynamoDBDocumentClient);
+    const refused = Object.assign(
+      new Error('The security token included in the request is expired'),
+      {
+        name: 'ExpiredTokenException',
+      },
+    );
+    dynamodb.on(ScanCommand).rejects(refused);
+
+    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
+    dynamodb.restore();
+
+    expect(stderr).toBe(
+      'error: stage prod: the AWS session has expired (The security token included in the request ' +
+        'is expired); sign in again with "aws sso login", or set AWS_PROFILE to another profile\n',
+    );
+  });
+});
+
+describe('help', () => {
+  /** The names that the help of a command lists below it. */
+  async function namesBelow(words: string[]): Promise<string[]> {
+    const { stdout } = await admin([...words, '--help']);
+    const [list = ''] = stdout.split('\nCommands:\n')[1]?.split('\n\n') ?? [];
+    const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!);
+    return names.filter((name) => name !== 'help');
+  }
+
+  it('shows the options and an example of every command', async () => {
+    const groups = await namesBelow([]);
+    const commands: string[][] = [[]];
+    for (const group of groups) {
+      commands.push(...(await namesBelow([group])).map((name) => [group, name]));
+    }
+
+    const helps = await Promise.all(commands.map((words) => admin([...words, '--help'])));
+
+    expect(commands).toContainEqual(['owners', 'reset-usage']);
+    for (const { exitCode, stdout } of helps) {
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('--stage <stage>');
+      expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
+    }
+  });
+});
+
+describe('keys list', () => {
+  it('reads page after page', async () => {
+    const dynamodb = mockClient(DynamoDBDocumentClient);
+    const owner = (name: string) => {
+      const ownerId = `own_${name.repeat(20)}`;
+      const details = { lastFour: 'abcd', createdAt: name, tokenHash: name };
+      return { ownerId, name, ownerHash: name, keys: { [`key_${name.repeat(32)}`]: details } };
+    };
+    dynamodb
+      .on(ScanCommand)
+      .resolves({ Items: [], Count: 0 })
+      .on(ScanCommand, { TableName: 'Owners' })
+      .resolvesOnce({ Items: [owner('1')], Count: 1, LastEvaluatedKey: { ownerId: 'x' } })
+      .resolvesOnce({ Items: [], Count: 0, LastEvaluatedKey: { ownerId: 'y' } })
+      .resolves({ Items: [owner('2')], Count: 1 });
+    stack.outputs.OwnersTableName = 'Owners';
+
+    const { stdout } = await admin(['keys', 'list', '--stage', 'prod', '--json']);
+    dynamodb.restore();
+
+    expect(JSON.parse(stdout).map(({ owner }: KeyView) => owner)).toEqual(['2', '1']);
+  });
+
+  it('is a table for people, and one record after the other on a narrow terminal', () => {
+    const view = {
+      keyId,
+      owner: 'Acme 日本',
+      ownerId: `own_${'0'.repeat(20)}`,
+      label: 'web shop',
+      lastFour: 'o2vB',
+      plan: 'business',
+      status: 'banned',
+      perMinute: 1_000,
+      perDay: 100_000,
+      createdAt: '2026-11-20T09:30:00.000Z',
+      expiresAt: null,
+      bannedUntil: '2026-11-20T09:35:00Z',
+      lastUsedAt: '2026-11-20T09:31:00Z',
+    } as KeyView;
+    const unused = { ...view, owner: 'I\u001b', status: 'revoked', label: null, lastUsedAt: null };
+    const views = [view, unused as KeyView];
+
+    expect(tableText(keyFields, views).split('\n')).toEqual([
+      'KEY ID                                LABEL     API KEY  OWNER      PLAN      STATUS   CREATED                   EXPIRES  LAST USED',
+      `${keyId}  web shop  …o2vB    Acme 日本  business  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:31Z`,
+      `${keyId}  -         …o2vB    I\\u001b    business  revoked  2026-11-20T09:30:00.000Z  never    never`,
+    ]);
+    expect(tableText(keyFields, views, 80).split('\n\n')[1]).toBe(
+      `key id     ${keyId}\napi key    …o2vB\nowner      I\u001b\nplan       business\nstatus     revoked\n` +
+        'created    2026-11-20T09:30:00.000Z\nexpires    never\nlast used  never',
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { beforeEach } from '@jest/globals';
+import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import {
+  type EmbeddedDynamoDb,
+  embeddedDynamoDbOfFile,
+} from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { issueKey } from '../keys/issue-key.ts';
+import type { IssuedKey, KeyTraits } from '../keys/key-draft.ts';
+import { createOwner } from '../owners/create-owner.ts';
+import { lookUpOwner, readOwner } from '../owners/find-owner.ts';
+import type { OwnerLimits } from '../owners/owner-limits.ts';
+import type { StoredOwner } from '../owners/stored-owner.ts';
+import type { KeyGateway } from '../stage/key-gateway.ts';
+import { documentClient, type KeyStore } from '../stage/key-store.ts';
+import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
+
+export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
+export const nowSeconds = Math.floor(nowMs / 1_000);
+export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
+export const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
+
+/** A stage's owners and keys, with empty tables of its own. */
+export interface StageOfKeys {
+  readonly store: KeyStore;
+  readonly gateway: FakeGateway;
+  owner(ownerId: string): Promise<StoredOwner>;
+  /** Brings attributes of an owner's item, or of a key's entry in it, into a state. */
+  set(ownerId: string, values: Record<string, number | string>, tokenHash?: string): Promise<void>;
+}
+
+/** Gives each test of the calling file a stage of its own. It can be used in tests and hooks only. */
+export function stageOfEachTest(): { stage: StageOfKeys; database: EmbeddedDynamoDb } {
+  const database = embeddedDynamoDbOfFile();
+  const stage = { store: {} as KeyStore, gateway: {} as FakeGateway } as StageOfKeys;
+  beforeEach(async () => {
+    const { store, gateway, ...rest } = await stageOfKeys(database);
+    Object.assign(stage.store, store);
+    Object.assign(stage.gateway, gateway);
+    Object.assign(stage, rest);
+  });
+  return { stage, database };
+}
+
+/** Creates empty tables for a stage. */
+export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKeys> {
+  const gateway = fakeGateway();
+  const store: KeyStore = {
+    documents: documentClient(database.dynamodb),
+    gateway,
+    apiKeysTable: await database.createApiKeysTable(),
+    ownersTable: await database.createOwnersTable(),
+    usagePlanIds: forEachPlan((name) => `plan-${name}`),
+    stackName: 'StoreOrders-staging',
+    tokenPrefix: 'so_test_',
+    now: () => nowMs,
+  };
+  const owner = async (ownerId: string) => (await readOwner(ownerId, store))!;
+  return {
+    store,
+    gateway,
+    owner,
+    set: async (ownerId, values, tokenHash) => {
+      const names = Object.keys(values);
+      const path = tokenHash === undefined ? '' : '#keys.#key.';
+      await database.dynamodb.send(
+        new UpdateItemCommand({
+          TableName: store.apiKeysTable,
+          Key: { ownerHash: { S: (await owner(ownerId)).details.ownerHash } },
+          UpdateExpression: `SET ${names.map((name) => `${path}#${name} = :${name}`).join(', ')}`,
+          ExpressionAttributeNames: {
+            ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+            ...(tokenHash !== undefined && { '#keys': 'keys', '#key': tokenHash }),
+          },
+          ExpressionAttributeValues: Object.fromEntries(
+            names.map((name) => {
+              const value = values[name]!;
+              return [`:${name}`, typeof value === 'string' ? { S: value } : { N: String(value) }];
+            }),
+          ),
+        }),
+      );
+    },
+  };
+}
+
+/** A key that a test wants: of an owner who is made with it, unless there is one of this name. */
+export interface WantedKey extends KeyTraits, Partial<OwnerLimits> {
+  readonly owner: string;
+  readonly plan?: PlanName;
+}
+
+/** Issues a key, to a new owner if need be. */
+export async function issueTo(wanted: WantedKey, store: KeyStore): Promise<IssuedKey> {
+  const { owner: name, plan = 'free', perMinute, perDay } = wanted;
+  const isNew = !(await lookUpOwner(name, store))?.item;
+  if (isNew) await createOwner({ name, plan, perMinute, perDay }, store);
+  return issueKey(wanted, store);
+}
+
+/** A call is a command of the document client, or the name of a call to the gateway. */
+type Call = object | string;
+
+/** Lets calls fail, the first of them or more, before or after they are carried out. */
+export function failing(
+  store: KeyStore,
+  isCall: (call: Call) => boolean,
+  when: 'before' | 'after',
+  times = 1,
+): KeyStore {
+  let left = times;
+  return intercepted(store, async (call, carryOut) => {
+    const fails = isCall(call) && left-- > 0;
+    if (fails && when === 'before') throw new Error('connection lost');
+    const answer = await carryOut();
+    if (fails) throw new Error('connection lost');
+    return answer;
+  });
+}
+
+/** A store whose process dies after so many changes: from then on, nothing is carried out. */
+export function dying(store: KeyStore, changes: number): KeyStore {
+  let done = 0;
+  return intercepted(store, async (call, carryOut) => {
+    if (done >= changes) throw new Error('killed');
+    const answer = await carryOut();
+    if (isChange(call) && ++done >= changes) throw new Error('killed');
+    return answer;
+  });
+}
+
+/** A store in which one change of the tables is not done, and answered with nothing. */
+export function silenced(
+  store: KeyStore,
+  change: number,
+): { store: KeyStore; isReached(): boolean } {
+  let done = 0;
+  const silent = intercepted(store, async (call, carryOut) => {
+    const isNext = typeof call === 'object' && isChange(call) && done++ === change;
+    return isNext ? {} : carryOut();
+  });
+  return { store: silent, isReached: () => done > change };
+}
+
+/** Runs something before a call, the first time. */
+export function interposed(
+  store: KeyStore,
+  isCall: (call: Call) => boolean,
+  meanwhile: () => Promise<unknown>,
+): KeyStore {
+  let isDone = false;
+  return intercepted(store, async (call, carryOut) => {
+    if (!isDone && isCall(call)) {
+      isDone = true;
+      await meanwhile();
+    }
+    return carryOut();
+  });
+}
+
+type Interceptor = (call: Call, carryOut: () => Promise<unknown>) => Promise<unknown>;
+
+function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
+  const { documents, gateway } = store;
+  const send = documents.send.bind(documents) as (command: object) => Promise<unknown>;
+  const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
+  const guarded = calls.map(([name, call]) => [
+    name,
+    (parameter: unknown) => intercept(name, () => call(parameter)),
+  ]);
+  return {
+    ...store,
+    documents: new Proxy(documents, {
+      get: (target, name) =>
+        name === 'send'
+          ? (command: object) => intercept(command, () => send(command))
+          : Reflect.get(target, name, target),
+    }) as DynamoDBDocumentClient,
+    gateway: Object.fromEntries(guarded) as KeyGateway,
+  };
+}
+
+function isChange(call: Call): boolean {
+  if (typeof call === 'string') return /^(create|delete)/.test(call);
+  const kinds = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
+  return kinds.some((kind) => call instanceof kind);
+}
+
+/** Tells the updates of a table. */
+export function isUpdateOf(tableName: string): (call: Call) => boolean {
+  return (call) => call instanceof UpdateCommand && call.input.TableName === tableName;
+}

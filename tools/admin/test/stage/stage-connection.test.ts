@@ -1,0 +1,25 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { serve } from '../../../../test/helpers/loopback-server.ts';
+import { connect } from '../../stage/stage-connection.ts';
+
+const names = ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_DEFAULTS_MODE'] as const;
+
+afterEach(() => {
+  for (const name of names) delete process.env[name];
+});
+
+describe('a connection to a local service', () => {
+  it.each(names)("is made whatever the user's settings for AWS are: %s", async (name) => {
+    const calls: unknown[] = [];
+    await using server = await serve((call, answer) => {
+      calls.push(call.url);
+      answer.end('<DescribeStacksResponse/>');
+    });
+    process.env[name] = 'true';
+
+    const connected = connect({ local: server.url }, Date.now);
+
+    await expect(connected).rejects.toThrow('there is no stack here');
+    expect(calls).toEqual(['/']);
+  });
+});

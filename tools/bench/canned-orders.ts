@@ -1,0 +1,135 @@
+import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
+
+/** The parameters of a canned table of orders, which are encoded in the name of the table. */
+export interface OrdersTable {
+  orders: number;
+  ordersPerPage: number;
+  /** The delay of each page in milliseconds. */
+  delayMs: number;
+  /** Whether all orders are in segment 0 of a parallel scan, which makes the scan sequential. */
+  isUnsegmented: boolean;
+}
+
+/** The parameters of a `Scan` request that determine which orders are returned. */
+export interface ScanRequest {
+  Segment?: number;
+  TotalSegments?: number;
+  Limit?: number;
+  ExclusiveStartKey?: { id: { N: string } };
+}
+
+/** The orders from `first` to `end - 1` of a table, and whether they are the segment's last. */
+interface PageRange {
+  first: number;
+  end: number;
+  isLast: boolean;
+}
+
+/** The approximate number of orders in a page of 1 MB, DynamoDB's maximum for a `Scan`. */
+export const ordersPerFullPage = 8_500;
+
+const namePattern = /^orders_(\d+)_by_(\d+)_in_(\d+)ms(_unsegmented)?$/;
+
+/** Ids have 16 digits and are below 2^53, because the peers read an id into a JavaScript number. */
+const lowestOrderId = 8_000_000_000_000_000;
+/**
+ * A scan returns ids in no particular order. Multiplying a position by `scatter` modulo `idRange`
+ * gives an id; multiplying by `gather`, the modular inverse, gives the position again.
+ */
+const idRange = 100_000_000;
+const scatter = 61_803_399;
+const gather = 82_636_599n;
+/** The number of orders after which their content repeats, so that pages can be kept in memory. */
+const distinctOrders = 128 * ordersPerFullPage;
+const maxCachedPages = 512;
+const firstShipDateMs = Date.UTC(2026, 0, 1);
+
+/**
+ * The range of orders that one `Scan` returns: at most a page, within its segment.
+ *
+ * @throws RangeError if the start key is outside the segment, which DynamoDB refuses as well
+ */
+export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
+  const [segmentStart, segmentEnd] = segmentBounds(table, scan);
+  const first = startOfPage(scan, segmentStart);
+  if (first < segmentStart || first > segmentEnd) throw new RangeError('start key out of segment');
+  const pageSize = Math.min(table.ordersPerPage, scan.Limit ?? Number.POSITIVE_INFINITY);
+  const end = Math.min(first + pageSize, segmentEnd);
+  return { first, end, isLast: end === segmentEnd };
+}
+
+function startOfPage({ ExclusiveStartKey }: ScanRequest, segmentStart: number): number {
+  if (!ExclusiveStartKey) return segmentStart;
+  const scattered = BigInt(Number(ExclusiveStartKey.id.N) - lowestOrderId);
+  return Number((scattered * gather) % BigInt(idRange)) + 1;
+}
+
+function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, end: number] {
+  const { Segment: segment = 0, TotalSegments: total = 1 } = scan;
+  if (table.isUnsegmented) return segment === 0 ? [0, table.orders] : [table.orders, table.orders];
+  const boundary = (index: number) => Math.floor((table.orders * index) / total);
+  return [boundary(segment), boundary(segment + 1)];
+}
+
+/** Returns a function that renders the body of a `Scan` in two parts, and caches the large first. */
+export function createPageSource(): (range: PageRange) => [items: Buffer, end: Buffer] {
+  const cache = new Map<string, Buffer>();
+  return (range) => {
+    const key = `${range.first % distinctOrders}+${range.end - range.first}`;
+    const items = cache.get(key) ?? renderItems(range);
+    if (cache.size < maxCachedPages) cache.set(key, items);
+    return [items, Buffer.from(renderEnd(range))];
+  };
+}
+
+function renderItems({ first, end }: PageRange): Buffer {
+  const items = [];
+  for (let index = first; index < end; index++) items.push(renderItem(index % distinctOrders));
+  return Buffer.from(`{"Items":[${items.join(',')}]`);
+}
+
+function renderEnd({ first, end, isLast }: PageRange): string {
+  const counts = `,"Count":${end - first},"ScannedCount":${end - first}`;
+  return isLast ? `${counts}}` : `${counts},"LastEvaluatedKey":{"id":{"N":"${orderId(end - 1)}"}}}`;
+}
+
+/** Every 20th order has no ship date. The attributes are not in the published order of the fields. */
+function renderItem(index: number): string {
+  const item = {
+    petId: { N: String((index * 7_919) % 1_000_000) },
+    complete: { BOOL: index % 3 === 0 },
+    id: { N: orderId(index) },
+    quantity: { N: String((index % 9) + 1) },
+    shipDate: index % 20 === 0 ? undefined : { S: shipDate(index) },
+  } satisfies Record<OrderFieldName, object | undefined>;
+  return JSON.stringify(item);
+}
+
+/** The id of the order at a position in the table. */
+export function orderId(index: number): string {
+  return String(lowestOrderId + ((index * scatter) % idRange));
+}
+
+function shipDate(index: number): string {
+  const minute = (index * 48_271) % 525_600;
+  return `${new Date(firstShipDateMs + minute * 60_000).toISOString().slice(0, 19)}Z`;
+}
+
+/** The name of a table. Parameters without a value have their defaults. */
+export function ordersTableName(table: Partial<OrdersTable> & { orders: number }): string {
+  const { orders, ordersPerPage = ordersPerFullPage, delayMs = 0, isUnsegmented = false } = table;
+  return `orders_${orders}_by_${ordersPerPage}_in_${delayMs}ms${isUnsegmented ? '_unsegmented' : ''}`;
+}
+
+/** The parameters in a table's name; undefined if it is not the name of a canned table of orders. */
+export function parseOrdersTableName(name: string): OrdersTable | undefined {
+  const match = namePattern.exec(name);
+  if (!match) return undefined;
+  const [, orders, ordersPerPage, delayMs, unsegmented] = match;
+  return {
+    orders: Number(orders),
+    ordersPerPage: Number(ordersPerPage),
+    delayMs: Number(delayMs),
+    isUnsegmented: unsegmented !== undefined,
+  };
+}

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { targets } from '../report.ts';
+
+const run = promisify(execFile);
+
+async function bench(...options: string[]) {
+  const { stdout, stderr } = await run(process.execPath, ['tools/bench/run.ts', ...options]);
+  return { lines: stdout.trimEnd().split('\n'), stderr };
+}
+
+describe('npm run bench', () => {
+  it('prints one line of figures with --json, and the table beside it', async () => {
+    const parts = ['list', 'million', 'limiter', 'cold'].flatMap((part) => ['--only', part]);
+
+    const { lines, stderr } = await bench('--quick', '--json', ...parts);
+
+    expect(lines).toHaveLength(1);
+    const figures = JSON.parse(lines[0]!);
+    const expected = Object.keys(targets).filter((name) => !/^(?:local|watch)_/.test(name));
+    expect(Object.keys(figures)).toEqual(expected);
+    for (const value of Object.values(figures)) expect(value).toBeGreaterThan(0);
+    expect(stderr).toContain('Limiter: each request');
+  }, 180_000);
+
+  it.each([
+    [['--only', 'nonsense'], "--only .* 'nonsense' is invalid. Allowed choices are list, million"],
+    [['--bogus'], '"--bogus": no such option; npm run bench -- --help lists them'],
+  ])('answers %j with what is wrong, and how it is called', async (options, message) => {
+    const usage =
+      'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\]';
+
+    await expect(bench(...options)).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`^.*${message}.*\n${usage}`)),
+    });
+  });
+});

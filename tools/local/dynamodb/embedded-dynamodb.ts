@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { LocalRunError } from '../template/local-run-error.ts';
+
+/** A DynamoDB-compatible server that belongs to this run. */
+export interface EmbeddedDynamoDB {
+  readonly endpoint: string;
+  /** The id of the server's process. */
+  readonly processId: number;
+  /** Resolves when the server ends unexpectedly. */
+  readonly ended: Promise<Error>;
+  /** Stops the server and waits until its process has ended. */
+  close(): Promise<void>;
+}
+
+export interface EmbeddedDynamoDBOptions {
+  /** The file with the data. @default - the data is in memory */
+  readonly databaseFile?: string;
+  /** Aborts the start. */
+  readonly signal?: AbortSignal;
+}
+
+const startAttempts = 5;
+const startTimeoutMs = 10_000;
+const stopTimeoutMs = 1_000;
+
+/**
+ * Runs a program and kills it when this process ends in any way, including `kill -9`. The inner shell
+ * reads from a pipe to this process: if the pipe closes before a line arrives, it kills the program.
+ * `exec` keeps the outer shell's process id, so that signals and exit codes are the program's own.
+ * The umask makes the program's files readable by this user only.
+ */
+const watchdog = `
+  umask 077
+  exec 3<&0
+  ( if read -r line <&3; then exit 0; fi; kill -9 $$ ) >/dev/null 2>&1 &
+  exec "$0" "$@" 3<&- </dev/null
+`;
+
+/**
+ * Starts dynoxide on a free port of this machine.
+ *
+ * dynoxide allows every origin, checks no signatures, and can listen on TCP only. A page in a browser
+ * must not find it, so it gets a random loopback address of 16 million on Linux. Other systems have
+ * one loopback address, where only the random port makes it hard to find.
+ *
+ * @throws LocalRunError when there is no binary for this platform, or it does not start
+ */
+export async function startEmbeddedDynamoDB(
+  options: EmbeddedDynamoDBOptions = {},
+): Promise<EmbeddedDynamoDB> {
+  const binary = binaryPath();
+  let fault: unknown;
+  for (let attempt = 0; attempt < startAttempts; attempt++) {
+    options.signal?.throwIfAborted();
+    try {
+      const host = loopbackAddress();
+      return await startOnce(binary, { host, port: await findFreePort(host) }, options);
+    } catch (error) {
+      // Another process may have taken the port meanwhile, or may still be closing the file.
+      fault = error;
+    }
+  }
+  throw fault instanceof StartError ? startFailure(fault, options.databaseFile) : fault;
+}
+
+/** The program could not be started, or ended before it listened. */
+class StartError extends Error {}
+
+function startFailure({ message }: StartError, file: string | undefined): LocalRunError {
+  const remedy = file
+    ? `with the data in ${file}: make room on its disk, put a copy of the file back, or name another directory`
+    : 'in memory: see that this machine has memory and processes left, and start again';
+  return new LocalRunError(`the embedded DynamoDB (${message}) does not start ${remedy}`);
+}
+
+function endFailure(how: string, file: string | undefined): LocalRunError {
+  const remedy = file
+    ? `what it has acknowledged is in ${file}: make room on its disk if that is full, and start again`
+    : 'its data was in memory and is gone: start again, with --data to keep it';
+  return new LocalRunError(`${how}, the embedded DynamoDB; ${remedy}`);
+}
+
+function binaryPath(): string {
+  const packageName = `@dynoxide/${process.platform}-${process.arch}`;
+  const fileName = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+  const path = fileURLToPath(
+    new URL(`../../../node_modules/${packageName}/${fileName}`, import.meta.url),
+  );
+  if (existsSync(path)) return path;
+  throw new LocalRunError(
+    `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
+      'DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http://127.0.0.1:8000',
+  );
+}
+
+// Linux assigns all of 127.0.0.0/8 to the loopback interface, other systems 127.0.0.1 only.
+function loopbackAddress(): string {
+  if (process.platform !== 'linux') return '127.0.0.1';
+  return `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+}
+
+async function findFreePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function startOnce(
+  binary: string,
+  { host, port }: { host: string; port: number },
+  { databaseFile, signal }: EmbeddedDynamoDBOptions,
+): Promise<EmbeddedDynamoDB> {
+  const file = databaseFile ? ['--db-path', databaseFile] : [];
+  const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
+  // A process that could not be spawned has no id and no output, only an error.
+  if (child.pid === undefined) throw new StartError(String((await once(child, 'error'))[0]));
+  const exited = once(child, 'exit');
+  /** The last line of output, if there is one. */
+  const lines: string[] = [];
+  let isStopping = false;
+
+  async function close(): Promise<void> {
+    isStopping = true;
+    child.stdin!.end('stop\n');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    await exited;
+    clearTimeout(timer);
+  }
+  const ended = exited.then(([code, killer]) => {
+    const [last] = lines;
+    return `dynoxide ended (${code ?? killer}${last ? `: ${last}` : ''})`;
+  });
+  child.stdin!.on('error', () => {});
+  try {
+    await untilListening(child, ended, lines, signal);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    endpoint: `http://${host}:${port}`,
+    processId: child.pid!,
+    ended: new Promise((resolve) => {
+      void ended.then((how) => isStopping || resolve(endFailure(how, databaseFile)));
+    }),
+    close,
+  };
+}
+
+function spawnWatched(binary: string, parameters: string[]): ChildProcess {
+  // In a process group of its own, the program does not get the terminal's Ctrl+C. This process gets
+  // it, and stops the program when it is done with it.
+  if (process.platform === 'win32') return spawn(binary, parameters, { stdio: 'pipe' });
+  return spawn('/bin/sh', ['-c', watchdog, binary, ...parameters], {
+    stdio: 'pipe',
+    detached: true,
+  });
+}
+
+/** Waits until dynoxide prints that it listens. */
+async function untilListening(
+  child: ChildProcess,
+  ended: Promise<string>,
+  lines: string[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const listening = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    listening.reject(new StartError(`dynoxide did not listen within ${startTimeoutMs} ms`));
+  }, startTimeoutMs);
+  signal?.addEventListener('abort', () => listening.reject(signal.reason));
+  void ended.then((how) => listening.reject(new StartError(how)));
+  for (const output of [child.stdout!, child.stderr!]) {
+    createInterface({ input: output }).on('line', (line) => {
+      if (line.includes('listening on')) listening.resolve();
+      else lines.splice(0, 1, line);
+    });
+  }
+  await listening.promise.finally(() => clearTimeout(timer));
+}

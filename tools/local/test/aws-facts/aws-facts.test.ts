@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+import { Gateway } from '../../gateway/gateway.ts';
+import { readUsagePlans, UsageMeter } from '../../gateway/usage-plan.ts';
+import {
+  api,
+  createRawRequest,
+  createTemplate,
+  method,
+  mock,
+  proxy,
+  type Resources,
+} from '../small-template.ts';
+
+/*
+ * What API Gateway was seen to do with a request. Each recording in facts.yaml has its source (a test
+ * that was run against AWS, with its recorded result, or a thread that shows an answer), the parts of
+ * the template that matter, and requests with what was recorded. Only that is expected: `(present)` is
+ * a value that a recording masks.
+ */
+
+interface Recording {
+  readonly source: string;
+  readonly api: {
+    readonly stage: string;
+    readonly methods: Readonly<Record<string, FactMethod>>;
+    readonly authorizer?: FactAuthorizer;
+    /** A key in a usage plan of the stage. */
+    readonly apiKey?: string;
+  };
+  readonly facts: readonly Fact[];
+}
+
+interface Fact {
+  readonly id: string;
+  readonly title: string;
+  readonly request: {
+    readonly method?: string;
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /** What the function `returnBody` is to return, which is the body of a POST. */
+    readonly functionReturns?: unknown;
+  };
+  /** A text of a header stands for all its values, joined by commas; `json` is the parsed body. */
+  readonly answer?: object;
+  /** Parts of the event that the function `echo` received. */
+  readonly received?: object;
+}
+
+interface FactMethod {
+  /** `echo` answers with its event, `returnBody` returns its body; else results by the event's path. */
+  readonly function?: 'echo' | 'returnBody' | Readonly<Record<string, unknown>>;
+  readonly mock?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+  readonly hasAuthorizer?: boolean;
+  readonly isApiKeyRequired?: boolean;
+}
+
+/** A TOKEN authorizer, whose function allows the token `allow` and denies every other by default. */
+interface FactAuthorizer {
+  readonly header: string;
+  readonly usageIdentifierKey?: string;
+  /** The message of the error that the function throws instead. */
+  readonly failsWith?: string;
+  readonly returns?: unknown;
+}
+
+const file = join(import.meta.dirname, 'facts.yaml');
+const recordings: readonly Recording[] = parse(readFileSync(file, 'utf8'));
+
+describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
+  let gateway: Gateway;
+
+  beforeEach(() => {
+    gateway = createGateway(factApi);
+  });
+
+  it.each(facts)('$id: $title', async ({ request, answer, received }) => {
+    const { functionReturns, path, headers = {} } = request;
+    const isReturned = 'functionReturns' in request;
+    const { statusCode, ...rest } = await gateway.answer(
+      createRawRequest({
+        method: request.method ?? (isReturned ? 'POST' : 'GET'),
+        target: path,
+        headers: Object.entries({ Host: 'api.example', ...headers }),
+        body: isReturned ? JSON.stringify(functionReturns) : (request.body ?? ''),
+      }),
+    );
+
+    const body = String(rest.body);
+    const found = {
+      status: statusCode,
+      headers: headersOf(rest.headers),
+      body,
+      json: jsonOf(body),
+    };
+    expect([
+      ...(answer ? differences(answer, found, 'answer') : []),
+      ...(received ? differences(received, jsonOf(body), 'event') : []),
+    ]).toEqual([]);
+  });
+});
+
+function createGateway({ stage, methods, authorizer, apiKey }: Recording['api']): Gateway {
+  const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+  const resources: Resources = {
+    ...api,
+    Stage: { ...api.Stage!, Properties: { ...api.Stage!.Properties, StageName: stage } },
+    Plan: { Type: 'AWS::ApiGateway::UsagePlan' },
+    ...(authorizer && {
+      Auth: {
+        Type: 'AWS::ApiGateway::Authorizer',
+        Properties: {
+          Type: 'TOKEN',
+          AuthorizerUri: 'authorizer',
+          IdentitySource: `method.request.header.${authorizer.header}`,
+          AuthorizerResultTtlInSeconds: 0,
+        },
+      },
+    }),
+  };
+  for (const [name, own] of Object.entries(methods)) {
+    const integration = own.mock ? mock(own.mock) : proxy(name, { Uri: name });
+    const ApiKeyRequired = own.isApiKeyRequired ?? false;
+    const authorization = own.hasAuthorizer ? authorized : {};
+    Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));
+  }
+  const template = createTemplate(resources);
+  const keys = {
+    findKey: (value: string) =>
+      value === apiKey ? { id: 'key', value, isEnabled: true } : undefined,
+    isInPlan: () => true,
+  };
+  return new Gateway(template, {
+    functions: {
+      all: [],
+      targetOf: (uri) => ({
+        lambda: { logicalId: String(uri) } as LambdaFunction,
+        invokedArn: 'arn',
+        isStreaming: false,
+      }),
+    },
+    usage: new UsageMeter(readUsagePlans(template), keys, Date.now),
+    invoke: async ({ logicalId }, { event }) => {
+      const run = () =>
+        logicalId === 'authorizer'
+          ? authorizerResult(authorizer!, JSON.parse(event))
+          : functionResult(methods[logicalId]!.function!, JSON.parse(event));
+      try {
+        return { payload: JSON.stringify(run()) };
+      } catch (error) {
+        return { error: { errorType: 'Error', errorMessage: (error as Error).message } };
+      }
+    },
+    now: Date.now,
+    logFault: () => {},
+  });
+}
+
+function functionResult(
+  own: NonNullable<FactMethod['function']>,
+  event: { body: string; path: string },
+): unknown {
+  if (own === 'echo') return { statusCode: 200, body: JSON.stringify(event) };
+  return own === 'returnBody' ? JSON.parse(event.body) : own[event.path];
+}
+
+function authorizerResult(
+  { failsWith, returns, usageIdentifierKey }: FactAuthorizer,
+  { authorizationToken, methodArn }: { authorizationToken: string; methodArn: string },
+): unknown {
+  if (failsWith) throw new Error(failsWith);
+  const Effect = authorizationToken === 'allow' ? 'Allow' : 'Deny';
+  const Statement = [{ Effect, Action: 'execute-api:Invoke', Resource: methodArn }];
+  return returns ?? { principalId: 'user', policyDocument: { Statement }, usageIdentifierKey };
+}
+
+/** The values by lower-case name; several values of a name are joined by commas. */
+function headersOf(headers: readonly [string, string][]): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    all[key] = key in all ? `${all[key]}, ${value}` : value;
+  }
+  return all;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says in which places a value is not what was recorded. */
+function differences(expected: unknown, actual: unknown, path: string): string[] {
+  const [, statement, text] =
+    /^\((present|absent|containing|lacking)\) ?(.*)$/.exec(String(expected)) ?? [];
+  const isMet =
+    (statement === 'present' && actual !== undefined) ||
+    (statement === 'absent' && actual === undefined) ||
+    (statement === 'containing' && String(actual).includes(text!)) ||
+    (statement === 'lacking' && typeof actual === 'string' && !actual.includes(text!)) ||
+    (statement === undefined && JSON.stringify(actual) === JSON.stringify(expected));
+  if (isMet) return [];
+  const isObject = typeof expected === 'object' && expected !== null && !Array.isArray(expected);
+  if (!isObject || typeof actual !== 'object' || actual === null) {
+    return [`${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`];
+  }
+  const found = actual as Readonly<Record<string, unknown>>;
+  if ('(exactly)' in expected) {
+    const fields = expected['(exactly)'] as object;
+    const others = Object.keys(found).filter((name) => !(name in fields));
+    const unknown = others.map((name) => `${path}.${name}: not in the recording`);
+    return [...differences(fields, actual, path), ...unknown];
+  }
+  const isHeaders = path === 'answer.headers';
+  return Object.entries(expected).flatMap(([name, value]) =>
+    differences(value, found[isHeaders ? name.toLowerCase() : name], `${path}.${name}`),
+  );
+}

@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { type Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import {
+  APIGatewayClient,
+  CreateApiKeyCommand,
+  CreateUsagePlanKeyCommand,
+  DeleteApiKeyCommand,
+  DeleteUsagePlanKeyCommand,
+  GetApiKeysCommand,
+  GetUsagePlanKeyCommand,
+  GetUsagePlansCommand,
+} from '@aws-sdk/client-api-gateway';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type LocalService, startLocalService } from '../../server.ts';
+import {
+  type Assembly,
+  api,
+  method,
+  mock,
+  type Resources,
+  writeAssembly,
+} from '../small-template.ts';
+
+const resources: Resources = {
+  ...api,
+  ...method('POST /apikeys', mock()),
+  Plan: {
+    Type: 'AWS::ApiGateway::UsagePlan',
+    Properties: {
+      UsagePlanName: 'free',
+      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
+      Throttle: { RateLimit: 1, BurstLimit: 2 },
+      Quota: { Limit: 1000, Period: 'DAY' },
+    },
+  },
+  Table: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    },
+  },
+};
+
+const outputs = {
+  Url: {
+    Value: {
+      'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}?a=1&b=<2>',
+    },
+  },
+  Name: { Value: { Ref: 'AWS::StackName' } },
+};
+
+let assembly: Assembly;
+let service: LocalService;
+let settings: object;
+let gateway: APIGatewayClient;
+let usagePlanId: string;
+
+beforeAll(async () => {
+  assembly = writeAssembly(resources, {}, outputs);
+  service = await startLocalService({ ...assembly, stackName: 'Small', log: () => {} });
+  settings = {
+    endpoint: service.origin,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  };
+  gateway = new APIGatewayClient(settings);
+  usagePlanId = service.controlPlane.getUsagePlans()[0]!.id;
+});
+
+afterAll(async () => {
+  gateway.destroy();
+  await service.close();
+  assembly.remove();
+});
+
+const signed = { authorization: 'AWS4-HMAC-SHA256 x' };
+const listTables = { ...signed, 'x-amz-target': 'DynamoDB_20120810.ListTables' };
+
+/** `fetch` does not let a test set the `Host` header. */
+async function send(
+  path: string,
+  { body, ...init }: { method: string; body?: string; agent?: Agent },
+  headers: object,
+) {
+  const call = request(service.origin, { path, ...init, headers: { ...headers } });
+  call.end(body);
+  const [response] = await once(call, 'response');
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+let keys = 0;
+const createKey = () => {
+  keys++;
+  return gateway.send(
+    new CreateApiKeyCommand({
+      name: `key-${keys}`,
+      value: `value-of-key-number-${keys}`,
+      enabled: true,
+    }),
+  );
+};
+
+describe('the operator of a local run, with AWS clients', () => {
+  it('creates, finds and deletes API keys', async () => {
+    const { id, name, createdDate } = await createKey();
+    expect(createdDate).toBeInstanceOf(Date);
+
+    const { items } = await gateway.send(new GetApiKeysCommand({ nameQuery: name }));
+    expect(items).toEqual([expect.objectContaining({ id, name, enabled: true })]);
+    expect(items![0]).not.toHaveProperty('value');
+
+    await gateway.send(new DeleteApiKeyCommand({ apiKey: id }));
+    const again = gateway.send(new DeleteApiKeyCommand({ apiKey: id }));
+    await expect(again).rejects.toMatchObject({ name: 'NotFoundException' });
+  });
+
+  it('lists API keys in pages', async () => {
+    await createKey();
+    await createKey();
+
+    const first = await gateway.send(new GetApiKeysCommand({ limit: 1 }));
+    const second = await gateway.send(
+      new GetApiKeysCommand({ limit: 1, position: first.position }),
+    );
+
+    expect(second.items?.[0]?.id).not.toBe(first.items?.[0]?.id);
+  });
+
+  it('reads usage plans', async () => {
+    const { items } = await gateway.send(new GetUsagePlansCommand({}));
+
+    expect(items).toMatchObject([
+      {
+        id: usagePlanId,
+        name: 'free',
+      },
+    ]);
+  });
+
+  it('puts keys into usage plans and takes them out', async () => {
+    const { id: keyId } = await createKey();
+    const member = { usagePlanId, keyId };
+
+    await gateway.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
+    const plans = await gateway.send(new GetUsagePlansCommand({ keyId }));
+    const again = gateway.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
+
+    expect(plans.items?.map(({ id }) => id)).toEqual([usagePlanId]);
+    await expect(again).rejects.toMatchObject({ name: 'ConflictException' });
+
+    await gateway.send(new DeleteUsagePlanKeyCommand(member));
+    const gone = gateway.send(new GetUsagePlanKeyCommand(member));
+    await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
+  });
+
+  it('finds the stack and its outputs', async () => {
+    const client = new CloudFormationClient(settings);
+
+    const named = await client.send(new DescribeStacksCommand({ StackName: 'Small' }));
+    const unnamed = await client.send(new DescribeStacksCommand({}));
+    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other<&>' }));
+
+    expect(named.Stacks?.[0]).toMatchObject({
+      StackName: 'Small',
+      StackStatus: 'CREATE_COMPLETE',
+      CreationTime: expect.any(Date),
+      Outputs: [
+        { OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` },
+        { OutputKey: 'Name', OutputValue: 'Small' },
+      ],
+    });
+    expect(unnamed.Stacks).toHaveLength(1);
+    await expect(unknown).rejects.toMatchObject({
+      name: 'ValidationError',
+      message: 'Stack with id Other<&> does not exist',
+      Type: 'Sender',
+    });
+    client.destroy();
+  });
+
+  it('reads and writes tables', async () => {
+    const client = new DynamoDBClient(settings);
+    const Item = { id: { S: 'ä' } };
+
+    await client.send(new PutItemCommand({ TableName: service.tables.Table, Item }));
+    const read = await client.send(
+      new GetItemCommand({ TableName: service.tables.Table, Key: Item }),
+    );
+
+    expect(read.Item).toEqual(Item);
+    client.destroy();
+  });
+
+  it.each([
+    ['without a signature', '/apikeys', { method: 'GET', headers: {} }],
+    [
+      'under a name that is not this machine',
+      '/apikeys',
+      { method: 'GET', headers: { authorization: 'AWS4-HMAC-SHA256 x', host: 'evil.example' } },
+    ],
+    [
+      'from a page of another origin',
+      '/apikeys',
+      { method: 'GET', headers: { ...signed, origin: 'https://evil.example' } },
+    ],
+    [
+      "from the run's own page",
+      '/apikeys',
+      { method: 'GET', headers: { ...signed, 'sec-fetch-site': 'same-origin' } },
+    ],
+    [
+      'on tables, from a page of another origin',
+      '/',
+      { method: 'POST', headers: { ...listTables, origin: 'https://evil.example' }, body: '{}' },
+    ],
+    [
+      "on tables, from the run's own page",
+      '/',
+      { method: 'POST', headers: { ...listTables, 'sec-fetch-site': 'same-origin' }, body: '{}' },
+    ],
+    [
+      'on tables, under a name that is not this machine',
+      '/',
+      { method: 'POST', headers: { ...listTables, host: 'evil.example' }, body: '{}' },
+    ],
+    ['a call of DynamoDB of another kind', '/', { method: 'GET', headers: listTables }],
+    ['a call of another kind', '/restapis', { method: 'GET', headers: signed }],
+    ['an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],
+    ['another query', '/', { method: 'POST', headers: signed, body: 'Action=DeleteStack' }],
+  ])('is refused %s, like any unknown path', async (_, path, { headers, ...init }) => {
+    const answer = await send(path, init, headers);
+
+    expect(answer.status).toBe(403);
+    expect(answer.body).toBe('{"message":"Missing Authentication Token"}');
+  });
+
+  it('has its connection closed after a call of DynamoDB where it asks for that', async () => {
+    const headers = { ...listTables, connection: 'close' };
+    const call = request(service.origin, { method: 'POST', headers }).end('{}');
+
+    const [response] = await once(call, 'response');
+
+    response.resume();
+    expect(response.headers.connection).toBe('close');
+  });
+
+  it('is answered in XML where it describes stacks', async () => {
+    const call = { method: 'POST', body: 'Action=DescribeStacks' };
+
+    const { status, headers } = await send('/', call, signed);
+
+    expect([status, headers['content-type']]).toEqual([200, 'text/xml']);
+  });
+
+  it('reaches the API, with its body, by the paths of the API', async () => {
+    const call = { method: 'POST', body: '{"statusCode":200}' };
+
+    const { status } = await send('/test/apikeys', call, signed);
+
+    expect(status).toBe(200);
+  });
+
+  it.each(['//', '//[', 'http://[', 'http://a:99999/'])(
+    'is answered 403, as anybody is, for a target that is no URL: %s',
+    async (target) => {
+      const answer = await send(target, { method: 'GET' }, signed);
+
+      expect(answer.status).toBe(403);
+    },
+  );
+});

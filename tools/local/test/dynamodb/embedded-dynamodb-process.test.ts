@@ -1,0 +1,232 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+/** A process that does what the test says. */
+class StubProcess extends EventEmitter {
+  readonly command: readonly unknown[];
+  readonly options: object;
+  readonly pid = isSpawned ? 77 : undefined;
+  readonly stdin = new PassThrough();
+  readonly stdout = new PassThrough();
+  readonly stderr = new PassThrough();
+  readonly signals: string[] = [];
+
+  constructor(file: string, parameters: readonly string[], options: object) {
+    super();
+    this.command = [file, ...parameters];
+    this.options = options;
+    processes.push(this);
+    setImmediate(() => onSpawn(this));
+  }
+
+  kill(signal: string): void {
+    this.signals.push(signal);
+    if (endsBy.has(signal)) this.end(null, signal);
+  }
+
+  /** Ends after everything that it has written has been read. */
+  end(code: number | null, signal: string | null = null): void {
+    setImmediate(() => this.emit('exit', code, signal));
+  }
+}
+
+let processes: StubProcess[];
+let onSpawn: (spawned: StubProcess) => void;
+let isSpawned: boolean;
+/** The signals that end a process. */
+let endsBy: Set<string>;
+let isInstalled: boolean;
+
+jest.unstable_mockModule('node:child_process', () => ({
+  spawn: (...parameters: ConstructorParameters<typeof StubProcess>) =>
+    new StubProcess(...parameters),
+}));
+jest.unstable_mockModule('node:fs', () => ({ existsSync: () => isInstalled }));
+const { startEmbeddedDynamoDB } = await import('../../dynamodb/embedded-dynamodb.ts');
+
+const { platform } = process;
+const setPlatform = (value: string) => Object.defineProperty(process, 'platform', { value });
+const listens = (spawned: StubProcess) => spawned.stdout.write('dynoxide listening on it\n');
+const fails = (spawned: StubProcess) => {
+  spawned.stdout.write('starting\n');
+  spawned.stderr.write('disk full\n');
+  setImmediate(() => spawned.end(1));
+};
+
+beforeEach(() => {
+  processes = [];
+  onSpawn = listens;
+  isSpawned = true;
+  endsBy = new Set(['SIGTERM', 'SIGKILL']);
+  isInstalled = true;
+});
+
+afterEach(() => {
+  setPlatform(platform);
+  jest.useRealTimers();
+});
+
+/** Advances the fake clock until a start has ended. */
+async function inFakeTime<T>(starting: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  void starting.then(over, over);
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(100);
+  }
+  return starting;
+}
+
+const useFakeTime = () =>
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+
+type SystemCase = [system: string, name: string, host: RegExp, options: object];
+// One of sixteen million addresses is drawn, so that 127.0.0.1 itself does not occur.
+const ofAnyHost = /^127\.(?!0\.0\.1$)\d+\.\d+\.\d+$/;
+const linux: SystemCase = ['linux', 'dynoxide', ofAnyHost, { stdio: 'pipe', detached: true }];
+
+describe('the process of the embedded DynamoDB', () => {
+  it.each<SystemCase>([
+    // Elsewhere, no program can listen at any address that begins with 127.
+    ...(platform === 'linux' ? [linux] : []),
+    ['darwin', 'dynoxide', /^127\.0\.0\.1$/, { stdio: 'pipe', detached: true }],
+    ['win32', 'dynoxide.exe', /^127\.0\.0\.1$/, { stdio: 'pipe' }],
+  ])('is started on %s as %s', async (system, name, host, options) => {
+    setPlatform(system);
+
+    const { endpoint, processId } = await startEmbeddedDynamoDB({ databaseFile: '/data' });
+
+    const { hostname, port } = new URL(endpoint);
+    const [spawned] = processes;
+    const program = spawned!.command.slice(system === 'win32' ? 0 : 3);
+    expect(program).toEqual([
+      expect.stringMatching(new RegExp(`/node_modules/@dynoxide/${system}-\\w+/${name}$`)),
+      ...['serve', '--host', hostname, '--port', port, '--db-path', '/data'],
+    ]);
+    expect(spawned!.options).toEqual(options);
+    expect(hostname).toMatch(host);
+    expect(processId).toBe(77);
+  });
+
+  it('keeps its data in memory where no file is named', async () => {
+    await startEmbeddedDynamoDB();
+
+    expect(processes[0]!.command.at(-2)).toBe('--port');
+  });
+
+  it('is tried again when it fails', async () => {
+    onSpawn = (spawned) => (processes.length < 5 ? fails(spawned) : listens(spawned));
+
+    const { endpoint } = await startEmbeddedDynamoDB();
+
+    expect(processes).toHaveLength(5);
+    expect(processes[4]!.command).toContain(new URL(endpoint).port);
+  });
+
+  const inMemory =
+    'does not start in memory: see that this machine has memory and processes left, and start again';
+
+  it.each([
+    ['in memory', undefined, `the embedded DynamoDB (dynoxide ended (1: disk full)) ${inMemory}`],
+    [
+      'with a file',
+      '/data',
+      'the embedded DynamoDB (dynoxide ended (1: disk full)) does not start with the data in /data: make room on its disk, put a copy of the file back, or name another directory',
+    ],
+  ])('is given up after five attempts: %s', async (_, databaseFile, message) => {
+    onSpawn = fails;
+
+    const starting = startEmbeddedDynamoDB(databaseFile ? { databaseFile } : {});
+
+    await expect(starting).rejects.toMatchObject({ name: 'LocalRunError', message });
+    expect(processes).toHaveLength(5);
+  });
+
+  it('is given up where it cannot be spawned', async () => {
+    isSpawned = false;
+    onSpawn = (spawned) => spawned.emit('error', new Error('spawn EAGAIN'));
+
+    await expect(startEmbeddedDynamoDB()).rejects.toThrow(
+      `the embedded DynamoDB (Error: spawn EAGAIN) ${inMemory}`,
+    );
+  });
+
+  it('is given up where it does not listen in time, and stopped', async () => {
+    useFakeTime();
+    onSpawn = () => {};
+
+    await expect(inFakeTime(startEmbeddedDynamoDB())).rejects.toThrow(
+      `the embedded DynamoDB (dynoxide did not listen within 10000 ms) ${inMemory}`,
+    );
+    expect(processes.map(({ signals }) => signals)).toEqual(Array(5).fill(['SIGTERM']));
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it.each([1, 5])('is stopped when its start is called off in attempt %s', async (attempt) => {
+    const stop = new AbortController();
+    onSpawn = (spawned) =>
+      processes.length < attempt ? fails(spawned) : stop.abort(new Error('called off'));
+
+    await expect(startEmbeddedDynamoDB({ signal: stop.signal })).rejects.toThrow('called off');
+
+    expect(processes).toHaveLength(attempt);
+    expect(processes.at(-1)!.signals).toEqual(['SIGTERM']);
+  });
+
+  it('does not exist for every platform', async () => {
+    isInstalled = false;
+    setPlatform('sunos');
+
+    await expect(startEmbeddedDynamoDB()).rejects.toMatchObject({
+      name: 'LocalRunError',
+      message: expect.stringMatching(
+        /^There is no embedded DynamoDB for this platform \(@dynoxide\/sunos-\w+ is not installed\): start a DynamoDB-compatible server yourself and name it in DYNAMODB_ENDPOINT, such as http:\/\/127\.0\.0\.1:8000$/,
+      ),
+    });
+  });
+});
+
+describe('the end of the embedded DynamoDB', () => {
+  it('is asked for, and forced after a second', async () => {
+    useFakeTime();
+    endsBy = new Set(['SIGKILL']);
+    const database = await inFakeTime(startEmbeddedDynamoDB());
+    const [{ signals, stdin }] = processes as [StubProcess];
+
+    const closing = database.close();
+    jest.advanceTimersByTime(999);
+    const before = [...signals];
+    jest.advanceTimersByTime(1);
+    await closing;
+
+    expect([before, signals]).toEqual([['SIGTERM'], ['SIGTERM', 'SIGKILL']]);
+    expect(String(stdin.read())).toBe('stop\n');
+    expect(stdin.writableEnded).toBe(true);
+  });
+
+  it.each<[string, string | undefined, [number | null, string | null], string]>([
+    [
+      'in memory',
+      undefined,
+      [3, null],
+      'dynoxide ended (3), the embedded DynamoDB; its data was in memory and is gone: start again, with --data to keep it',
+    ],
+    [
+      'with a file',
+      '/data',
+      [null, 'SIGKILL'],
+      'dynoxide ended (SIGKILL), the embedded DynamoDB; what it has acknowledged is in /data: make room on its disk if that is full, and start again',
+    ],
+  ])('is told when it comes by itself: %s', async (_, databaseFile, [code, signal], message) => {
+    const database = await startEmbeddedDynamoDB(databaseFile ? { databaseFile } : {});
+
+    processes[0]!.stdin.emit('error', new Error('EPIPE'));
+    processes[0]!.end(code, signal);
+
+    expect(await database.ended).toMatchObject({ name: 'LocalRunError', message });
+  });
+});

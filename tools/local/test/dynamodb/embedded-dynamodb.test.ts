@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
+import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
+import { localDynamoDbClient } from '../../dynamodb/local-client.ts';
+import { createTables, readTables } from '../../dynamodb/tables.ts';
+import { createTemplate } from '../small-template.ts';
+
+const template = createTemplate({
+  Orders: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      TableName: 'orders',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [
+        { AttributeName: 'id', AttributeType: 'N' },
+        { AttributeName: 'owner', AttributeType: 'S' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'by-owner',
+          KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+          ContributorInsightsSpecification: { Enabled: true },
+        },
+      ],
+      DeletionProtectionEnabled: true,
+    },
+  },
+});
+const Item = { id: { N: '9223372036854775807' } };
+
+let running: EmbeddedDynamoDB[];
+
+beforeEach(() => {
+  running = [];
+});
+
+afterEach(() => Promise.all(running.map((database) => database.close())));
+
+async function start(databaseFile?: string): Promise<EmbeddedDynamoDB> {
+  const database = await startEmbeddedDynamoDB({ databaseFile });
+  running.push(database);
+  return database;
+}
+
+const answers = (endpoint: string) =>
+  fetch(endpoint).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+describe('embedded DynamoDB', () => {
+  it('runs several times at once, each on a port of its own', async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+
+    expect(one?.endpoint).not.toBe(other?.endpoint);
+    expect(await answers(one!.endpoint)).toBe(true);
+  });
+
+  it('ends when it is closed', async () => {
+    const database = await start();
+
+    await database.close();
+
+    expect(await answers(database.endpoint)).toBe(false);
+  });
+
+  it('says when it ends by itself', async () => {
+    const database = await start();
+
+    process.kill(database.processId, 'SIGKILL');
+
+    expect((await database.ended).message).toMatch(/^dynoxide ended \(SIGKILL\)/);
+  });
+
+  it('says of a file that is no database where it is and what to do', async () => {
+    const directory = temporaryDirectory();
+    const file = directory.write('data.sqlite', 'no database '.repeat(100));
+
+    const failure = await start(file).catch((error) => error);
+
+    directory.remove();
+    expect(failure).toMatchObject({
+      name: 'LocalRunError',
+      message: expect.stringMatching(
+        /^the embedded DynamoDB \(dynoxide ended [^\n]+\) does not start with the data in \/.*\/data\.sqlite: [^\n]*put a copy of the file back/,
+      ),
+    });
+  });
+
+  it('lets nobody else read its file', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory.path, 'data.sqlite');
+
+    const database = await start(file);
+
+    expect(statSync(file).mode & 0o077).toBe(0);
+    await database.close();
+    directory.remove();
+  });
+
+  it('ends with the process that started it, also when that is killed', async () => {
+    const module = new URL('../../dynamodb/embedded-dynamodb.ts', import.meta.url).href;
+    const code = `const { startEmbeddedDynamoDB } = await import(${JSON.stringify(module)});
+      console.log((await startEmbeddedDynamoDB()).endpoint); setInterval(() => {}, 1e6);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'pipe' });
+    const [output] = await once(child.stdout, 'data');
+    const endpoint = String(output).trim();
+    expect(await answers(endpoint)).toBe(true);
+
+    child.kill('SIGKILL');
+
+    // If this never ends, the test's own time limit ends it.
+    while (await answers(endpoint)) await sleep(20);
+    expect(await answers(endpoint)).toBe(false);
+  });
+
+  it('does not start when it has been called off', async () => {
+    const signal = AbortSignal.abort(new Error('called off'));
+
+    await expect(startEmbeddedDynamoDB({ signal })).rejects.toThrow('called off');
+  });
+
+  it('keeps every acknowledged write in its file, also when it is killed', async () => {
+    const directory = temporaryDirectory();
+    const databaseFile = join(directory.path, 'data.sqlite');
+    const first = await start(databaseFile);
+    const client = localDynamoDbClient(first.endpoint);
+    await createTables(readTables(template), client);
+    await client.send(new PutItemCommand({ TableName: 'orders', Item }));
+
+    process.kill(first.processId, 'SIGKILL');
+    await first.ended;
+    const second = localDynamoDbClient((await start(databaseFile)).endpoint);
+    await createTables(readTables(template), second);
+
+    const read = await second.send(new GetItemCommand({ TableName: 'orders', Key: Item }));
+    expect(read.Item).toEqual(Item);
+    client.destroy();
+    second.destroy();
+    await running[1]!.close();
+    directory.remove();
+  });
+});

@@ -1,0 +1,305 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import {
+  DynamoDBClient,
+  ExecuteStatementCommand,
+  GetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type LoopbackServer, listen, serve } from '../../../../test/helpers/loopback-server.ts';
+import { type DynamoDBGuard, startDynamoDBGuard } from '../../dynamodb/guard.ts';
+import { type Credentials, createIdentities, type Identities } from '../../dynamodb/identities.ts';
+import { withoutPassword } from '../../dynamodb/upstream.ts';
+import { createTemplate, lambda } from '../small-template.ts';
+
+/** A function that may do anything with tables but write items, and one without permissions. */
+const template = createTemplate({
+  ...lambda('Read', { FunctionName: 'read', Role: { 'Fn::GetAtt': ['Role', 'Arn'] } }),
+  ...lambda('Nothing', { FunctionName: 'nothing' }),
+  Role: {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      RoleName: 'reader',
+      AssumeRolePolicyDocument: {
+        Statement: { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+      },
+      Policies: [
+        {
+          PolicyDocument: {
+            Statement: [
+              { Effect: 'Allow', Action: ['dynamodb:*'], Resource: ['*'] },
+              { Effect: 'Deny', Action: ['dynamodb:Put*'], Resource: ['*'] },
+            ],
+          },
+        },
+      ],
+    },
+  },
+});
+const Key = { id: { S: 'ä' } };
+const get = new GetItemCommand({ TableName: 'Orders', Key });
+const put = new PutItemCommand({ TableName: 'Orders', Item: Key });
+
+interface Received {
+  readonly incoming: IncomingMessage;
+  readonly body: string;
+  readonly answer: ServerResponse;
+}
+
+/** The DynamoDB behind the guard, and what it does with a call. */
+let server: LoopbackServer;
+let received: Received[];
+let onCall: (call: Received) => unknown;
+let identities: Identities;
+let lines: string[];
+let guards: DynamoDBGuard[];
+let clients: DynamoDBClient[];
+
+beforeEach(async () => {
+  received = [];
+  lines = [];
+  guards = [];
+  clients = [];
+  onCall = ({ answer }) => answer.setHeader('access-control-allow-origin', '*').end('{}');
+  identities = createIdentities(template);
+  server = await serve(async (incoming, answer) => {
+    const call = { incoming, answer, body: await text(incoming) };
+    received.push(call);
+    onCall(call);
+  });
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  await Promise.all(guards.map((guard) => guard.close()));
+  await server[Symbol.asyncDispose]();
+});
+
+async function start(endpoint = server.url, isEmbedded = false): Promise<DynamoDBGuard> {
+  const log = (line: string) => lines.push(line);
+  const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
+  guards.push(guard);
+  return guard;
+}
+
+function clientOf({ endpoint }: DynamoDBGuard, credentials: Credentials): DynamoDBClient {
+  const client = new DynamoDBClient({ endpoint, region: 'eu-west-1', credentials, maxAttempts: 1 });
+  clients.push(client);
+  return client;
+}
+
+const operator = () => identities.operator.credentials;
+const credentialsOf = (name: string) => identities.functions.get(name)!.credentials;
+
+/** Sends a call as any program or web page could. */
+async function send(url: string, headers: Record<string, string>, method = 'POST') {
+  const call = request(url, { method, headers });
+  call.end(method === 'POST' ? '{"TableName":"Orders"}' : undefined);
+  const [response] = await once(call, 'response');
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+describe('the guard before DynamoDB', () => {
+  it('knows its callers by access key ids that are random, and which DynamoDB Local accepts too', () => {
+    const { functions } = identities;
+    const ids = [operator(), ...[...functions.values()].map(({ credentials }) => credentials)].map(
+      ({ accessKeyId }) => accessKeyId,
+    );
+
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id).toMatch(/^ASIA[0-9A-F]{32}$/);
+    expect(createIdentities(template).operator.credentials.accessKeyId).not.toBe(ids[0]);
+  });
+
+  it('hands an allowed call on without its sender, and its answer back without what lets pages read it', async () => {
+    const guard = await start();
+    const { accessKeyId } = credentialsOf('Read');
+    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/x/dynamodb/aws4_request, x`;
+    const target = 'DynamoDB_20120810.GetItem';
+
+    const answer = await send(guard.endpoint, { authorization, 'x-amz-target': target });
+
+    const [{ incoming, body }] = received as [Received];
+    expect([answer.status, answer.body]).toEqual([200, '{}']);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    expect([body, incoming.headers['x-amz-target']]).toEqual(['{"TableName":"Orders"}', target]);
+    // DynamoDB Local gives each access key id its own tables, but here all callers share them.
+    expect(incoming.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=local\//);
+    expect(incoming.headers.host).toBe(new URL(server.url).host);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['a page, which knows no id', { origin: 'https://evil.example' }, 'POST'],
+    ['a page that asks what it may send', { origin: 'https://evil.example' }, 'OPTIONS'],
+    ['a caller without a signature', { authorization: '' }, 'POST'],
+    ['a caller of another run', { authorization: 'ASIA' }, 'POST'],
+  ])('refuses %s', async (_, headers, method) => {
+    const guard = await start();
+    if (headers.authorization)
+      headers.authorization = `AWS4-HMAC-SHA256 Credential=${createIdentities(template).operator.credentials.accessKeyId}/x`;
+
+    const answer = await send(guard.endpoint, headers, method);
+
+    expect(answer.status).toBe(403);
+    expect(answer.body).toContain('The security token included in the request is invalid.');
+    expect(Object.keys(answer.headers).join()).not.toContain('access-control');
+    expect(received).toEqual([]);
+  });
+
+  it('lets the operator do what no function may', async () => {
+    await clientOf(await start(), operator()).send(put);
+
+    expect(received.map(({ body }) => JSON.parse(body).TableName)).toEqual(['Orders']);
+  });
+
+  it("forwards what is marked as the operator's within this process, whoever has signed it", async () => {
+    const guard = await start();
+    onCall = ({ answer }) =>
+      answer.writeHead(400, { 'x-amzn-requestid': '1', 'x-own': '1' }).end('!');
+    await using front = await listen(
+      createServer((incoming, outgoing) => void guard.forwardForOperator(incoming, outgoing)),
+    );
+
+    const answer = await send(front.url, { authorization: 'AWS4-HMAC-SHA256 Credential=local/x' });
+
+    expect([answer.status, answer.body]).toEqual([400, '!']);
+    expect(answer.headers).toMatchObject({ 'x-amzn-requestid': '1' });
+    expect(answer.headers['x-own']).toBeUndefined();
+    expect(received.map(({ body }) => body)).toEqual(['{"TableName":"Orders"}']);
+  });
+
+  const orders = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Orders';
+
+  it.each([
+    [
+      'nothing allows',
+      'Nothing',
+      get,
+      `no-role/nothing is not authorized to perform: dynamodb:GetItem on resource: ${orders} because no identity-based policy allows the dynamodb:GetItem action`,
+    ],
+    [
+      'a policy denies',
+      'Read',
+      put,
+      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} with an explicit deny in an identity-based policy`,
+    ],
+    [
+      'a policy denies for a part of it',
+      'Read',
+      new TransactWriteItemsCommand({
+        TransactItems: [
+          { Delete: { TableName: 'Orders', Key } },
+          { Put: { TableName: 'Orders', Item: Key } },
+        ],
+      }),
+      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} with an explicit deny in an identity-based policy`,
+    ],
+    [
+      'cannot be evaluated',
+      'Read',
+      new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Orders"' }),
+      'reader/read is not authorized to perform: dynamodb:ExecuteStatement on resource: * because the local run cannot tell what the call needs',
+    ],
+  ])(
+    'denies a function what %s, as DynamoDB does, and logs it',
+    async (_, name, command, message) => {
+      const guard = await start();
+
+      const call = clientOf(guard, credentialsOf(name)).send(command as GetItemCommand);
+
+      await expect(call).rejects.toMatchObject({
+        name: 'AccessDeniedException',
+        message: `User: arn:aws:sts::123456789012:assumed-role/${message}`,
+        $metadata: { httpStatusCode: 400 },
+      });
+      expect(received).toEqual([]);
+      const logged = message.replace('perform:', 'perform').replace('resource: ', '');
+      expect(lines).toEqual([`iam: ${logged.slice(logged.indexOf('/') + 1)}`]);
+    },
+  );
+
+  it.each<[string, boolean, object, object | undefined]>([
+    ['is short on the embedded server', true, {}, { Limit: 2_000 }],
+    ['keeps a limit that is shorter', true, { Limit: 5 }, { Limit: 5 }],
+    [
+      'of the first segment reads the whole table there',
+      true,
+      { Segment: 0, TotalSegments: 4, Limit: 9_000, ExclusiveStartKey: Key },
+      { Limit: 2_000, ExclusiveStartKey: Key },
+    ],
+    ['of another segment is empty there', true, { Segment: 3, TotalSegments: 4 }, undefined],
+    [
+      'is left alone on any other server',
+      false,
+      { Segment: 3, TotalSegments: 4 },
+      { Segment: 3, TotalSegments: 4 },
+    ],
+  ])('a scan %s', async (_, isEmbedded, input, expected) => {
+    const client = clientOf(await start(server.url, isEmbedded), operator());
+    onCall = ({ answer }) => answer.end('{"Count":1}');
+
+    const { Count } = await client.send(new ScanCommand({ TableName: 'Orders', ...input }));
+
+    expect(received.map(({ body }) => JSON.parse(body))).toEqual(
+      expected ? [{ TableName: 'Orders', ...expected }] : [],
+    );
+    expect(Count).toBe(expected ? 1 : 0);
+  });
+
+  it('breaks an answer off that the server breaks off', async () => {
+    const guard = await start();
+    onCall = ({ answer }) => {
+      answer.writeHead(200, { 'content-length': 10 });
+      answer.write('{', () => answer.destroy());
+    };
+    const { accessKeyId } = operator();
+    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/x`;
+
+    await expect(send(guard.endpoint, { authorization })).rejects.toThrow('aborted');
+  });
+
+  it('answers 503 when the server does not, and says so without its password', async () => {
+    const guard = await start('http://user:secret@127.0.0.1:9');
+
+    const call = clientOf(guard, operator()).send(get);
+
+    await expect(call).rejects.toMatchObject({
+      name: 'ServiceUnavailable',
+      message: 'http://…@127.0.0.1:9 does not answer (ECONNREFUSED)',
+      $metadata: { httpStatusCode: 503 },
+    });
+  });
+
+  it("sends the address's user and password to the server, over one connection", async () => {
+    const guard = await start(server.url.replace('//', '//user:secret@'));
+    const client = clientOf(guard, operator());
+
+    await client.send(get);
+    await client.send(get);
+
+    const [first, second] = received.map(({ incoming }) => incoming);
+    expect(first!.headers.authorization).toBe(`Basic ${btoa('user:secret')}`);
+    expect(second!.socket).toBe(first!.socket);
+  });
+
+  it('calls a server in TLS where its address says so', async () => {
+    const guard = await start(server.url.replace('http:', 'https:'));
+
+    const call = clientOf(guard, operator()).send(get);
+
+    await expect(call).rejects.toThrow('does not answer (EPROTO)');
+  });
+});
+
+it.each([
+  ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
+  ['http://user:p@ss@127.0.0.1:8000', 'http://…@127.0.0.1:8000'],
+  ['user:secret@127.0.0.1', '…@127.0.0.1'],
+  ['http://us\ner:secret@host', 'http://…@host'],
+])('an address is shown without a password: %j', (address, shown) => {
+  expect(withoutPassword(address)).toBe(shown);
+});

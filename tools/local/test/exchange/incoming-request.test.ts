@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { cpuMillisecondsOf } from '../../../../test/helpers/cpu-time.ts';
+import { isWellEncoded, pathBelowStage } from '../../exchange/incoming-request.ts';
+import { createRequest } from '../small-template.ts';
+
+describe('a request', () => {
+  it('has the values of each parameter of its query, decoded, in their order', () => {
+    const { query } = createRequest({ target: '/test?b=1&a=%C3%A4+%3F&b=2&c=?&b=' });
+
+    expect([...query]).toEqual([
+      ['b', ['1', '2', '']],
+      ['a', ['ä ?']],
+      ['c', ['?']],
+    ]);
+  });
+
+  it('has no parameters without a query', () => {
+    expect([...createRequest({ target: '/test/a=1' }).query]).toEqual([]);
+  });
+
+  it('has its headers by lower-case name, with their first spelling and all values', () => {
+    const { headers } = createRequest({
+      headers: [
+        ['Accept', 'one'],
+        ['X-Other', 'two'],
+        ['ACCEPT', 'three'],
+      ],
+    });
+
+    expect([...headers]).toEqual([
+      ['accept', { name: 'Accept', values: ['one', 'three'] }],
+      ['x-other', { name: 'X-Other', values: ['two'] }],
+    ]);
+  });
+
+  it('says in which protocol it came', () => {
+    expect(createRequest().protocol).toBe('HTTP/1.1');
+  });
+});
+
+describe('the path of a request', () => {
+  it.each([
+    ['/a', true],
+    ['/%2F%c3%A4', true],
+    ['/%', false],
+    ['/%z', false],
+    ['/%2', false],
+    ['/%2z', false],
+    ['/a%%20', false],
+  ])('of %s is well encoded: %s', (path, expected) => {
+    expect(isWellEncoded(path)).toBe(expected);
+  });
+
+  it.each([
+    ['a path', '/test/orders', '/test/orders'],
+    ['a doubled slash at its beginning', '//test/orders', '/test/orders'],
+    ['many slashes at its beginning', '/////test/orders?a=//b', '/test/orders'],
+    ['a doubled slash after the stage', '/test//orders', '/test//orders'],
+    ['a URL that is part of it', '/test/http://x.example/', '/test/http://x.example/'],
+    ['a whole URL with a doubled slash', 'http://x.example//test/orders', '/test/orders'],
+  ])('of %s begins with one slash', (_, target, path) => {
+    expect(createRequest({ target }).path).toBe(path);
+  });
+});
+
+describe('the path below a stage', () => {
+  it.each([
+    ['the stage alone', '/test', '/'],
+    ['its root', '/test/', '/'],
+    ['nothing but slashes', '/test///', '/'],
+    ['a path', '/test/orders', '/orders'],
+    ['a doubled slash after the stage', '/test//orders', '/orders'],
+    ['a doubled slash further down', '/test/orders//7', '/orders//7'],
+    ['a trailing slash', '/test/orders/', '/orders/'],
+  ])('of %s is found', (_, path, below) => {
+    expect(pathBelowStage(path, 'test')).toBe(below);
+  });
+
+  it.each(['/', '/other/orders', '/testorders', '/Test/orders', '//test/orders'])(
+    'of %s does not exist',
+    (path) => {
+      expect(pathBelowStage(path, 'test')).toBeUndefined();
+    },
+  );
+
+  it('takes no more time than it must for a path of nothing but slashes', () => {
+    const path = `/test${'/'.repeat(1_000_000)}x`;
+
+    const milliseconds = cpuMillisecondsOf(() => pathBelowStage(path, 'test'));
+
+    expect(milliseconds).toBeLessThan(1_000);
+  });
+});

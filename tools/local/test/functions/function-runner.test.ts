@@ -1,0 +1,504 @@
+import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { closedGate } from '../../../../test/helpers/gate.ts';
+import {
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '../../../../test/helpers/temporary-directory.ts';
+import { FunctionRunner } from '../../functions/function-runner.ts';
+import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+
+type Invoked = ReturnType<FunctionRunner['invoke']>;
+
+interface PrepareOptions {
+  readonly lambda?: Partial<LambdaFunction>;
+  readonly maxEnvironments?: number;
+}
+
+let directory: TemporaryDirectory;
+let runner: FunctionRunner;
+/** What the function has logged. */
+let lines: string[];
+
+beforeEach(() => {
+  directory = temporaryDirectory();
+  lines = [];
+});
+
+afterEach(async () => {
+  await runner.close();
+  directory.remove();
+});
+
+/** Writes a function's code, and returns how to invoke it. */
+function prepare(code: string, { lambda, maxEnvironments }: PrepareOptions = {}) {
+  directory.write('index.js', code);
+  runner = new FunctionRunner({
+    variablesOf: () => ({ AWS_REGION: 'eu-central-1' }),
+    log: (name, line) => lines.push(`${name}: ${line}`),
+    ...(maxEnvironments && { maxEnvironments }),
+  });
+  const described: LambdaFunction = {
+    logicalId: 'Fn',
+    name: 'fn',
+    arn: 'arn:fn',
+    codeDirectory: directory.path,
+    handler: 'index.handler',
+    memorySizeMb: 128,
+    timeoutMs: 20_000,
+    environment: { OWN: 'value' },
+    ...lambda,
+  };
+  return (event: unknown = {}, signal?: AbortSignal) =>
+    runner.invoke(
+      described,
+      { event: JSON.stringify(event), requestId: 'request-1', invokedArn: 'arn:fn:live' },
+      signal,
+    );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a test's function returns
+async function payloadOf(invoked: Invoked): Promise<any> {
+  const result = await invoked;
+  if (!('payload' in result)) throw new Error(`no payload: ${JSON.stringify(result)}`);
+  return JSON.parse(result.payload);
+}
+
+async function errorOf(invoked: Invoked) {
+  const result = await invoked;
+  return 'error' in result ? result.error : undefined;
+}
+
+async function streamOf(invoked: Invoked) {
+  const result = await invoked;
+  if (!('stream' in result)) throw new Error(`no stream: ${JSON.stringify(result)}`);
+  return result.stream;
+}
+
+/** What came through a stream, and why there is no more when it broke off. */
+async function readUntilBroken(invoked: Invoked): Promise<[text: string, error?: string]> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of await streamOf(invoked)) chunks.push(chunk);
+  } catch (error) {
+    return [Buffer.concat(chunks).toString(), (error as Error).message];
+  }
+  return [Buffer.concat(chunks).toString()];
+}
+
+async function untilLogged(text: string): Promise<void> {
+  while (!lines.some((line) => line.includes(text))) await sleep(5);
+}
+
+const counting = 'let calls = 0; const id = Math.random();';
+const streaming = (body: string) =>
+  `exports.handler = awslambda.streamifyResponse(async (event, output, context) => { ${body} });`;
+
+const exited = (how: string) => ({
+  errorType: 'Runtime.ExitError',
+  errorMessage: `RequestId: request-1 Error: Runtime ${how}`,
+});
+const never = 'await new Promise(() => {});';
+
+describe('a function', () => {
+  it('gets the event and a context, and returns JSON', async () => {
+    const invoke = prepare(
+      `exports.handler = async (event, context) => ({
+        event, ...context, remaining: context.getRemainingTimeInMillis(),
+      });`,
+      { lambda: { timeoutMs: 60_000 } },
+    );
+
+    const { remaining, ...rest } = await payloadOf(invoke({ a: 1 }));
+
+    expect(rest).toEqual({
+      event: { a: 1 },
+      awsRequestId: 'request-1',
+      functionName: 'fn',
+      functionVersion: '$LATEST',
+      invokedFunctionArn: 'arn:fn:live',
+      logGroupName: '/aws/lambda/fn',
+      logStreamName: expect.stringMatching(/^local\//),
+      memoryLimitInMB: '128',
+    });
+    expect(remaining).toBeGreaterThan(30_000);
+    expect(remaining).toBeLessThanOrEqual(60_000);
+  });
+
+  it('has the environment variables of its own, of Lambda, and no others', async () => {
+    const invoke = prepare('exports.handler = () => process.env;');
+
+    expect(await payloadOf(invoke())).toEqual({
+      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
+      AWS_LAMBDA_FUNCTION_NAME: 'fn',
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+      AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/fn',
+      AWS_LAMBDA_LOG_STREAM_NAME: expect.stringMatching(/^local\//),
+      AWS_REGION: 'eu-central-1',
+      LAMBDA_TASK_ROOT: directory.path,
+      OWN: 'value',
+      TZ: ':UTC',
+      _HANDLER: 'index.handler',
+    });
+  });
+
+  it('is loaded as CommonJS, as below /var/task, and may import', async () => {
+    const invoke = prepare(`
+      const { join } = require('node:path');
+      module.exports.handler = async () => [
+        __dirname === join(__filename, '..'), typeof (await import('node:zlib')).gzipSync];
+    `);
+
+    expect(await payloadOf(invoke())).toEqual([true, 'function']);
+    expect(lines).toEqual([]);
+  });
+
+  it('has what it writes to its outputs logged, line by line', async () => {
+    const invoke = prepare(`exports.handler = () => {
+      process.stdout.write('one\\ntwo\\n'); process.stderr.write('three\\n');
+    };`);
+
+    expect(await payloadOf(invoke())).toBeNull();
+    for (const text of ['one', 'two', 'three']) await untilLogged(text);
+
+    expect(lines.toSorted()).toEqual(['fn: one', 'fn: three', 'fn: two']);
+  });
+
+  it('of 512 MB has the heap that Lambda gives it', async () => {
+    const code = `exports.handler = () =>
+      require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20;`;
+    const invoke = prepare(code, { lambda: { memorySizeMb: 512 } });
+
+    // A tenth is for the young generation, of which V8 makes three parts of a power of two.
+    expect(await payloadOf(invoke())).toBe(512 - 51 + 3 * 32);
+  });
+
+  it.each([
+    ['throws', "throw new TypeError('oops')", { errorType: 'TypeError', errorMessage: 'oops' }],
+    ['throws a text', "throw 'oops'", { errorType: 'string', errorMessage: 'oops' }],
+    ['returns what is no JSON', 'return 1n', { errorType: 'TypeError' }],
+  ])('that %s fails, and its environment goes on', async (_, statement, error) => {
+    const invoke = prepare(
+      `${counting} exports.handler = async ({ bad }) => { calls++; if (bad) { ${statement} } return calls; };`,
+      { maxEnvironments: 1 },
+    );
+
+    expect(await errorOf(invoke({ bad: true }))).toMatchObject(error);
+    expect(await payloadOf(invoke())).toBe(2);
+    expect(lines.join()).toContain(`fn: Invoke Error {"errorType":"${error.errorType}"`);
+  });
+
+  it.each([
+    ['exits', 'process.exit(3)', exited('exited with error: exit status 3')],
+    [
+      'has an exception that nothing catches',
+      `setTimeout(() => { throw new RangeError('late'); }); ${never}`,
+      exited('exited with error: exit status 1'),
+    ],
+    [
+      'has a rejection that nothing handles',
+      `Promise.reject(new Error('late')); ${never}`,
+      exited('exited with error: exit status 1'),
+    ],
+    [
+      'needs more memory than it has',
+      // Numbers, among which the collector looks for no references.
+      'const all = []; for (;;) all.push(new Array(100_000).fill(0.5))',
+      exited('exited with error: exit status 1'),
+    ],
+  ])('that %s fails, and its environment is replaced', async (title, statement, error) => {
+    const invoke = prepare(
+      `${counting} exports.handler = async ({ bad }) => { calls++; if (bad) { ${statement} } return calls; };`,
+      { maxEnvironments: 1 },
+    );
+
+    const failed = errorOf(invoke({ bad: true }));
+    const waiting = payloadOf(invoke());
+
+    expect(await failed).toEqual(error);
+    expect(await waiting).toBe(1);
+    if (statement.includes('late')) expect(lines.join()).toMatch(/fn: Uncaught \w*Error: late/);
+    else expect(title).toMatch(/exits|memory/);
+  });
+
+  it('that dies between two invocations is replaced for the next', async () => {
+    const invoke = prepare(
+      `${counting} exports.handler = async () => {
+        setTimeout(() => Promise.reject(new Error('behind')), 50); return ++calls; };`,
+      { maxEnvironments: 1 },
+    );
+
+    expect(await payloadOf(invoke())).toBe(1);
+    await untilLogged('behind');
+    expect(await payloadOf(invoke())).toBe(1);
+  });
+
+  it.each([
+    ['throws while it is loaded', "throw new Error('at start');", 'Error', 'at start'],
+    [
+      'exports no handler',
+      'exports.other = 1;',
+      'Runtime.HandlerNotFound',
+      'index.handler is undefined or not a function',
+    ],
+    ['does not parse', 'exports.handler = async ( => {}', 'SyntaxError', "Unexpected token '=>'"],
+    ['exits while it is loaded', 'process.exit(3)', 'Runtime.ExitError', 'exit status 3'],
+  ])('that %s fails, for each that waits', async (_, code, errorType, message) => {
+    const invoke = prepare(code);
+
+    const errors = await Promise.all([errorOf(invoke()), errorOf(invoke())]);
+
+    for (const error of errors) {
+      expect(error).toMatchObject({ errorType, errorMessage: expect.stringContaining(message) });
+    }
+    expect(lines.join()).toContain('fn: Init Error');
+  });
+
+  it.each([
+    ['waits', 'await new Promise((resolve) => setTimeout(resolve, 60_000));'],
+    ['blocks its thread', 'for (;;);'],
+  ])('that %s for too long fails, and its environment is replaced', async (_, statement) => {
+    const code = `${counting} exports.handler = async ({ slow }) => {
+      if (slow) { ${statement} } return ++calls; };`;
+    const invoke = prepare(code, { lambda: { timeoutMs: 1_000 }, maxEnvironments: 1 });
+    await payloadOf(invoke());
+
+    expect(await errorOf(invoke({ slow: true }))).toEqual({
+      errorType: 'Sandbox.Timedout',
+      errorMessage: 'RequestId: request-1 Error: Task timed out after 1.00 seconds',
+    });
+    expect(await payloadOf(invoke())).toBe(1);
+  });
+
+  it.each([
+    ['carry', 'exports.handler = () => 0;', 'x', 'RequestEntityTooLargeException'],
+    ['return', 'exports.handler = (n) => "x".repeat(n);', 1, 'Function.ResponseSizeTooLarge'],
+  ])('may not %s more than 6 MB', async (_, code, unit, errorType) => {
+    const maxBytes = 6_291_556 - 2;
+    const invoke = prepare(code);
+    const sized = (bytes: number) => invoke(unit === 1 ? bytes : 'x'.repeat(bytes));
+
+    expect(await errorOf(sized(maxBytes))).toBeUndefined();
+    expect(await errorOf(sized(maxBytes + 1))).toMatchObject({ errorType });
+  });
+});
+
+describe('a streaming function', () => {
+  /** Writes, and waits until that has left the function. */
+  const writeFirst = `
+    output.write('first,');
+    await new Promise((resolve) => output.write('second', resolve));`;
+
+  it('has what it writes handed on, the metadata first', async () => {
+    const invoke = prepare(
+      streaming(`
+        const stream = awslambda.HttpResponseStream.from(output, { statusCode: 201 });
+        stream.write('one '); stream.write(Buffer.from('two')); stream.end();
+      `),
+    );
+
+    expect(await readUntilBroken(invoke())).toEqual([`{"statusCode":201}${'\0'.repeat(8)}one two`]);
+  });
+
+  it('sends nothing when it fails before it writes', async () => {
+    const code = `awslambda.HttpResponseStream.from(output, {}); throw new RangeError('early');`;
+
+    expect(await errorOf(prepare(streaming(code))())).toMatchObject({
+      errorType: 'RangeError',
+      errorMessage: 'early',
+    });
+  });
+
+  it.each([
+    ['fails', "throw new Error('midway');", 'Error: midway', '2'],
+    ['destroys its stream', 'output.destroy();', 'Error: Premature close', '2'],
+    ['exits', `process.exit(1); ${never}`, 'Runtime.ExitError', '1'],
+    ['does not end', never, 'Sandbox.Timedout', '1'],
+  ])('that %s midway breaks off, and the next is served', async (_, statement, error, next) => {
+    const invoke = prepare(
+      `${counting} ${streaming(`
+        calls++;
+        if (event.short) return output.end(String(calls));
+        ${writeFirst} output.write('more'); ${statement}
+      `)}`,
+      { lambda: { timeoutMs: 2_000 }, maxEnvironments: 1 },
+    );
+
+    const [text, cause] = await readUntilBroken(invoke());
+    expect(text).toMatch(/^first,second/);
+    expect(cause).toContain(error);
+    expect(await readUntilBroken(invoke({ short: true }))).toEqual([next]);
+  });
+
+  const chunks = 40;
+  const writeMuch = `
+    for (let index = 0; index < ${chunks}; index++) {
+      globalThis.written = index;
+      const hasRoom = output.write(Buffer.alloc(65536));
+      if (!hasRoom) await new Promise((resolve) => output.once('drain', resolve));
+    }
+    globalThis.isAllWritten = true;
+    output.end();`;
+
+  it('waits for its reader', async () => {
+    const report = "setInterval(() => console.log('written', globalThis.written), 5).unref();";
+    const invoke = prepare(`${streaming(writeMuch)}${report}`);
+
+    const stream = await streamOf(invoke());
+    // A busy machine may report several times before the first chunk is written.
+    const reports = () =>
+      lines.map((line) => Number(line.split(' ').at(-1))).filter(Number.isFinite);
+    while (reports().length < 10) await sleep(5);
+
+    expect(reports().at(-1)).toBeLessThan(10);
+    let bytes = 0;
+    for await (const chunk of stream) bytes += chunk.length;
+    expect(bytes).toBe(chunks * 65_536);
+  });
+
+  it('goes on to its end when its reader has gone away, and only then serves the next', async () => {
+    const invoke = prepare(
+      streaming(`if (event.short) return output.end(String(isAllWritten)); ${writeMuch}`),
+      { maxEnvironments: 1 },
+    );
+
+    const stream = await streamOf(invoke());
+    await new Promise((resolve) => stream.once('readable', resolve));
+    stream.destroy();
+
+    expect(await readUntilBroken(invoke({ short: true }))).toEqual(['true']);
+  });
+});
+
+describe('the environments of a function', () => {
+  const code = `${counting} exports.handler = async ({ gate }) => {
+    if (gate) await fetch(gate);
+    return { id, calls: ++calls };
+  };`;
+
+  it('are used again, and serve one invocation at a time each', async () => {
+    await using gate = await closedGate();
+    const invoke = prepare(code);
+    const first = await payloadOf(invoke());
+
+    const invoked = [1, 2].map(() => payloadOf(invoke({ gate: gate.url })));
+    await gate.arrivals(2);
+    gate.open();
+    const results = await Promise.all(invoked);
+
+    expect(results.map(({ calls }) => calls).toSorted()).toEqual([1, 2]);
+    expect(results.map(({ id }) => id)).toContain(first.id);
+  });
+
+  it.each<[string, PrepareOptions]>([
+    ['the runner allows', { maxEnvironments: 1 }],
+    ['the function reserves', { lambda: { reservedConcurrency: 1 } }],
+  ])('are no more than %s: invocations wait their turn', async (_, options) => {
+    const invoke = prepare(code, options);
+
+    const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke())));
+
+    expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+    expect(results.map(({ calls }) => calls)).toEqual([1, 2, 3]);
+  });
+
+  it('are none for a function that reserves none', async () => {
+    const invoke = prepare(code, { lambda: { reservedConcurrency: 0 } });
+
+    expect(await errorOf(invoke())).toMatchObject({ errorType: 'TooManyRequestsException' });
+  });
+
+  it('have a bounded queue', async () => {
+    const invoke = prepare(`${never.replace('await', 'exports.handler = () =>')}`);
+    const invoked = Array.from({ length: 5_001 }, () => invoke());
+
+    expect(await errorOf(invoked.at(-1)!)).toMatchObject({
+      errorType: 'TooManyRequestsException',
+    });
+  });
+
+  it('do not begin what was cancelled while it waited', async () => {
+    await using gate = await closedGate();
+    const invoke = prepare(code, { maxEnvironments: 1 });
+    const cancelling = new AbortController();
+    const running = payloadOf(invoke({ gate: gate.url }));
+    await gate.arrivals(1);
+
+    const waiting = errorOf(invoke({}, cancelling.signal));
+    const late = errorOf(invoke({}, AbortSignal.abort()));
+    await sleep(0);
+    cancelling.abort();
+
+    expect(await waiting).toMatchObject({ errorType: 'ServiceException' });
+    expect(await late).toMatchObject({ errorType: 'ServiceException' });
+    gate.open();
+    await running;
+    expect((await payloadOf(invoke())).calls).toBe(2);
+  });
+
+  it('are stopped with the runner, whatever they do', async () => {
+    await using gate = await closedGate();
+    const invoke = prepare(code, { maxEnvironments: 1 });
+    const running = errorOf(invoke({ gate: gate.url }));
+    await gate.arrivals(1);
+    const waiting = errorOf(invoke());
+    await sleep(0);
+
+    await runner.close();
+
+    expect(await running).toBeDefined();
+    expect(await waiting).toMatchObject({ errorType: 'ServiceException' });
+    expect(await errorOf(invoke())).toMatchObject({ errorType: 'ServiceException' });
+  });
+});
+
+describe('code that is replaced', () => {
+  const answering = (text: string) =>
+    `exports.handler = async ({ gate }) => { if (gate) await fetch(gate); return '${text}'; };`;
+
+  function newCode(text: string): Map<string, string> {
+    mkdirSync(`${directory.path}/new`);
+    directory.write('new/index.js', answering(text));
+    return new Map([['Fn', `${directory.path}/new`]]);
+  }
+
+  it('answers whoever comes while it is on its way, and lets the earlier one finish', async () => {
+    await using gate = await closedGate();
+    const invoke = prepare(answering('old'), { maxEnvironments: 2 });
+    const underWay = payloadOf(invoke({ gate: gate.url }));
+    await gate.arrivals(1);
+    const built = Promise.withResolvers<Map<string, string>>();
+
+    const replaced = runner.replaceCode(built.promise);
+    const waiting = payloadOf(invoke());
+    built.resolve(newCode('new'));
+    await replaced;
+    const answers = [await waiting, await payloadOf(invoke())];
+    gate.open();
+
+    expect([await underWay, ...answers]).toEqual(['old', 'new', 'new']);
+    expect(await payloadOf(invoke())).toBe('new');
+  });
+
+  it('is also used where the function has not been invoked before', async () => {
+    const invoke = prepare(answering('old'));
+
+    await runner.replaceCode(Promise.resolve(newCode('new')));
+
+    expect(await payloadOf(invoke())).toBe('new');
+  });
+
+  it('leaves the earlier code where it does not build', async () => {
+    const invoke = prepare(answering('old'));
+    await payloadOf(invoke());
+
+    await expect(runner.replaceCode(Promise.reject(new Error('no build')))).rejects.toThrow(
+      'no build',
+    );
+
+    expect(await payloadOf(invoke())).toBe('old');
+  });
+});

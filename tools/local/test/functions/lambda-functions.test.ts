@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { readFunctions } from '../../functions/lambda-functions.ts';
+import {
+  type Assembly,
+  createTemplate,
+  lambda,
+  type Resources,
+  writeAssembly,
+} from '../small-template.ts';
+
+let assembly: Assembly | undefined;
+
+afterEach(() => assembly?.remove());
+
+function read(resources: Resources) {
+  assembly = writeAssembly(resources, { List: '', Cancel: '' });
+  return readFunctions(createTemplate(resources), assembly.assetsManifestFile);
+}
+
+const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:list';
+const list = lambda('List', { FunctionName: 'list' });
+const uri = (functionArn: string, date = '2015-03-31', operation = 'invocations') =>
+  `arn:aws:apigateway:eu-central-1:lambda:path/${date}/functions/${functionArn}/${operation}`;
+const qualified: Resources = {
+  ...list,
+  Version: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: 'list' } },
+  Live: {
+    Type: 'AWS::Lambda::Alias',
+    Properties: { FunctionName: 'list', FunctionVersion: '1', Name: 'live' },
+  },
+};
+
+describe('functions of a template', () => {
+  it('have what the template says', () => {
+    const properties = {
+      FunctionName: 'list',
+      MemorySize: 512,
+      Timeout: 15,
+      ReservedConcurrentExecutions: 2,
+      Environment: { Variables: { TABLE: { Ref: 'AWS::Region' }, COUNT: 3 } },
+    };
+
+    const { all } = read(lambda('List', properties));
+
+    expect(all).toEqual([
+      {
+        logicalId: 'List',
+        name: 'list',
+        arn,
+        codeDirectory: `${assembly?.directory}/asset.List`,
+        handler: 'index.handler',
+        memorySizeMb: 512,
+        timeoutMs: 15_000,
+        reservedConcurrency: 2,
+        environment: { TABLE: 'eu-central-1', COUNT: '3' },
+      },
+    ]);
+  });
+
+  it('have 128 MB and three seconds by default', () => {
+    expect(read(list).all[0]).toMatchObject({ memorySizeMb: 128, timeoutMs: 3_000 });
+  });
+
+  it.each([
+    ['themselves', arn],
+    ['a version', `${arn}:1`],
+    ['an alias', `${arn}:live`],
+  ])('are found by the ARN of %s', (_, invokedArn) => {
+    const target = read(qualified).targetOf(uri(invokedArn), 'Method');
+
+    expect(target).toMatchObject({ invokedArn, isStreaming: false, lambda: { logicalId: 'List' } });
+  });
+
+  it('are streamed by an invocation of the streaming kind', () => {
+    const streamed = uri(arn, '2021-11-15', 'response-streaming-invocations');
+
+    expect(read(list).targetOf(streamed, 'Method').isStreaming).toBe(true);
+  });
+
+  it.each([
+    ['another function', uri(`${arn}-other`)],
+    ['an unknown alias', uri(`${arn}:dead`)],
+    ['the streaming date with the ordinary operation', uri(arn, '2021-11-15')],
+    ['something before it', `x${uri(arn)}`],
+    ['something after it', `${uri(arn)}/x`],
+    ['another service', 'arn:aws:apigateway:eu-central-1:sqs:path/queue'],
+  ])('are not found by the URI of %s', (_, wrong) => {
+    expect(() => read(qualified).targetOf(wrong, 'Method')).toThrow('Method: invokes no function');
+  });
+
+  it.each([
+    [
+      'no asset',
+      { Code: { S3Bucket: 'b', S3Key: 'unknown.zip' } },
+      'there is no asset unknown.zip',
+    ],
+    ['inline code', { Code: { ZipFile: 'x' } }, 'the property Code.ZipFile'],
+    ['another runtime', { Runtime: 'python3.13' }, 'the runtime python3.13'],
+  ])('are refused with %s, by logical id', (_, properties, message) => {
+    expect(() => read(lambda('List', properties))).toThrow(`List: ${message}`);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import { GatewayFault, type GatewayResponseType } from '../../exchange/gateway-fault.ts';
+import { readGatewayResponses, renderGatewayResponse } from '../../gateway/gateway-responses.ts';
+import { answerMock, readMockIntegration } from '../../integrations/mock-integration.ts';
+import { createContext, createRequest, createTemplate, method, mock } from '../small-template.ts';
+
+/* The answers that the gateway gives without a function: gateway responses, and MOCK integrations. */
+
+const request = createRequest();
+const json = (text: string) => ({ 'application/json': text });
+
+const own = {
+  StatusCode: '429',
+  ResponseParameters: {
+    'gatewayresponse.header.X-Fixed': "'it''s, 1'",
+    'gatewayresponse.header.X-Limit': 'context.authorizer.limit',
+    'gatewayresponse.header.X-Missing': 'context.authorizer.missing',
+  },
+  ResponseTemplates: json('$context.authorizer.limit/$context.error.message/$context.a.b.'),
+};
+const default5xx = { StatusCode: '599', ResponseTemplates: json('5xx') };
+
+function render(type: GatewayResponseType, defined: Record<string, object>, status?: number) {
+  const resources = Object.entries(defined).map(([ResponseType, properties]) => [
+    ResponseType,
+    { Type: 'AWS::ApiGateway::GatewayResponse', Properties: { ResponseType, ...properties } },
+  ]);
+  const responses = readGatewayResponses(createTemplate(Object.fromEntries(resources)));
+  const context = { ...createContext(request), authorizer: { limit: '60' } };
+  const fault = new GatewayFault(type, status ? { status } : {});
+  const { statusCode, headers, body } = renderGatewayResponse(fault, responses, context);
+  return { statusCode, headers: Object.fromEntries(headers), body: String(body) };
+}
+
+describe('a gateway response', () => {
+  it('has the status, headers and body that are defined for its type', () => {
+    const { statusCode, headers, body } = render('THROTTLED', { THROTTLED: own });
+
+    expect(statusCode).toBe(429);
+    expect(headers).toEqual({
+      'x-amzn-ErrorType': 'TooManyRequestsException',
+      'Content-Type': 'application/json',
+      'X-Fixed': "it''s, 1",
+      'X-Limit': '60',
+    });
+    expect(body).toBe('60/Too Many Requests/.');
+  });
+
+  // Recorded by LocalStack: TestApiGatewayGatewayResponse::test_gateway_response_put.
+  it.each<[string, GatewayResponseType, Record<string, object>, number, string]>([
+    [
+      'its class where its type is not',
+      'INTEGRATION_TIMEOUT',
+      { DEFAULT_5XX: default5xx },
+      599,
+      '5xx',
+    ],
+    [
+      'its class where it is 500 itself',
+      'AUTHORIZER_FAILURE',
+      { DEFAULT_5XX: default5xx },
+      599,
+      '5xx',
+    ],
+    [
+      'its type alone where its class is as well',
+      'AUTHORIZER_FAILURE',
+      { DEFAULT_5XX: default5xx, AUTHORIZER_FAILURE: {} },
+      500,
+      '{"message":null}',
+    ],
+    [
+      'nothing of the other class',
+      'UNAUTHORIZED',
+      { DEFAULT_5XX: default5xx },
+      401,
+      '{"message":"Unauthorized"}',
+    ],
+    [
+      'its type: a status alone',
+      'MISSING_AUTHENTICATION_TOKEN',
+      { MISSING_AUTHENTICATION_TOKEN: { StatusCode: '404' } },
+      404,
+      '{"message":"Missing Authentication Token"}',
+    ],
+    [
+      'its type: a body alone',
+      'MISSING_AUTHENTICATION_TOKEN',
+      { MISSING_AUTHENTICATION_TOKEN: { ResponseTemplates: json('{}') } },
+      403,
+      '{}',
+    ],
+  ])('has what is defined for %s', (_, type, defined, status, body) => {
+    expect(render(type, defined)).toMatchObject({ statusCode: status, body });
+  });
+
+  it('of a fault with a status of its own is of the class of that status', () => {
+    expect(render('INTEGRATION_FAILURE', { DEFAULT_4XX: {} }, 502).statusCode).toBe(502);
+  });
+
+  // Recorded by LocalStack: TestApiGatewayGatewayResponse::test_gateway_response_crud.
+  it.each<[GatewayResponseType, number]>([
+    ['ACCESS_DENIED', 403],
+    ['API_CONFIGURATION_ERROR', 500],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 500],
+    ['AUTHORIZER_FAILURE', 500],
+    ['BAD_REQUEST_PARAMETERS', 400],
+    ['INTEGRATION_FAILURE', 504],
+    ['INTEGRATION_TIMEOUT', 504],
+    ['INVALID_API_KEY', 403],
+    ['QUOTA_EXCEEDED', 429],
+    ['REQUEST_TOO_LARGE', 413],
+    ['THROTTLED', 429],
+    ['UNAUTHORIZED', 401],
+    ['UNSUPPORTED_MEDIA_TYPE', 415],
+  ])('of type %s is %d where nothing is defined', (type, status) => {
+    expect(render(type, {}).statusCode).toBe(status);
+  });
+});
+
+describe('a MOCK integration', () => {
+  const [resource] = createTemplate(
+    method('GET /', mock({ statusCode: 410, headers: { Sunset: 'a, b' }, body: '$context.stage' })),
+  ).ofType('AWS::ApiGateway::Method');
+  const answer = (contentType?: string) => {
+    const headers = contentType ? [['content-type', contentType] as const] : [];
+    const sent = createRequest({ headers });
+    return answerMock(readMockIntegration(resource!), sent, createContext(sent));
+  };
+
+  it.each([undefined, 'application/json', 'APPLICATION/JSON ; charset=utf-8'])(
+    'answers a request of a content type that it has a template for: %s',
+    (contentType) => {
+      expect(answer(contentType)).toEqual({
+        statusCode: 410,
+        headers: [
+          ['Content-Type', 'application/json'],
+          ['Sunset', 'a, b'],
+        ],
+        body: Buffer.from('test'),
+      });
+    },
+  );
+
+  it('refuses a request of another content type', () => {
+    expect(() => answer('text/plain')).toThrow(
+      expect.objectContaining({ type: 'UNSUPPORTED_MEDIA_TYPE' }),
+    );
+  });
+});

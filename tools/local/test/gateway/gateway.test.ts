@@ -1,0 +1,480 @@
+import { PassThrough } from 'node:stream';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { GatewayFault } from '../../exchange/gateway-fault.ts';
+import type { RawRequest } from '../../exchange/incoming-request.ts';
+import type { Invocation, InvocationResult } from '../../functions/execution-environment.ts';
+import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+import { Gateway } from '../../gateway/gateway.ts';
+import { readUsagePlans, UsageMeter } from '../../gateway/usage-plan.ts';
+import {
+  api,
+  createRawRequest,
+  createTemplate,
+  method,
+  mock,
+  proxy,
+  type RequestParts,
+  type Resources,
+} from '../small-template.ts';
+
+const echo = proxy('Echo', { Uri: 'Echo' });
+const authorized = { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Auth' } };
+const oneEach = {
+  HttpMethod: '*',
+  ResourcePath: '/*',
+  ThrottlingRateLimit: 1,
+  ThrottlingBurstLimit: 1,
+};
+const { Properties: stage } = api.Stage!;
+const resources: Resources = {
+  ...api,
+  Stage: {
+    ...api.Stage!,
+    Properties: { ...stage, MethodSettings: [oneEach] },
+  },
+  ...method('GET /orders/{id}', { ...echo, OperationName: 'GetOrder' }),
+  ...method('POST /orders', echo),
+  ...method('POST /mock', mock()),
+  ...method('GET /mock', mock()),
+  ...method('GET /secret', { ...echo, ...authorized }),
+  ...method('GET /metered', { ...echo, ApiKeyRequired: true }),
+  ...method('GET /secret/metered', { ...echo, ...authorized, ApiKeyRequired: true }),
+  Auth: {
+    Type: 'AWS::ApiGateway::Authorizer',
+    Properties: {
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      AuthorizerUri: 'Authorize',
+      AuthorizerResultTtlInSeconds: 0,
+      IdentityValidationExpression: '^Bearer [a-z]+$|^open',
+    },
+  },
+  Plan: {
+    Type: 'AWS::ApiGateway::UsagePlan',
+    Properties: { ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }] },
+  },
+  AccessDenied: {
+    Type: 'AWS::ApiGateway::GatewayResponse',
+    Properties: {
+      ResponseType: 'ACCESS_DENIED',
+      ResponseTemplates: { 'application/json': '"$context.authorizer.principalId"' },
+    },
+  },
+};
+
+type Invoke = (lambda: LambdaFunction, invocation: Invocation) => Promise<InvocationResult>;
+
+let invoke: jest.Mock<Invoke>;
+let logFault: jest.Mock<(fault: GatewayFault, requestId: string) => void>;
+/** What the authorizer's function returns. */
+let authorization: InvocationResult;
+let gateway: Gateway;
+
+beforeEach(() => {
+  authorization = allowing('Allow');
+  invoke = jest.fn<Invoke>(async ({ logicalId }) =>
+    logicalId === 'Authorize' ? authorization : { payload: '{}' },
+  );
+  logFault = jest.fn();
+  gateway = createGateway();
+});
+
+function allowing(Effect: string): InvocationResult {
+  return answering({ Effect, Action: 'execute-api:Invoke', Resource: '*' });
+}
+
+/** What an authorizer's function returns. @param rest replaces parts of it */
+function answering(statement: object, rest: object = {}): InvocationResult {
+  const policyDocument = { Version: '2012-10-17', Statement: [statement] };
+  const result = { principalId: 'ann', policyDocument, usageIdentifierKey: 'value-of-ann' };
+  return { payload: JSON.stringify({ ...result, ...rest }) };
+}
+
+/** @param others resources that are added, or replaced */
+function createGateway(others: Resources = {}): Gateway {
+  const template = createTemplate({ ...resources, ...others });
+  const keys = ['value-of-ann', 'value-of-bob'].map((value) => ({
+    id: `id-of-${value}`,
+    value,
+    isEnabled: true,
+  }));
+  const registry = {
+    findKey: (wanted: string) => keys.find(({ value }) => value === wanted),
+    isInPlan: () => true,
+  };
+  const now = () => 1_000_000;
+  return new Gateway(template, {
+    functions: {
+      all: [],
+      targetOf: (uri) => ({
+        lambda: { logicalId: String(uri) } as LambdaFunction,
+        invokedArn: `arn:${uri}`,
+        isStreaming: false,
+      }),
+    },
+    usage: new UsageMeter(readUsagePlans(template), registry, now),
+    invoke,
+    now,
+    logFault,
+  });
+}
+
+async function send(parts: RequestParts, rest: Partial<RawRequest> = {}) {
+  const { headers, body, ...answer } = await gateway.answer({
+    ...createRawRequest(parts),
+    ...rest,
+  });
+  return { ...answer, headers: Object.fromEntries(headers), body: String(body) };
+}
+
+/** The events that a function was invoked with. */
+const eventsOf = (name: string) =>
+  invoke.mock.calls
+    .filter(([{ logicalId }]) => logicalId === name)
+    .map(([, invocation]) => JSON.parse(invocation.event));
+
+const bearer = ['Authorization', 'Bearer x'] as const;
+
+describe('gateway', () => {
+  it('tells the function all about its request, and the client its ids', async () => {
+    const { statusCode, headers } = await send({ target: '/test/orders/7' });
+
+    const [event] = eventsOf('Echo');
+    expect(statusCode).toBe(200);
+    expect(event).toMatchObject({
+      resource: '/orders/{id}',
+      pathParameters: { id: '7' },
+      requestContext: {
+        accountId: '123456789012',
+        apiId: gateway.apiId,
+        domainName: `${gateway.apiId}.execute-api.eu-central-1.amazonaws.com`,
+        stage: 'test',
+        deploymentId: gateway.stage.deploymentId,
+        resourcePath: '/orders/{id}',
+        resourceId: expect.stringMatching(/^\w+$/),
+        operationName: 'GetOrder',
+      },
+    });
+    expect(headers).toMatchObject({
+      'x-amzn-RequestId': event.requestContext.requestId,
+      'x-amz-apigw-id': event.requestContext.extendedRequestId,
+    });
+    expect(logFault).not.toHaveBeenCalled();
+  });
+
+  it('hands a body on as a text', async () => {
+    await send({ method: 'POST', body: 'é' });
+
+    const [{ body, isBase64Encoded }] = eventsOf('Echo');
+    expect([body, isBase64Encoded]).toEqual(['é', false]);
+  });
+
+  it.each<[string, RequestParts, number, string]>([
+    ['with a malformed path', { target: '/test/orders/%zz' }, 400, 'BadRequestException'],
+    ['to no stage', { target: '/' }, 403, 'MissingAuthenticationTokenException'],
+    [
+      'to another stage, although it is not signed',
+      { target: '/other/orders/7', headers: [bearer] },
+      403,
+      'MissingAuthenticationTokenException',
+    ],
+    [
+      'to no resource, as it is not signed',
+      { target: '/test/nothing', headers: [bearer] },
+      403,
+      'IncompleteSignatureException',
+    ],
+  ])('answers a request %s with a gateway response', async (_, parts, status, type) => {
+    const { statusCode, headers } = await send(parts);
+
+    expect([statusCode, headers['x-amzn-ErrorType']]).toEqual([status, type]);
+    expect(logFault).toHaveBeenCalledWith(
+      expect.any(GatewayFault),
+      headers['x-amzn-RequestId'] ?? '',
+    );
+  });
+
+  it('answers 500 to what fails unexpectedly, and logs why', async () => {
+    const cause = new Error('unexpected');
+    invoke.mockRejectedValue(cause);
+
+    const { statusCode, headers } = await send({ method: 'POST' });
+
+    expect(statusCode).toBe(500);
+    expect(logFault).toHaveBeenCalledWith(
+      expect.objectContaining({ type: 'DEFAULT_5XX', cause }),
+      headers['x-amzn-RequestId'] ?? '',
+    );
+  });
+
+  it('answers a request that could not be read, under ids of its own', () => {
+    const fault = new GatewayFault('REQUEST_TOO_LARGE');
+
+    const { statusCode, headers } = gateway.answerFault(fault, createRawRequest());
+
+    const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(statusCode).toBe(413);
+    expect(headers).toContainEqual(['x-amzn-RequestId', requestId]);
+    expect(logFault).toHaveBeenCalledWith(fault, requestId);
+  });
+
+  it('throttles each method by itself, where the limits are those of all', async () => {
+    const statuses = [];
+    for (const httpMethod of ['GET', 'POST', 'GET']) {
+      statuses.push((await send({ method: httpMethod, target: '/test/mock' })).statusCode);
+    }
+
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+});
+
+describe('gateway with an authorizer', () => {
+  it('asks it about the method, and tells the function its answer', async () => {
+    const { statusCode, authorizer } = await send({ target: '/test/secret', headers: [bearer] });
+
+    const methodArn = `arn:aws:execute-api:eu-central-1:123456789012:${gateway.apiId}/test/GET/secret`;
+    const [[lambda, invocation]] = invoke.mock.calls as [[LambdaFunction, Invocation]];
+    expect([lambda.logicalId, invocation.invokedArn]).toEqual(['Authorize', 'arn:Authorize']);
+    expect(JSON.parse(invocation.event)).toEqual({
+      type: 'TOKEN',
+      methodArn,
+      authorizationToken: 'Bearer x',
+    });
+    expect(eventsOf('Echo')[0].requestContext.authorizer).toEqual({ principalId: 'ann' });
+    expect([statusCode, authorizer]).toEqual([200, { principalId: 'ann' }]);
+  });
+
+  it('can tell the client what the authorizer says of a denied request', async () => {
+    authorization = allowing('Deny');
+
+    const denied = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect(denied).toMatchObject({
+      statusCode: 403,
+      body: '"ann"',
+      authorizer: { principalId: 'ann' },
+    });
+    expect(eventsOf('Echo')).toEqual([]);
+  });
+
+  it.each<[string, number, string | undefined]>([
+    ['Unauthorized', 401, undefined],
+    ['broken', 500, 'broken'],
+  ])('that fails with "%s" answers %i', async (errorMessage, status, cause) => {
+    authorization = { error: { errorType: 'Error', errorMessage } };
+
+    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect([statusCode, logFault.mock.calls[0]?.[0].cause]).toEqual([status, cause]);
+  });
+
+  it('that streams answers 500, says why, and has the stream end', async () => {
+    const stream = new PassThrough();
+    authorization = { stream };
+
+    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect([statusCode, stream.destroyed]).toEqual([500, true]);
+    expect(logFault.mock.calls[0]?.[0].cause).toMatch(/authorizer.*stream/);
+  });
+});
+
+const everything = { Effect: 'Allow', Action: 'execute-api:Invoke', Resource: '*' };
+const methodsOf = (part: string) => ({
+  ...everything,
+  Resource: `arn:aws:execute-api:*:*:*/${part}`,
+});
+
+describe("the answer of an authorizer's function", () => {
+  it.each<[string, InvocationResult, number]>([
+    ['allows all methods', answering(everything), 200],
+    ['allows this method', answering(methodsOf('test/GET/secret')), 200],
+    ['allows all methods of the stage', answering(methodsOf('test/*')), 200],
+    ['allows every action', answering({ ...everything, Action: '*' }), 200],
+    ['allows another method', answering(methodsOf('test/POST/secret')), 403],
+    ['allows another stage', answering(methodsOf('prod/*')), 403],
+    ['allows another action', answering({ ...everything, Action: 'execute-api:Other' }), 403],
+    ['denies', answering({ ...everything, Effect: 'Deny' }), 403],
+    ['has another effect', answering({ ...everything, Effect: 'allow' }), 500],
+    ['has a condition', answering({ ...everything, Condition: {} }), 500],
+    ['has no resource', answering({ ...everything, Resource: undefined }), 500],
+    ['has no policy', answering(everything, { policyDocument: undefined }), 500],
+    ['has no principal', answering(everything, { principalId: undefined }), 500],
+    ['has a context with objects', answering(everything, { context: { a: {} } }), 500],
+    ['has a key that is no text', answering(everything, { usageIdentifierKey: 1 }), 500],
+    ['is nothing', { payload: 'null' }, 500],
+  ])('that %s', async (_, result, status) => {
+    authorization = result;
+
+    const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect(statusCode).toBe(status);
+  });
+
+  it('lets a denial win, and says so to the client', async () => {
+    const Statement = [everything, { ...everything, Effect: 'Deny' }];
+    authorization = answering({}, { policyDocument: { Statement } });
+    gateway = createGateway({ AccessDenied: { Type: 'AWS::SNS::Topic' } });
+
+    const { statusCode, body } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      403,
+      { message: 'User is not authorized to access this resource with an explicit deny' },
+    ]);
+  });
+
+  it('has the numbers and booleans of its context as texts', async () => {
+    authorization = answering(everything, { context: { limit: 60, isNew: true } });
+
+    const { authorizer } = await send({ target: '/test/secret', headers: [bearer] });
+
+    expect(authorizer).toEqual({ principalId: 'ann', limit: '60', isNew: 'true' });
+  });
+
+  it.each<[string, RequestParts['headers'], boolean]>([
+    ['no token', [], false],
+    ['an empty token', [['Authorization', '']], false],
+    ['a token that matches', [['authorization', 'Bearer x']], true],
+    ['a token that matches another part of the pattern', [['Authorization', 'open']], true],
+    ['a token with something before what matches', [['Authorization', 'a Bearer x']], false],
+    ['a token with something after what matches', [['Authorization', 'open x']], false],
+  ])(
+    'is asked for only where the whole token matches the pattern: %s',
+    async (_, headers, isAsked) => {
+      const { statusCode } = await send({ target: '/test/secret', headers: headers! });
+
+      expect([statusCode, eventsOf('Authorize').length]).toEqual(isAsked ? [200, 1] : [401, 0]);
+    },
+  );
+});
+
+describe('the API key of a request', () => {
+  it.each<[string, string, number, string | undefined]>([
+    ['comes from the authorizer', '/test/secret/metered', 200, 'ann'],
+    ['is missing where there is no authorizer', '/test/metered', 403, undefined],
+    ['is not looked at where the method needs none', '/test/secret', 200, undefined],
+  ])('%s', async (_, target, status, owner) => {
+    const apiKey = ['X-API-Key', 'value-of-bob'] as const;
+
+    const { statusCode } = await send({ target, headers: [bearer, apiKey] });
+
+    const identity = eventsOf('Echo')[0]?.requestContext.identity;
+    expect(statusCode).toBe(status);
+    expect(identity?.apiKey).toBe(owner && `value-of-${owner}`);
+    expect(identity?.apiKeyId).toBe(owner && `id-of-value-of-${owner}`);
+  });
+});
+
+const changed = (id: string, properties: object): Resources => ({
+  [id]: { ...resources[id]!, Properties: { ...resources[id]!.Properties, ...properties } },
+});
+const mocked = (integration: object, more: object = {}) => {
+  const { Integration, ...rest } = mock() as { Integration: object };
+  return changed('GET /mock', {
+    ...rest,
+    ...more,
+    Integration: { ...Integration, ...integration },
+  });
+};
+const response = (properties: object) => changed('AccessDenied', properties);
+
+describe('the template of a gateway', () => {
+  it.each<[Resources, string]>([
+    [{ Other: api.Api! }, 'Other: a second REST API is not supported'],
+    [changed('Api', { ApiKeySourceType: 'HEADER' }), 'Api: ApiKeySourceType other than AUTHORIZER'],
+    [{ Other: resources.Stage! }, 'Other: more than one stage is not supported'],
+    [
+      changed('Stage', { MethodSettings: [{ ...oneEach, CachingEnabled: true }] }),
+      'Stage: the property MethodSettings.CachingEnabled is not supported locally',
+    ],
+    [
+      changed('Stage', { MethodSettings: [{ ...oneEach, HttpMethod: 'GET' }] }),
+      'Stage: MethodSettings of single methods are not supported',
+    ],
+    [changed('Auth', { Type: 'REQUEST' }), 'Auth: a REQUEST authorizer is not supported'],
+    [
+      changed('Auth', { AuthorizerResultTtlInSeconds: undefined }),
+      'Auth: AuthorizerResultTtlInSeconds other than 0 is not supported',
+    ],
+    [
+      changed('Auth', { IdentitySource: 'method.request.querystring.key' }),
+      'Auth: IdentitySource names no header',
+    ],
+    [
+      changed('GET /secret', { AuthorizationType: 'AWS_IAM' }),
+      'GET /secret: AuthorizationType AWS_IAM is not supported',
+    ],
+    [
+      changed('GET /secret', { AuthorizerId: 'other' }),
+      'GET /secret: AuthorizerId is not an authorizer of the template',
+    ],
+    [
+      changed('GET /secret', { Integration: { Type: 'HTTP' } }),
+      'GET /secret: an integration of type HTTP is not supported locally',
+    ],
+    [
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', ContentHandling: 'x' })),
+      'GET /secret: the property Integration.ContentHandling is not supported locally',
+    ],
+    [
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', IntegrationHttpMethod: 'GET' })),
+      'GET /secret: a function is invoked by POST',
+    ],
+    [
+      changed('GET /secret', proxy('Echo', { Uri: 'Echo', ResponseTransferMode: 'STREAM' })),
+      'GET /secret: ResponseTransferMode and Uri disagree about streaming',
+    ],
+    [mocked({ PassthroughBehavior: 'WHEN_NO_MATCH' }), 'GET /mock: a MOCK integration that passes'],
+    [
+      mocked({ RequestTemplates: { 'application/json': '{"statusCode":201}' } }),
+      'GET /mock: a MOCK integration with several statuses is not supported',
+    ],
+    [
+      mocked({ RequestTemplates: { 'application/json': '$input.body' } }),
+      'GET /mock: the template $input.body is not supported locally',
+    ],
+    [mocked({}, { MethodResponses: [] }), 'GET /mock: declares no response 200'],
+    [
+      mocked({
+        IntegrationResponses: [
+          { StatusCode: '200', ResponseParameters: { 'method.response.header.X': "'1'" } },
+        ],
+      }),
+      'GET /mock: declares no response parameter X',
+    ],
+    [response({ ResponseType: 'OTHER' }), 'AccessDenied: the response type OTHER does not exist'],
+    [
+      response({ ResponseParameters: { 'gatewayresponse.path.x': "'1'" } }),
+      'AccessDenied: the parameter gatewayresponse.path.x is not supported locally',
+    ],
+    [
+      response({ ResponseParameters: { 'gatewayresponse.header.x': 'method.request.path.y' } }),
+      'AccessDenied: the mapping method.request.path.y is not supported locally',
+    ],
+    [
+      response({ ResponseTemplates: { 'application/json': '#set($a = 1)' } }),
+      'AccessDenied: a template with #set is not supported locally',
+    ],
+    [
+      response({ ResponseTemplates: { 'application/json': '"$stageVariables.a"' } }),
+      'AccessDenied: a template with $stageVariables is not supported locally',
+    ],
+    [
+      changed('Plan', { Quota: { Limit: 1, Period: 'WEEK' } }),
+      'Plan: a quota by WEEK is not supported locally',
+    ],
+    [
+      changed('Plan', { ApiStages: [{ Throttle: { '/orders/GET': {} } }] }),
+      'Plan: the property ApiStages.Throttle./orders/GET is not supported locally',
+    ],
+  ])('stops the run for what is not supported, by name: %#', (others, message) => {
+    expect(() => createGateway(others)).toThrow(message);
+  });
+
+  it.each(['Api', 'Stage'])('is not without its %s', (id) => {
+    expect(() => createGateway({ [id]: { Type: 'AWS::SNS::Topic' } })).toThrow(
+      /^template: there is no AWS::ApiGateway::(?:RestApi|Stage)$/,
+    );
+  });
+});

@@ -1,0 +1,314 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
+import { GatewayFault } from '../exchange/gateway-fault.ts';
+import type { RawRequest } from '../exchange/incoming-request.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { type AnsweredRequest, type Handler, startHttpServer } from '../http-server.ts';
+
+const addresses = Object.values(networkInterfaces()).flat();
+const hasIpv6 = addresses.some((address) => address?.address === '::1');
+const bodyMaxBytes = 10_485_760;
+
+const answerOf = (text: string, statusCode = 200): GatewayAnswer => ({
+  statusCode,
+  headers: [
+    ['X-Own', 'a'],
+    ['X-Own', 'b'],
+  ],
+  body: Buffer.from(text),
+});
+
+/** What the gateway was asked for, and the faults that it answered. */
+let requests: RawRequest[];
+let faults: GatewayFault[];
+let answer: (request: RawRequest) => GatewayAnswer | Promise<GatewayAnswer>;
+let handlers: Handler[];
+let answered: AnsweredRequest[];
+let running: Awaited<ReturnType<typeof startHttpServer>> | undefined;
+let hasAnswered: PromiseWithResolvers<void>;
+
+beforeEach(() => {
+  requests = [];
+  faults = [];
+  answer = () => answerOf('from the gateway');
+  handlers = [];
+  answered = [];
+  hasAnswered = Promise.withResolvers();
+});
+
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+async function start(host = '127.0.0.1'): Promise<string> {
+  const gateway = {
+    answer: async (received: RawRequest) => {
+      requests.push(received);
+      return answer(received);
+    },
+    answerFault: (fault: GatewayFault) => {
+      faults.push(fault);
+      return answerOf(fault.type, 418);
+    },
+  };
+  running = await startHttpServer({
+    gateway: gateway as unknown as Gateway,
+    handlers,
+    host,
+    port: 0,
+    now: () => 1_700_000_000_000,
+    onAnswered: (each) => {
+      answered.push(each);
+      hasAnswered.resolve();
+    },
+  });
+  return running.origin;
+}
+
+/** Sends a request that its test may end at any time. */
+async function open(options: object = {}, body?: string): Promise<ClientRequest> {
+  const call = request(await start(), options);
+  call.on('error', () => {});
+  if (body === undefined) call.end();
+  else call.write(body);
+  return call;
+}
+
+describe('the server of a gateway', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
+    ['0.0.0.0', '127.0.0.1', '127.0.0.1'],
+    ...(hasIpv6 ? [['::1', '[::1]', '::1']] : []),
+  ])('that listens at %s is found at %s, and its client at %s', async (host, name, sourceIp) => {
+    const origin = await start(host);
+
+    await (await fetch(origin)).text();
+
+    expect(origin.replace(/:\d+$/, '')).toBe(`http://${name}`);
+    expect(requests[0]!.sourceIp).toBe(sourceIp);
+  });
+
+  it('hands a request on as it came, and gives the answer with all of its headers', async () => {
+    const path = `/${'9'.repeat(500_000)}?b=%2f`;
+    const origin = await start();
+
+    const response = await fetch(`${origin}${path}`, {
+      method: 'PUT',
+      headers: { 'X-Sent': 'y' },
+      body: 'ä',
+    });
+
+    const own = response.headers.get('x-own');
+    expect([response.status, own, await response.text()]).toEqual([
+      200,
+      'a, b',
+      'from the gateway',
+    ]);
+    expect(requests).toMatchObject([
+      {
+        method: 'PUT',
+        target: path,
+        body: Buffer.from('ä'),
+        httpVersion: '1.1',
+        timeMs: 1_700_000_000_000,
+      },
+    ]);
+    expect(requests[0]!.rawHeaders.join()).toMatch(/X-Sent,y/i);
+  });
+
+  it('asks the handlers in their order before the gateway', async () => {
+    const asked: string[] = [];
+    handlers = ['first', 'second', 'third'].map((name) => async (_, outgoing) => {
+      asked.push(name);
+      if (name === 'second') outgoing.end(name);
+      return name === 'second';
+    });
+
+    const response = await fetch(await start());
+
+    expect(await response.text()).toBe('second');
+    expect(asked).toEqual(['first', 'second']);
+    expect([requests, answered]).toEqual([[], []]);
+  });
+
+  it.each<[string, Error, string, unknown]>([
+    ['fault', new GatewayFault('THROTTLED'), 'THROTTLED', undefined],
+    ['other error', new TypeError('oops'), 'DEFAULT_5XX', new TypeError('oops')],
+  ])('answers the %s of a handler', async (_, error, type, cause) => {
+    handlers = [
+      () => {
+        throw error;
+      },
+    ];
+
+    const response = await fetch(await start());
+
+    expect([response.status, await response.text()]).toEqual([418, type]);
+    expect(faults.map((fault) => fault.cause)).toEqual([cause]);
+  });
+
+  it('breaks an answer off of which a handler has sent a part', async () => {
+    handlers = [
+      (_, outgoing) => {
+        outgoing.write('half');
+        throw new Error('oops');
+      },
+    ];
+
+    const answering = fetch(await start()).then((response) => response.text());
+
+    await expect(answering).rejects.toThrow();
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['HEAD', 200, '5'],
+    ['GET', 204, null],
+  ])('sends no body to %s with status %s', async (method, status, length) => {
+    answer = () => answerOf('12345', status);
+
+    const response = await fetch(await start(), { method });
+
+    expect(await response.text()).toBe('');
+    expect(response.headers.get('content-length')).toBe(length);
+  });
+
+  it('answers 413 to a body above 10 MB, and takes the next request of its client', async () => {
+    answer = ({ body }) => answerOf(String(body.length));
+    const origin = await start();
+    const send = async (bytes: number) => {
+      const response = await fetch(origin, { method: 'POST', body: Buffer.alloc(bytes) });
+      return [response.status, await response.text()];
+    };
+
+    const [refused, taken] = [await send(bodyMaxBytes + 1), await send(bodyMaxBytes)];
+
+    expect(refused).toEqual([418, 'REQUEST_TOO_LARGE']);
+    expect(taken).toEqual([200, String(bodyMaxBytes)]);
+  });
+
+  it('breaks a stream off that fails, so that its client can tell', async () => {
+    const body = new Readable({ read() {} });
+    answer = () => ({ ...answerOf(''), body });
+    body.push('half');
+    const response = await fetch(await start());
+
+    body.destroy(new Error('oops'));
+
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('reads a stream no faster than its client does', async () => {
+    let pushed = 0;
+    const body = new Readable({
+      read() {
+        pushed++;
+        this.push(Buffer.alloc(1_048_576));
+      },
+    });
+    answer = () => ({ ...answerOf(''), body });
+    const call = await open();
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    response.on('error', () => {}).pause();
+
+    // A stream that nothing holds back is read once in each turn of the event loop.
+    for (let turns = 0; turns < 1_000; turns++) await new Promise(setImmediate);
+
+    call.destroy();
+    // The buffers of the system between the two hold up to 36 MB.
+    expect(pushed).toBeGreaterThan(0);
+    expect(pushed).toBeLessThan(200);
+  });
+
+  it.each([
+    ['while it is answered', undefined],
+    ['while it is sent', 'half'],
+  ])('answers nothing to a client that leaves %s', async (_, sent) => {
+    const gone = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    answer = ({ signal }) =>
+      new Promise((_, reject) => {
+        arrived.resolve();
+        signal?.addEventListener('abort', () => reject(new Error('gone')));
+      });
+    handlers = [
+      (incoming) => {
+        if (sent !== undefined) arrived.resolve();
+        incoming.once('close', () => setImmediate(gone.resolve));
+        return false;
+      },
+    ];
+    const call = await open({ method: 'POST' }, sent);
+    await arrived.promise;
+
+    call.destroy();
+    await gone.promise;
+    await new Promise(setImmediate);
+
+    expect(faults).toEqual([]);
+  });
+
+  it('ends all connections when it is closed, and takes no more', async () => {
+    const body = new Readable({ read() {} });
+    body.push('half');
+    answer = () => ({ ...answerOf(''), body });
+    const origin = await start();
+    const response = await fetch(origin);
+
+    await running!.close();
+
+    running = undefined;
+    await expect(response.text()).rejects.toThrow();
+    await expect(fetch(origin)).rejects.toThrow();
+  });
+});
+
+describe('the report of an answered request', () => {
+  it('has the request, its answer and its time', async () => {
+    const origin = await start();
+    const beforeMs = performance.now();
+
+    await (await fetch(`${origin}/a?b`, { method: 'DELETE' })).text();
+    await hasAnswered.promise;
+
+    expect(answered).toEqual([
+      {
+        method: 'DELETE',
+        target: '/a?b',
+        answer: answerOf('from the gateway'),
+        durationMs: expect.any(Number),
+        isComplete: true,
+      },
+    ]);
+    expect(answered[0]!.durationMs).toBeGreaterThan(0);
+    expect(answered[0]!.durationMs).toBeLessThan(performance.now() - beforeMs);
+  });
+
+  it.each([
+    ['while its answer is sent', true],
+    ['before it has an answer', false],
+  ])('says that a client has left %s', async (_, isAnswered) => {
+    const arrived = Promise.withResolvers<void>();
+    const body = new Readable({ read() {} });
+    body.push('half');
+    const given = Promise.withResolvers<GatewayAnswer>();
+    answer = ({ signal }) => {
+      arrived.resolve();
+      signal?.addEventListener('abort', () => given.resolve({ ...answerOf(''), body }));
+      return isAnswered ? { ...answerOf(''), body } : given.promise;
+    };
+    const call = await open();
+    await arrived.promise;
+    if (isAnswered) await once(call, 'response');
+
+    call.destroy();
+    await hasAnswered.promise;
+
+    expect(answered.map(({ isComplete }) => isComplete)).toEqual([false]);
+  });
+});

@@ -1,0 +1,247 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Invocation, InvocationResult } from '../../functions/execution-environment.ts';
+import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+import { answerIntegration, type ProxyIntegration } from '../../integrations/integration.ts';
+import type { MockIntegration } from '../../integrations/mock-integration.ts';
+import { liftedTimeoutMs } from '../../template/time-limits.ts';
+import { createContext, createRequest, type RequestParts } from '../small-template.ts';
+
+const lambda = { logicalId: 'Fn', name: 'fn', timeoutMs: 15_000 } as LambdaFunction;
+
+beforeEach(() => {
+  // Streams need what is not faked.
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+type Integration = MockIntegration | ProxyIntegration;
+
+interface Sending extends RequestParts {
+  /** What the function answers; nothing by default. */
+  answer?: InvocationResult | Promise<InvocationResult>;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  isStreaming?: boolean;
+}
+
+function send(sending: Sending = {}, integration: Integration = proxyFor(sending)) {
+  const { answer, signal, ...parts } = sending;
+  const request = { ...createRequest(parts), signal };
+  let giveUp: AbortSignal | undefined;
+  const invoked: [LambdaFunction, Invocation][] = [];
+  const answered = answerIntegration(integration, {
+    request,
+    context: createContext(request),
+    pathParameters: {},
+    invoke: async (lambda, invocation, signal) => {
+      giveUp = signal;
+      invoked.push([lambda, invocation]);
+      return answer ?? new Promise(() => {});
+    },
+  });
+  answered.catch(() => {});
+  return { answered, invoked, isGivenUp: () => giveUp?.aborted };
+}
+
+function proxyFor({ timeoutMs = 10_000, isStreaming = false }: Sending): ProxyIntegration {
+  return { type: 'AWS_PROXY', target: { lambda, invokedArn: 'arn', isStreaming }, timeoutMs };
+}
+
+/** Sends a request whose function streams after a time; `fault` is what its body ends with. */
+async function stream(timeoutMs: number, afterMs = 0) {
+  const source = new PassThrough();
+  source.write(`{"statusCode":200}${'\0'.repeat(8)}`);
+  const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+  const { answered } = send({ answer: promise, timeoutMs, isStreaming: true });
+  await advance(afterMs);
+  resolve({ stream: source });
+  const body = (await answered).body as PassThrough;
+  let fault: Error | undefined;
+  body.on('error', (error) => {
+    fault = error;
+  });
+  return { source, body, fault: () => fault?.message };
+}
+
+async function advance(milliseconds: number) {
+  await jest.advanceTimersByTimeAsync(milliseconds);
+  await turn();
+}
+
+describe('an invocation for a request', () => {
+  it('has its event, and an id of its own', async () => {
+    const { answered, invoked } = send({ answer: { payload: '{"statusCode":201}' } });
+
+    const { statusCode, headers } = await answered;
+
+    expect(statusCode).toBe(201);
+    expect(invoked).toEqual([
+      [lambda, { event: expect.any(String), requestId: expect.any(String), invokedArn: 'arn' }],
+    ]);
+    const { path, headers: received } = JSON.parse(invoked[0]![1].event);
+    expect(path).toBe('/orders');
+    expect(headers).toContainEqual(['X-Amzn-Trace-Id', expect.stringMatching(/^Root=1-/)]);
+    expect(headers[0]![1]).toContain(received['X-Amzn-Trace-Id']);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is given up when the integration has taken too long, its wait for a turn included', async () => {
+    const { answered, isGivenUp } = send();
+    const wasGivenUp = isGivenUp();
+
+    jest.advanceTimersByTime(10_000);
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+    expect([wasGivenUp, isGivenUp()]).toEqual([false, true]);
+  });
+
+  it('is given up when the client goes away', () => {
+    const leaving = new AbortController();
+    const { isGivenUp } = send({ signal: leaving.signal });
+    const wasGivenUp = isGivenUp();
+
+    leaving.abort();
+
+    expect([wasGivenUp, isGivenUp()]).toEqual([false, true]);
+  });
+
+  it('is not begun for a client that has gone already', () => {
+    expect(send({ signal: AbortSignal.abort() }).isGivenUp()).toBe(true);
+  });
+
+  it.each([
+    ['TooManyRequestsException', 'INTEGRATION_FAILURE', 500],
+    ['RequestEntityTooLargeException', 'REQUEST_TOO_LARGE', undefined],
+    ['Runtime.ExitError', 'INTEGRATION_FAILURE', 502],
+  ])(
+    'that ends with %s is answered as API Gateway does: %s %s',
+    async (errorType, type, status) => {
+      const error = { errorType, errorMessage: 'why' };
+
+      const { answered } = send({ answer: { error } });
+
+      await expect(answered).rejects.toMatchObject({ type, status, cause: error });
+    },
+  );
+
+  it('that ends too late without a stream changes nothing', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const { answered } = send({ answer: promise });
+    await advance(10_000);
+
+    resolve({ payload: '{}' });
+    await turn();
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+  });
+
+  it('is none where the integration is a mock', async () => {
+    const mock: MockIntegration = {
+      type: 'MOCK',
+      contentTypes: new Set(['application/json']),
+      statusCode: 204,
+      headers: {},
+      body: ['application/json', ''],
+    };
+
+    const { answered, invoked } = send({}, mock);
+
+    expect((await answered).statusCode).toBe(204);
+    expect(invoked).toEqual([]);
+  });
+});
+
+describe('a stream for a request', () => {
+  it('has all that came before its reader, and leaves no timer behind', async () => {
+    const { source, body } = await stream(10_000);
+    source.end('body');
+    await turn();
+
+    const read = await text(body);
+    await turn();
+
+    expect(read).toBe('body');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is closed when it comes after the time limit', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const source = new PassThrough();
+    const { answered } = send({ answer: promise, isStreaming: true });
+    await advance(10_000);
+
+    resolve({ stream: source });
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+    await turn();
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('is closed when it has no head within the time limit, the wait for it included', async () => {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const source = new PassThrough();
+    const { answered } = send({ answer: promise, isStreaming: true });
+    await advance(6_000);
+    resolve({ stream: source });
+    await advance(3_999);
+    const wasClosed = source.destroyed;
+
+    await advance(1);
+
+    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
+    expect([wasClosed, source.destroyed]).toEqual([false, true]);
+  });
+
+  it.each<[string, boolean, (source: PassThrough) => InvocationResult]>([
+    ['comes where none is expected', false, (source) => ({ stream: source })],
+    ['is expected where none comes', true, () => ({ payload: '{}' })],
+  ])('that %s is a malformed result: 502', async (_, isStreaming, answerOf) => {
+    const source = new PassThrough();
+
+    const { answered } = send({ answer: answerOf(source), isStreaming });
+
+    const cause = expect.stringContaining('not both');
+    const fault = { type: 'INTEGRATION_FAILURE', status: 502, cause };
+    await expect(answered).rejects.toMatchObject(fault);
+    expect(source.destroyed).toBe(!isStreaming);
+  });
+
+  it('breaks at the end of the time limit', async () => {
+    const { source, fault } = await stream(10_000, 4_000);
+    await advance(5_999);
+    const early = fault();
+
+    await advance(1);
+
+    expect([early, fault()]).toEqual([undefined, 'the stream took too long']);
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('breaks when nothing has come for more than five minutes', async () => {
+    const { source, body, fault } = await stream(900_000);
+    body.resume();
+    await advance(210_000);
+    source.write('x');
+    await advance(300_000);
+    const early = fault();
+
+    await advance(30_000);
+
+    expect([early, fault()]).toEqual([undefined, 'the next part of the stream took too long']);
+  });
+
+  it('may wait as long as it likes where the time limits are lifted', async () => {
+    const { body, fault } = await stream(liftedTimeoutMs);
+    body.resume();
+
+    await advance(liftedTimeoutMs / 2);
+
+    expect(fault()).toBeUndefined();
+  });
+});

@@ -1,0 +1,105 @@
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { parseStreamedResult } from '../../integrations/streamed-result.ts';
+
+const nul = '\0'.repeat(8);
+const prelude = JSON.stringify({ statusCode: 201, headers: { 'Content-Type': 'a/b' } });
+const streamOf = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+const closed = (stream: Readable) => new Promise((resolve) => stream.once('close', resolve));
+const textOf = async (source: Readable) =>
+  (await buffer((await parseStreamedResult(source)).body)).toString();
+
+describe('streamed result', () => {
+  it.each([
+    ['in one piece', [`${prelude}${nul}body`]],
+    ['split within the prelude', [prelude.slice(0, 5), `${prelude.slice(5)}${nul}`, 'body']],
+    ['split within the delimiter', [`${prelude}\0\0\0`, '\0\0\0\0\0bo', 'dy']],
+    ['byte by byte', [...`${prelude}${nul}body`]],
+    ['with a prelude of 16 KB', [`${prelude.padEnd(16_384)}${nul}body`]],
+  ])('is read %s', async (_, chunks) => {
+    const { statusCode, headers, body } = await parseStreamedResult(streamOf(...chunks));
+
+    expect([statusCode, headers]).toEqual([201, [['Content-Type', 'a/b']]]);
+    expect((await buffer(body)).toString()).toBe('body');
+  });
+
+  it('may have no body', async () => {
+    expect(await textOf(streamOf(prelude, nul))).toBe('');
+  });
+
+  it('may contain the delimiter again in its body', async () => {
+    const body = `a${nul}${'b'.repeat(20_000)}`;
+
+    expect(await textOf(streamOf(`${prelude}${nul}${body}`))).toBe(body);
+  });
+
+  it('sends its cookies as headers', async () => {
+    const withCookies = JSON.stringify({ statusCode: 200, cookies: ['a=1', 'b=2'] });
+
+    const { headers } = await parseStreamedResult(streamOf(withCookies, nul));
+
+    expect(headers).toEqual([
+      ['Content-Type', 'application/json'],
+      ['Set-Cookie', 'a=1'],
+      ['Set-Cookie', 'b=2'],
+    ]);
+  });
+
+  it.each([
+    ['has no delimiter', ['{"statusCode":200}'], 'ended without a delimiter'],
+    ['is empty', [], 'ended without a delimiter'],
+    ['has a prelude that is no JSON', [`oops${nul}`], 'SyntaxError'],
+    ['has a prelude with a bad status', [`{"statusCode":"x"}${nul}`], 'statusCode: x'],
+    ['has a prelude above 16 KB', [`{"a":"${'x'.repeat(17_000)}"}${nul}`], 'within 16384 bytes'],
+    ['goes on without a delimiter', Array(100).fill('x'.repeat(1_000)), 'within 16384 bytes'],
+  ])('that %s is malformed: 502, with the cause for the log', async (_, chunks, cause) => {
+    const fault = await parseStreamedResult(streamOf(...chunks)).catch((error) => error);
+
+    expect(fault).toMatchObject({ type: 'INTEGRATION_FAILURE', status: 502 });
+    expect(String(fault.cause)).toContain(cause);
+  });
+
+  it('is closed when its prelude is malformed', async () => {
+    const source = new PassThrough();
+    source.write(`oops${nul}`);
+
+    await parseStreamedResult(source).catch(() => {});
+
+    await closed(source);
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('may break before it has a reader', async () => {
+    const { body } = await parseStreamedResult(streamOf(`${prelude}${nul}body`));
+    await turn();
+
+    body.destroy(new Error('broken'));
+
+    await closed(body);
+    expect(body.errored?.message).toBe('broken');
+  });
+
+  it('breaks where its source breaks', async () => {
+    const source = Readable.from(
+      (async function* () {
+        yield Buffer.from(`${prelude}${nul}bo`);
+        throw new Error('broken');
+      })(),
+    );
+
+    await expect(textOf(source)).rejects.toThrow('broken');
+  });
+
+  it('closes its source when it is closed', async () => {
+    const source = new PassThrough();
+    source.write(`${prelude}${nul}bo`);
+
+    const { body } = await parseStreamedResult(source);
+    body.destroy();
+
+    await closed(source);
+    expect(source.destroyed).toBe(true);
+  });
+});

@@ -1,0 +1,455 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type LoopbackServer, serve } from '../../../test/helpers/loopback-server.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import type { EmbeddedDynamoDB, EmbeddedDynamoDBOptions } from '../dynamodb/embedded-dynamodb.ts';
+import type { DynamoDBGuard, GuardOptions } from '../dynamodb/guard.ts';
+import type { ExecutionEnvironment, InvocationResult } from '../functions/execution-environment.ts';
+import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import type { LocalService } from '../server.ts';
+import {
+  type Assembly,
+  api,
+  lambda,
+  method,
+  mock,
+  proxy,
+  type Resources,
+  writeAssembly,
+} from './small-template.ts';
+
+/* The service with a database, a guard and functions of the test, which take no time to start. */
+
+/** What has been started or closed, in this order. */
+let events: string[];
+let embeddedOptions: EmbeddedDynamoDBOptions[];
+let startEmbedded: () => Promise<void>;
+let databaseEnded: PromiseWithResolvers<Error>;
+let settings: GuardOptions[];
+
+jest.unstable_mockModule('../dynamodb/embedded-dynamodb.ts', () => ({
+  startEmbeddedDynamoDB: async (options: EmbeddedDynamoDBOptions): Promise<EmbeddedDynamoDB> => {
+    embeddedOptions.push(options);
+    await startEmbedded();
+    const close = async () => void events.push('database closed');
+    return { endpoint: dynamodb.url, processId: 1, ended: databaseEnded.promise, close };
+  },
+}));
+jest.unstable_mockModule('../dynamodb/guard.ts', () => ({
+  startDynamoDBGuard: async (given: GuardOptions): Promise<DynamoDBGuard> => {
+    settings.push(given);
+    return {
+      endpoint: given.endpoint,
+      forwardForOperator: async (_, outgoing) => void outgoing.end('forwarded'),
+      close: async () => void events.push('guard closed'),
+    };
+  },
+}));
+const { startLocalService } = await import('../server.ts');
+type Options = Parameters<typeof startLocalService>[0];
+
+/** The calls of the database, and how it answers them. */
+let calls: { readonly input: { readonly TableName: string }; readonly socket: unknown }[];
+let dynamodb: LoopbackServer;
+let onCall: RequestListener;
+let lines: string[];
+let running: LocalService[];
+let assemblies: Assembly[];
+const directory = temporaryDirectoryOfEachTest();
+
+beforeEach(async () => {
+  events = [];
+  embeddedOptions = [];
+  startEmbedded = async () => {};
+  databaseEnded = Promise.withResolvers();
+  settings = [];
+  calls = [];
+  lines = [];
+  running = [];
+  assemblies = [];
+  onCall = (_, answer) => answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
+  dynamodb = await serve(async (call, answer) => {
+    calls.push({ input: (await json(call)) as { TableName: string }, socket: call.socket });
+    onCall(call, answer);
+  });
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  for (const assembly of assemblies) assembly.remove();
+  await dynamodb[Symbol.asyncDispose]();
+});
+
+const table = (TableName: string) => ({
+  Type: 'AWS::DynamoDB::Table',
+  Properties: {
+    TableName,
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+  },
+});
+
+const outputs = {
+  Url: { Value: { 'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.amazonaws.com/test' } },
+  Place: { Value: { 'Fn::Sub': '${AWS::AccountId} ${AWS::Region} ${AWS::StackName}' } },
+};
+const resources: Resources = {
+  ...api,
+  ...lambda('Echo'),
+  ...method('GET /echo', proxy('Echo')),
+  ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
+  ...method('GET /metered', { ...mock(), ApiKeyRequired: true }),
+  Plan: {
+    Type: 'AWS::ApiGateway::UsagePlan',
+    Properties: {
+      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
+      Quota: { Limit: 2, Period: 'DAY' },
+    },
+  },
+  Orders: table('orders'),
+};
+
+function assemble(own: Resources = resources, code = ''): Assembly {
+  const assembly = writeAssembly(own, { Echo: code }, outputs);
+  assemblies.push(assembly);
+  return assembly;
+}
+
+/** An environment that answers with its function, unless it is called at `/slow`. */
+function environmentOf(lambda: LambdaFunction, log: (line: string) => void): ExecutionEnvironment {
+  const isBroken = lambda.codeDirectory === '/broken';
+  return {
+    started: async () => (isBroken ? { errorType: 'Error', errorMessage: 'no build' } : undefined),
+    invoke: ({ event }, onFinished) => {
+      log('invoked');
+      if (JSON.parse(event).path === '/slow') return new Promise<InvocationResult>(() => {});
+      queueMicrotask(onFinished);
+      const { codeDirectory: body } = lambda;
+      return Promise.resolve({ payload: JSON.stringify({ statusCode: 200, body }) });
+    },
+    stop: async () => void events.push('environment stopped'),
+  };
+}
+
+async function start(options: Partial<Options> = {}): Promise<LocalService> {
+  const service = await startLocalService({
+    templateFile: options.templateFile ?? assemble().templateFile,
+    stackName: 'Small',
+    log: (line) => lines.push(line),
+    startEnvironment: (lambda, { log }) => environmentOf(lambda, log),
+    ...options,
+  });
+  running.push(service);
+  return service;
+}
+
+const get = (service: LocalService, path: string, init: RequestInit = {}) =>
+  fetch(`${service.origin}/test${path}`, init);
+const bodyOf = async (service: LocalService, path: string) => (await get(service, path)).text();
+const tableNames = () => calls.map(({ input }) => input.TableName);
+
+describe('a local service', () => {
+  it('has the tables and the outputs of its template, those with its own address', async () => {
+    const service = await start();
+
+    expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(service.stage).toBe('test');
+    expect(service.tables).toEqual({ Orders: 'orders' });
+    expect(tableNames()).toEqual(['orders']);
+    expect(service.outputs).toEqual({
+      Url: `${service.origin}/test`,
+      Place: '000000000000 us-east-1 Small',
+    });
+  });
+
+  it('shows its outputs to the operator, and hands on the calls of DynamoDB', async () => {
+    const { origin } = await start();
+    const call = (body: string, headers: Record<string, string> = {}) =>
+      fetch(origin, {
+        method: 'POST',
+        body,
+        headers: { ...headers, authorization: 'AWS4-HMAC-SHA256 x' },
+      }).then((response) => response.text());
+
+    const stacks = await call('Action=DescribeStacks');
+    const forwarded = await call('{}', { 'x-amz-target': 'DynamoDB_20120810.Scan' });
+
+    expect(stacks).toContain(`<OutputValue>${origin}/test</OutputValue>`);
+    expect(stacks).toContain('<StackName>Small</StackName>');
+    expect(forwarded).toBe('forwarded');
+  });
+
+  it('listens at the port that it is given', async () => {
+    const first = await start();
+    await first.close();
+
+    const second = await start({ port: Number(new URL(first.origin).port) });
+
+    expect(second.origin).toBe(first.origin);
+  });
+
+  it('asks the handlers of its caller first, and reports what the gateway has answered', async () => {
+    const targets: string[] = [];
+    const service = await start({
+      handlers: [
+        (incoming, outgoing) => {
+          if (incoming.url !== '/page') return false;
+          outgoing.end('a page');
+          return true;
+        },
+      ],
+      onAnswered: ({ target }) => targets.push(target),
+    });
+
+    const page = await (await fetch(`${service.origin}/page`)).text();
+    await bodyOf(service, '/echo');
+
+    expect(page).toBe('a page');
+    expect(targets).toEqual(['/test/echo']);
+  });
+
+  it('tells the time of the clock that it is given', async () => {
+    const now = () => 1_700_000_000_000;
+    const service = await start({ now });
+
+    const { createdDate } = service.controlPlane.createApiKey({ name: 'x' });
+
+    expect(createdDate).toBe(1_700_000_000);
+  });
+
+  it.each([
+    ['with its name to the log of the run', false, ['fn: invoked'], []],
+    ['to whom its caller names', true, [], ['fn: invoked']],
+  ])('hands on the log of a function %s', async (_, isOwn, expected, expectedOwn) => {
+    const own: string[] = [];
+    const logFunction = (name: string, line: string) => own.push(`${name}: ${line}`);
+    const service = await start(isOwn ? { logFunction } : {});
+
+    await bodyOf(service, '/echo');
+
+    const named = (all: string[]) => all.map((line) => line.replace(/^\S+:/, 'fn:'));
+    expect([named(lines), named(own)]).toEqual([expected, expectedOwn]);
+  });
+
+  it('logs to standard error where nothing else is said', async () => {
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const service = await start({
+      log: undefined as never,
+      handlers: [
+        () => {
+          throw new Error('a broken handler');
+        },
+      ],
+    });
+
+    await bodyOf(service, '/echo');
+
+    const written = write.mock.calls.join();
+    write.mockRestore();
+    expect(written).toMatch(/^gateway: .* DEFAULT_5XX: Error: a broken handler\n(?: .*\n)+$/);
+  });
+
+  it('runs the code that it is told to, or else that of the manifest beside its template', async () => {
+    const assembly = assemble();
+    const other = assemble();
+
+    const [own, beside, named] = await Promise.all([
+      start({ ...assembly, codeOf: () => '/own' }),
+      start({ templateFile: assembly.templateFile }),
+      start({ ...assembly, assetsManifestFile: other.assetsManifestFile }),
+    ]);
+
+    expect(await Promise.all([own, beside, named].map((each) => bodyOf(each, '/echo')))).toEqual([
+      '/own',
+      `${assembly.directory}/asset.Echo`,
+      `${other.directory}/asset.Echo`,
+    ]);
+  });
+
+  it('has time limits', async () => {
+    const service = await start();
+
+    expect((await get(service, '/slow')).status).toBe(504);
+  });
+
+  it('has no time limits where a debugger may pause it', async () => {
+    const code = `exports.handler = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { statusCode: 200 };
+    };`;
+    const { templateFile } = assemble(resources, code);
+    const service = await start({
+      templateFile,
+      startEnvironment: undefined as never,
+      hasTimeLimits: false,
+    });
+
+    expect((await get(service, '/slow')).status).toBe(200);
+  });
+
+  it('ends its server, functions, database and guard when it is closed', async () => {
+    const service = await start();
+    await bodyOf(service, '/echo');
+
+    await service.close();
+
+    expect(events).toEqual(['environment stopped', 'guard closed', 'database closed']);
+    await expect(fetch(service.origin)).rejects.toThrow();
+  });
+
+  it('says when its database has ended', async () => {
+    const service = await start();
+
+    databaseEnded.resolve(new Error('has ended'));
+
+    expect((await service.failed).message).toBe('has ended');
+  });
+});
+
+describe('the database of a local service', () => {
+  it('is started with it, in memory', async () => {
+    const { signal } = new AbortController();
+
+    const { dynamodbEndpoint, operatorCredentials } = await start({ signal });
+
+    expect(embeddedOptions).toEqual([{ databaseFile: undefined, signal }]);
+    expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
+    expect(dynamodbEndpoint).toBe(dynamodb.url);
+    expect(operatorCredentials).toEqual(settings[0]!.identities.operator.credentials);
+  });
+
+  it('may be one that runs already', async () => {
+    await start({ dynamodbEndpoint: dynamodb.url });
+
+    expect(embeddedOptions).toEqual([]);
+    expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
+  });
+
+  it('is left alone when the tables have been made', async () => {
+    await start();
+
+    const socket = calls[0]!.socket as IncomingMessage['socket'];
+    if (!socket.destroyed) await once(socket, 'close');
+
+    expect(socket.destroyed).toBe(true);
+  });
+
+  const refuses: RequestListener = (_, answer) => {
+    answer.writeHead(400).end('{"__type":"x#ValidationException","message":"disk I/O error"}');
+  };
+
+  it.each<[string, () => Partial<Options>, string]>([
+    [
+      'with its address',
+      () => ({ dynamodbEndpoint: dynamodb.url.replace('//', '//user:secret@') }),
+      'DYNAMODB_ENDPOINT: http://…@ADDRESS fails (disk I/O error): see to the server, correct the address, or leave the variable out',
+    ],
+    [
+      'in memory',
+      () => ({}),
+      'the embedded DynamoDB in memory fails (disk I/O error): start again',
+    ],
+    [
+      'with its file',
+      () => ({ dataDirectory: directory.path }),
+      'the embedded DynamoDB with the data in PATH/dynamodb.sqlite fails (disk I/O error): make room on its disk, put a copy of the file back, or name another directory',
+    ],
+  ])('is named %s when it fails', async (_, options, message) => {
+    onCall = refuses;
+
+    const starting = start(options());
+
+    await expect(starting).rejects.toMatchObject({
+      name: 'LocalRunError',
+      message: message
+        .replace('ADDRESS', new URL(dynamodb.url).host)
+        .replace('PATH', directory.path),
+    });
+  });
+
+  it.each<[string, (prepared: PromiseWithResolvers<void>) => void, string]>([
+    [
+      'the database ends',
+      () => databaseEnded.resolve(new Error('dynoxide ended')),
+      'dynoxide ended',
+    ],
+    ['that fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
+  ])('does not keep a service that is prepared waiting when %s', async (_, act, message) => {
+    const prepared = Promise.withResolvers<void>();
+
+    const starting = start({
+      prepare: () => {
+        act(prepared);
+        return prepared.promise;
+      },
+    });
+
+    await expect(starting).rejects.toThrow(message);
+    expect(events).toEqual(['guard closed', 'database closed']);
+  });
+});
+
+describe('the start of a local service', () => {
+  it.each<[string, (stop: AbortController) => Partial<Options>]>([
+    [
+      'while its tables are made',
+      (stop) => {
+        onCall = (_, answer) => {
+          stop.abort(new Error('called off'));
+          answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
+        };
+        return { prepare: () => Promise.reject(new Error('is not reached')) };
+      },
+    ],
+    [
+      'while it is prepared',
+      (stop) => ({ prepare: async () => stop.abort(new Error('called off')) }),
+    ],
+  ])('is called off %s', async (_, options) => {
+    const stop = new AbortController();
+
+    const starting = start({ signal: stop.signal, ...options(stop) });
+
+    await expect(starting).rejects.toThrow('called off');
+    expect(events).toEqual(['guard closed', 'database closed']);
+  });
+
+  it('leaves nothing running where the template fails before the database has started', async () => {
+    const starting = Promise.withResolvers<void>();
+    startEmbedded = () => starting.promise;
+
+    const failing = start({ templateFile: Promise.reject(new Error('no template')) });
+    setImmediate(starting.resolve);
+
+    await expect(failing).rejects.toThrow('no template');
+    expect(events).toEqual(['database closed']);
+  });
+});
+
+describe('a data directory', () => {
+  it('keeps the keys from one run to the next', async () => {
+    const dataDirectory = directory.path;
+    const first = await start({ dataDirectory });
+    const { value } = first.controlPlane.createApiKey({ enabled: true });
+    await first.close();
+
+    const second = await start({ dataDirectory });
+
+    expect(second.controlPlane.findKey(value)).toMatchObject({ isEnabled: true });
+    expect(second.dataDirectory?.path).toBe(dataDirectory);
+    expect(embeddedOptions[0]?.databaseFile).toBe(join(dataDirectory, 'dynamodb.sqlite'));
+  });
+});
+
+describe('what a running service is given', () => {
+  it('replaces the code of its functions', async () => {
+    const service = await start();
+
+    await service.replaceFunctionCode(Promise.resolve(new Map([['Echo', '/new']])));
+
+    expect(await bodyOf(service, '/echo')).toBe('/new');
+  });
+});

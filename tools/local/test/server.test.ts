@@ -1,0 +1,356 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { closedGate } from '../../../test/helpers/gate.ts';
+import { type LocalService, startLocalService } from '../server.ts';
+import {
+  type Assembly,
+  api,
+  lambda,
+  method,
+  proxy,
+  type Resources,
+  writeAssembly,
+} from './small-template.ts';
+
+const echo = `exports.handler = async (event) => {
+  const query = event.queryStringParameters ?? {};
+  if (query.wait) await new Promise((resolve) => setTimeout(resolve, Number(query.wait)));
+  if (query.gate) await fetch(query.gate);
+  if (query.throw) throw new Error('oops');
+  if (query.oops) return 'oops';
+  return {
+    statusCode: Number(query.status ?? 200),
+    multiValueHeaders: { 'Set-Cookie': ['a=1', 'b=2'] },
+    body: JSON.stringify(event),
+  };
+};`;
+
+const stream = `exports.handler = awslambda.streamifyResponse(async (event, output) => {
+  const query = event.queryStringParameters ?? {};
+  if (query.throw === 'early') throw new Error('early');
+  if (query.gate && !query.chunks) await fetch(query.gate);
+  const head = { statusCode: 200, headers: { 'Content-Type': 'text/plain' } };
+  const body = awslambda.HttpResponseStream.from(output, head);
+  let written = 0;
+  if (query.report) setInterval(() => console.log(query.report + ' ' + written), 10).unref();
+  for (let index = 0; index < Number(query.chunks ?? 3); index++) {
+    if (!body.write('x'.repeat(65536))) await new Promise((resolve) => body.once('drain', resolve));
+    written = index + 1;
+    if (query.throw === 'midway' && index === 1) throw new Error('midway');
+    if (query.gate) await fetch(query.gate);
+  }
+  body.end();
+});`;
+
+const gatewayHeader = (name: string) => `gatewayresponse.header.${name}`;
+const gatewayResponse = (ResponseType: string, StatusCode: string, rest: object = {}) => ({
+  [ResponseType]: {
+    Type: 'AWS::ApiGateway::GatewayResponse',
+    Properties: {
+      ResponseType,
+      StatusCode,
+      RestApiId: { Ref: 'Api' },
+      ResponseParameters: { [gatewayHeader('X-Limit')]: "'0'" },
+      ResponseTemplates: { 'application/json': `{"status":${StatusCode}}` },
+      ...rest,
+    },
+  },
+});
+
+const streaming = { ResponseTransferMode: 'STREAM' };
+const resources: Resources = {
+  ...api,
+  Api: {
+    Type: 'AWS::ApiGateway::RestApi',
+    Properties: { ApiKeySourceType: 'AUTHORIZER' },
+  },
+  ...lambda('Echo'),
+  ...lambda('Stream', { Timeout: 20 }),
+  ...method('GET /echo', proxy('Echo')),
+  ...method('POST /echo', proxy('Echo')),
+  ...method('GET /echo/{id}', proxy('Echo')),
+  ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
+  ...method('GET /stream', proxy('Stream', streaming)),
+  ...method('GET /stream-late', proxy('Stream', { ...streaming, TimeoutInMillis: 150 })),
+  ...method('GET /stream-slow', proxy('Stream', { ...streaming, TimeoutInMillis: 500 })),
+  ...method('GET /not-streaming', proxy('Echo', streaming)),
+  ...gatewayResponse('DEFAULT_4XX', '400'),
+  ...gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404'),
+  ...gatewayResponse('REQUEST_TOO_LARGE', '413'),
+};
+
+let assembly: Assembly;
+let service: LocalService;
+let lines: string[];
+
+beforeAll(async () => {
+  assembly = writeAssembly(resources, { Echo: echo, Stream: stream });
+  lines = [];
+  service = await startLocalService({
+    ...assembly,
+    stackName: 'Small',
+    // There is no table, so nothing is asked of it.
+    dynamodbEndpoint: 'http://127.0.0.1:9',
+    log: (line) => lines.push(line),
+    now: () => 1_700_000_000_000,
+    handlers: [
+      (incoming, outgoing) => {
+        if (incoming.url === '/broken') throw new Error('a broken handler');
+        if (incoming.url !== '/extra') return false;
+        outgoing.end('extra');
+        return true;
+      },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  assembly.remove();
+});
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${service.origin}${path}`, init);
+// biome-ignore lint/suspicious/noExplicitAny: an event is JSON
+const json = async (response: Response): Promise<any> => response.json();
+
+describe('a request through the gateway', () => {
+  it('reaches its function as an event, and the result its client', async () => {
+    const response = await get('/test/echo/a%2Fb?x=1&x=2', { headers: { 'X-Own': 'y' } });
+
+    const event = await json(response);
+    expect(response.status).toBe(200);
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(response.headers.get('x-amzn-requestid')).toBe(event.requestContext.requestId);
+    expect(event).toMatchObject({
+      path: '/echo/a%2Fb',
+      resource: '/echo/{id}',
+      pathParameters: { id: 'a%2Fb' },
+      multiValueQueryStringParameters: { x: ['1', '2'] },
+      requestContext: {
+        path: '/test/echo/a%2Fb',
+        stage: 'test',
+        identity: { sourceIp: '127.0.0.1' },
+      },
+    });
+    expect(event.headers['X-Own']).toBe('y');
+  });
+
+  it.each([
+    ['fails', '?throw=1'],
+    ['returns something malformed', '?oops=1'],
+  ])('whose function %s is answered 502', async (_, query) => {
+    const response = await get(`/test/echo${query}`);
+
+    expect(response.status).toBe(502);
+    expect(await response.json()).toEqual({ message: 'Internal server error' });
+  });
+
+  it('whose function takes longer than the integration allows is answered 504', async () => {
+    await using gate = await closedGate();
+
+    const response = await get(`/test/slow?gate=${gate.url}`);
+
+    expect(response.status).toBe(504);
+    expect(await response.json()).toEqual({ message: 'Endpoint request timed out' });
+  });
+
+  it.each([
+    ['an unknown path', 'GET', '/test/nothing'],
+    ['an unknown method', 'PUT', '/test/echo'],
+    ['another stage', 'GET', '/other/echo'],
+    ['the stage as a prefix of a name', 'GET', '/testecho'],
+    ['no stage', 'GET', '/'],
+    ['control-plane paths, which are not for clients', 'GET', '/apikeys'],
+  ])('to %s is answered as MISSING_AUTHENTICATION_TOKEN', async (_, httpMethod, path) => {
+    const response = await get(path, { method: httpMethod });
+
+    expect(response.status).toBe(404);
+    expect(response.headers.get('x-limit')).toBe('0');
+    expect(await response.json()).toEqual({ status: 404 });
+  });
+
+  it('can be answered by a handler of the caller', async () => {
+    expect(await (await get('/extra')).text()).toBe('extra');
+  });
+
+  it('is answered 500 when such a handler fails, and the reason is logged', async () => {
+    lines.length = 0;
+
+    const response = await get('/broken');
+
+    expect(response.status).toBe(500);
+    expect(lines.join()).toContain('DEFAULT_5XX: Error: a broken handler');
+  });
+});
+
+describe('a request that is out of the ordinary', () => {
+  it('may have a path of hundreds of kilobytes', async () => {
+    const id = '9'.repeat(500_000);
+
+    const event = await json(await get(`/test/echo/${id}`));
+
+    expect(event.pathParameters.id).toBe(id);
+  });
+
+  it('that asks by HEAD gets no body', async () => {
+    const response = await get('/test/echo', { method: 'HEAD' });
+
+    expect([response.status, await response.text()]).toEqual([404, '']);
+    expect(response.headers.get('content-length')).toBe('14');
+  });
+
+  it('with a body above 10 MB is answered 413', async () => {
+    const response = await get('/test/echo', { method: 'POST', body: 'x'.repeat(10_485_761) });
+
+    expect([response.status, await response.json()]).toEqual([413, { status: 413 }]);
+  });
+
+  it('with a body that Lambda does not take is answered 413', async () => {
+    const response = await get('/test/echo', { method: 'POST', body: 'x'.repeat(6_500_000) });
+
+    expect([response.status, await response.json()]).toEqual([413, { status: 413 }]);
+  });
+});
+
+describe('a streamed response', () => {
+  it('arrives whole', async () => {
+    const response = await get('/test/stream?chunks=50');
+
+    expect(response.headers.get('content-type')).toBe('text/plain');
+    expect(response.headers.get('transfer-encoding')).toBe('chunked');
+    expect((await response.text()).length).toBe(50 * 65_536);
+  });
+
+  it('arrives as it comes', async () => {
+    await using gate = await closedGate();
+    const { response, call } = await open(`/test/stream?chunks=2&gate=${gate.url}`);
+
+    const [first] = await once(response, 'data');
+
+    expect(first.length).toBeGreaterThan(0);
+    call.destroy();
+  });
+
+  it.each([
+    ['the function fails before it writes', '/test/stream?throw=early', 502],
+    ['the function does not stream', '/test/not-streaming', 502],
+    ['nothing comes in time', '/test/stream-late?gate=', 504],
+  ])('is an error when %s', async (_, path, status) => {
+    await using gate = await closedGate();
+
+    expect((await get(path.replace(/=$/, `=${gate.url}`))).status).toBe(status);
+  });
+
+  it('is broken off when the function fails midway', async () => {
+    const response = await get('/test/stream?throw=midway');
+
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('is broken off when it takes longer than the integration allows', async () => {
+    await using gate = await closedGate();
+    let response: Response;
+    // On a busy machine, the time may have passed before the first chunk has come.
+    do response = await get(`/test/stream-slow?chunks=2&gate=${gate.url}`);
+    while (response.status === 504);
+
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('makes its function wait for a slow client', async () => {
+    const { response, call } = await open('/test/stream?chunks=1000&report=slow');
+    response.pause();
+    const written = await writtenAtRest('slow');
+
+    call.destroy();
+    expect(written).toBeGreaterThan(0);
+    // The buffers of the system between the two hold up to 36 MB, which are 550 chunks.
+    expect(written).toBeLessThan(800);
+  });
+
+  it('has its function go on to the end when the client goes away', async () => {
+    const { response, call } = await open('/test/stream?chunks=200&report=left');
+    await once(response, 'data');
+
+    call.destroy();
+
+    while (!lines.some((line) => line.endsWith(': left 200'))) await sleep(10);
+    expect(response.readableEnded).toBe(false);
+  });
+});
+
+describe('a local service', () => {
+  it('ends with streams open, and calls the end of its input', async () => {
+    await using gate = await closedGate();
+    const ownLines: string[] = [];
+    const own = await startLocalService({
+      ...assembly,
+      stackName: 'Small',
+      dynamodbEndpoint: 'http://127.0.0.1:9',
+      log: (line) => ownLines.push(line),
+    });
+    const response = await fetch(`${own.origin}/test/stream?gate=${gate.url}&chunks=2`);
+
+    await own.close();
+
+    // The function, which never ends, was not waited for until its time was over.
+    expect(ownLines.join()).not.toContain('timed out');
+    await expect(response.text()).rejects.toThrow();
+    await expect(fetch(own.origin)).rejects.toThrow();
+  });
+
+  it('names the resource that it cannot run', async () => {
+    const other = writeAssembly({ ...resources, Queue: { Type: 'AWS::SQS::Queue' } }, { Echo: '' });
+
+    const starting = startLocalService({ ...other, stackName: 'Small', log: () => {} });
+
+    await expect(starting).rejects.toThrow('Queue: the type AWS::SQS::Queue is not supported');
+    other.remove();
+  });
+
+  it('does not listen before it is prepared', async () => {
+    const prepared: string[] = [];
+
+    const own = await startLocalService({
+      ...assembly,
+      stackName: 'Small',
+      dynamodbEndpoint: 'http://127.0.0.1:9',
+      log: () => {},
+      prepare: async ({ stage, controlPlane }) => {
+        prepared.push(stage, controlPlane.createApiKey({ name: 'x' }).name);
+      },
+    });
+
+    expect(prepared).toEqual(['test', 'x']);
+    await own.close();
+  });
+});
+
+async function open(path: string): Promise<{ call: ClientRequest; response: IncomingMessage }> {
+  lines.length = 0;
+  const call = openRequest(service.origin + path);
+  call.on('error', () => {});
+  call.end();
+  const [response] = await once(call, 'response');
+  response.on('error', () => {});
+  return { call, response };
+}
+
+/**
+ * How many chunks a function had written when it wrote nothing for five of its reports, one every 10 ms.
+ *
+ * @param name by which it reports, as the request's query says: others may still be writing
+ */
+async function writtenAtRest(name: string): Promise<number> {
+  for (;;) {
+    const reports = lines.filter((line) => line.includes(`: ${name} `)).slice(-5);
+    if (reports.length === 5 && new Set(reports).size === 1) {
+      return Number(reports[0]!.split(' ').at(-1));
+    }
+    await sleep(10);
+  }
+}

@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
+import { checkKnownProperties } from '../../template/known-properties.ts';
+import { readTemplate } from '../../template/template.ts';
+import { liftedTimeoutMs, withoutTimeLimits } from '../../template/time-limits.ts';
+import { createTemplate, lambda, type Resources } from '../small-template.ts';
+
+const table = (properties: object = {}): Resources => ({
+  Table: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: { KeySchema: [], AttributeDefinitions: [], ...properties },
+  },
+});
+
+function resource(Type: string, Properties: Record<string, unknown> = {}, logicalId = 'X') {
+  return createTemplate({ [logicalId]: { Type, Properties } }).ofType(Type)[0]!;
+}
+
+describe('a template', () => {
+  it.each<[string, Resources, string]>([
+    [
+      'type',
+      { Queue: { Type: 'AWS::SQS::Queue' } },
+      'Queue: the type AWS::SQS::Queue is not supported locally',
+    ],
+    [
+      'property',
+      lambda('Fn', { FileSystemConfigs: [] }),
+      'Fn: the property FileSystemConfigs of AWS::Lambda::Function is not supported locally',
+    ],
+    [
+      'condition',
+      { Topic: { Type: 'AWS::SNS::Topic', Condition: 'IsLarge' } },
+      'Topic: the condition IsLarge is not supported locally',
+    ],
+  ])('is refused by logical id for a %s that is not known', (_, resources, message) => {
+    expect(() => createTemplate(resources)).toThrow(message);
+  });
+
+  it('may have any property of a resource that has no effect on one machine', () => {
+    const { ref, attribute } = resource('AWS::SNS::Topic', { Anything: true });
+
+    expect(ref).toBe('Small-X-U31GV6LDBZ5K');
+    expect(attribute('Arn')).toMatch(/^arn:aws:local:/);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['Ref of a resource', { Ref: 'Table' }, 'orders'],
+    ['Ref of a pseudo parameter', { Ref: 'AWS::Region' }, 'eu-central-1'],
+    [
+      'Fn::GetAtt',
+      { 'Fn::GetAtt': ['Table', 'Arn'] },
+      'arn:aws:dynamodb:eu-central-1:123456789012:table/orders',
+    ],
+    ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 1]] }, 'a-orders-1'],
+    [
+      'Fn::Sub',
+      { 'Fn::Sub': '${AWS::AccountId} ${Table} ${Table.Arn}' },
+      '123456789012 orders arn:aws:dynamodb:eu-central-1:123456789012:table/orders',
+    ],
+    ['an object with more keys than a function', { Ref: 'x', a: 1 }, { Ref: 'x', a: 1 }],
+    [
+      'what is within lists and objects',
+      { a: [1, true, null, { b: { Ref: 'Table' } }], c: {} },
+      { a: [1, true, null, { b: 'orders' }], c: {} },
+    ],
+  ])('has %s resolved', (_, Description, expected) => {
+    const template = createTemplate({
+      ...table({ TableName: 'orders' }),
+      ...lambda('Fn', { Description }),
+    });
+
+    expect(template.ofType('AWS::Lambda::Function')[0]!.property('Description')).toEqual(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a function', { 'Fn::If': ['x', 1, 2] }, 'Fn: the function Fn::If is not supported locally'],
+    ['a Ref', { Ref: 'Nobody' }, 'Fn: a reference to Nobody is not supported locally'],
+    [
+      'an attribute',
+      { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      'Fn: a reference to Table.StreamArn is not supported locally',
+    ],
+    [
+      'an attribute within a text',
+      { 'Fn::Sub': 'a${Table.Outputs.Url}' },
+      'Fn: a reference to Table.Outputs.Url is not supported locally',
+    ],
+    ['a dynamic reference', '{{resolve:ssm:name}}', 'Fn: dynamic references are not supported'],
+  ])('is refused by logical id for %s that it does not resolve', (_, Description, message) => {
+    const template = createTemplate({ ...table(), ...lambda('Fn', { Description }) });
+    const [fn] = template.ofType('AWS::Lambda::Function');
+
+    expect(() => fn!.property('Description')).toThrow(message);
+  });
+
+  it('is read from its file, with its outputs, and may be changed before', () => {
+    const { write, remove } = temporaryDirectory();
+    const raw = { Resources: table(), Outputs: { Name: { Value: { Ref: 'AWS::StackName' } } } };
+    const file = write('Small.template.json', JSON.stringify(raw));
+    const environment = { stackName: 'Small', region: 'r', accountId: 'a' };
+
+    const template = readTemplate(file, environment, (read) => ({
+      ...read,
+      Resources: { ...read.Resources, Other: read.Resources.Table! },
+    }));
+
+    remove();
+    expect(template.outputs()).toEqual({ Name: 'Small' });
+    const tables = template.ofType('AWS::DynamoDB::Table');
+    expect(tables.map(({ logicalId }) => logicalId)).toEqual(['Table', 'Other']);
+  });
+
+  it('may have its time limits lifted, and nothing else', () => {
+    const Integration = { Type: 'AWS_PROXY' };
+    const rest = { Type: 'AWS::DynamoDB::Table', Properties: { Timeout: 3, Integration } };
+    const mock = { Type: 'AWS::ApiGateway::Method', Properties: { Integration: { Type: 'MOCK' } } };
+    const fn = { Type: 'AWS::Lambda::Function', Properties: { Handler: 'index.handler' } };
+    const method = (integration: object) => ({
+      Type: 'AWS::ApiGateway::Method',
+      Properties: { HttpMethod: 'GET', Integration: { Type: 'AWS_PROXY', ...integration } },
+    });
+
+    const { Resources: changed } = withoutTimeLimits({
+      Resources: { rest, mock, fn, method: method({ TimeoutInMillis: 3_000 }) },
+    });
+
+    expect(changed).toEqual({
+      rest,
+      mock,
+      fn: { ...fn, Properties: { ...fn.Properties, Timeout: liftedTimeoutMs / 1000 } },
+      method: method({ TimeoutInMillis: liftedTimeoutMs }),
+    });
+  });
+});
+
+describe('a resource', () => {
+  const arn = (service: string, rest: string) =>
+    `arn:aws:${service}:eu-central-1:123456789012:${rest}`;
+
+  // Data of an earlier run are stored under these names.
+  it.each<[string, Record<string, unknown>, string, Record<string, string>]>([
+    ['AWS::ApiGateway::RestApi', {}, '1gv6ldbz5k', { RootResourceId: 'jn290ko459' }],
+    ['AWS::ApiGateway::Resource', {}, 'ldbz5k', {}],
+    ['AWS::ApiGateway::Deployment', {}, 'ldbz5k', {}],
+    ['AWS::ApiGateway::Stage', { StageName: 'test' }, 'test', {}],
+    ['AWS::ApiGateway::Authorizer', {}, 'ldbz5k', {}],
+    ['AWS::ApiGateway::UsagePlan', {}, 'ldbz5k', {}],
+    [
+      'AWS::Lambda::Function',
+      {},
+      'Small-X-U31GV6LDBZ5K',
+      { Arn: arn('lambda', 'function:Small-X-U31GV6LDBZ5K') },
+    ],
+    [
+      'AWS::Lambda::Version',
+      { FunctionName: 'list' },
+      arn('lambda', 'function:list:1'),
+      { Version: '1' },
+    ],
+    [
+      'AWS::Lambda::Alias',
+      { FunctionName: arn('lambda', 'function:list'), Name: 'live' },
+      arn('lambda', 'function:list:live'),
+      {},
+    ],
+    [
+      'AWS::DynamoDB::Table',
+      {},
+      'Small-X-U31GV6LDBZ5K',
+      { Arn: arn('dynamodb', 'table/Small-X-U31GV6LDBZ5K') },
+    ],
+    [
+      'AWS::IAM::Role',
+      {},
+      'Small-X-U31GV6LDBZ5K',
+      { Arn: 'arn:aws:iam::123456789012:role/Small-X-U31GV6LDBZ5K' },
+    ],
+  ])('has the same names in every run: %s with %j', (type, given, ref, attributes) => {
+    const found = resource(type, given);
+
+    const names = Object.keys(attributes);
+    const values = names.map((name) => found.attribute(name));
+    expect([found.ref, ...values]).toEqual([ref, ...Object.values(attributes)]);
+  });
+
+  it('has a name as long as AWS allows at most', () => {
+    expect(resource('AWS::Lambda::Function', {}, 'L'.repeat(300)).ref).toHaveLength(64);
+  });
+
+  it('may have known properties within a property, and nothing else', () => {
+    const check = (value: object) => () =>
+      checkKnownProperties('Method', 'Integration', value, '\n  Type Uri\n  Name');
+
+    expect(check({ Uri: 'x', Name: 'y', Credentials: undefined })).not.toThrow();
+    expect(check({ Uri: 'x', Credentials: 'y' })).toThrow(
+      'Method: the property Integration.Credentials is not supported locally',
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import {
+  type OrderFieldName,
+  orderFieldNames,
+  orderFields,
+} from '../../../lambdas/shared/order-fields.ts';
+import { create, element } from './elements.ts';
+import { columnTitle, type ShownOrder, shownValue } from './shown-order.ts';
+
+// More rows would make the page slow, and nobody reads them.
+const shownOrders = 100;
+const numbers = new Intl.NumberFormat('en');
+
+/** The first orders of the list, each with a button that cancels it. */
+export class OrdersView {
+  readonly #rows = element('rows');
+  readonly #cancel: (orderId: string) => void;
+
+  constructor(cancel: (orderId: string) => void) {
+    this.#cancel = cancel;
+    // The region scrolls, so the keyboard has to reach it.
+    element('orders').tabIndex = 0;
+    element('columns').prepend(...orderFieldNames.map(heading));
+  }
+
+  show(orders: readonly ShownOrder[]): void {
+    const first = orders.slice(0, shownOrders);
+    this.#rows.replaceChildren(...first.map((order) => this.#row(order)));
+    element('orders').hidden = first.length === 0;
+    element('more').hidden = orders.length === first.length;
+    element('more').textContent =
+      `The first ${shownOrders} of ${numbers.format(orders.length)} orders.`;
+  }
+
+  /** Shows in an order's row that it cannot be cancelled any more. */
+  settle(orderId: string, outcome: string): void {
+    const row = this.#rows.querySelector(`tr[data-id="${CSS.escape(orderId)}"]`);
+    const button = row?.querySelector('button');
+    if (!button) return;
+    // The button is neither removed nor disabled, because it has the keyboard's focus.
+    button.textContent = outcome;
+    button.setAttribute('aria-label', `Order ${orderId} is ${outcome}`);
+    button.setAttribute('aria-disabled', 'true');
+  }
+
+  #row(order: ShownOrder): HTMLElement {
+    const id = String(order.id ?? '');
+    const button = create('button', 'Cancel', {
+      type: 'button',
+      class: 'quiet',
+      'aria-label': `Cancel order ${id}`,
+    });
+    button.addEventListener('click', () => {
+      if (button.getAttribute('aria-disabled') === null) this.#cancel(id);
+    });
+    const action = create('td');
+    action.append(button);
+    const row = create('tr', '', { 'data-id': id });
+    row.append(...orderFieldNames.map((name) => cell(name, order[name])), action);
+    return row;
+  }
+}
+
+function heading(name: OrderFieldName): HTMLElement {
+  return create('th', columnTitle(name), { scope: 'col', ...alignment(name) });
+}
+
+function cell(name: OrderFieldName, value: ShownOrder[OrderFieldName]): HTMLElement {
+  return create('td', shownValue(value, orderFields[name]), {
+    'data-label': columnTitle(name),
+    ...alignment(name),
+  });
+}
+
+function alignment(name: OrderFieldName): Record<string, string> {
+  return orderFields[name].type === 'integer' ? { class: 'number' } : {};
+}

@@ -1,0 +1,8 @@
+/** `npm run reference -- --stage STAGE --out DIR`: writes the API reference as static files. */
+
+import { outliveLostOutput } from '../shared/lost-output.ts';
+import { referenceCommand } from './reference-command.ts';
+
+const isOutputLost = outliveLostOutput();
+const exitCode = await referenceCommand(process.argv.slice(2));
+process.exitCode = isOutputLost() ? 1 : exitCode;

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { parse } from 'yaml';
+import { codeSamples } from '../code-samples.ts';
+import { listErrors, listOperations } from '../contract-index.ts';
+import { referenceCommand, staticReference } from '../reference-command.ts';
+
+const yaml = readFileSync(join(import.meta.dirname, '../../../openapi.yaml'), 'utf8');
+const contract = parse(yaml);
+const baseUrl = 'https://orders.example.com/v1';
+const stageOrigin = 'https://orders.example.com';
+
+let files: Readonly<Record<string, string>>;
+let html: string;
+
+beforeAll(async () => {
+  files = await staticReference(baseUrl);
+  html = String(files['index.html']);
+});
+
+/** What a browser would load, or a reader follow. */
+function references(text: string): string[] {
+  const found = text.matchAll(/(?:src|href)="([^"#][^"]*)"|url\(["']?([^"')]+)/g);
+  return [...found].map(([, attribute, inStyle]) => (attribute ?? inStyle)!);
+}
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+const pages = ['index.html', 'page.css'];
+
+describe('static reference', () => {
+  it.each(pages)('has every file that %s refers to', (name) => {
+    const addresses = references(String(files[name])).filter((one) => !one.startsWith('data:'));
+
+    if (name === 'index.html') expect(addresses).toContain('page.js');
+    for (const address of addresses) expect(Object.keys(files)).toContain(address);
+  });
+
+  it('names no host but that of the stage', () => {
+    const own = ['index.html', 'page.css', 'page.js', 'openapi.yaml'];
+    const { servers } = contract;
+
+    const hosts = own.flatMap((name) =>
+      [...String(files[name]).matchAll(/https?:\/\/[^\s"'`)<;]+/g)].map(([url]) => url),
+    );
+
+    const known = [stageOrigin, ...servers.map(({ url }: { url: string }) => url)];
+    expect(hosts.filter((url) => !known.some((one) => url.startsWith(one)))).toEqual([]);
+  });
+
+  it('lets the browser load nothing from elsewhere and ask nobody but the stage', () => {
+    const [, policy = ''] = /Content-Security-Policy" content="([^"]+)"/.exec(html)!;
+
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`connect-src ${stageOrigin};`);
+    expect(policy.replace(stageOrigin, '')).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it('holds no key', () => {
+    const text = Object.values(files).join('\n');
+
+    expect(text).not.toMatch(/so_(live|test)_[0-9A-Za-z]{46}/);
+  });
+
+  it('marks every operation with its stability', () => {
+    for (const { operationId, marker } of listOperations(contract)) {
+      expect(['experimental', 'beta', 'stable', 'deprecated']).toContain(marker);
+      const [section] = html.slice(html.indexOf(`id="${operationId}"`)).split('</article>');
+      expect(section).toContain(`data-marker="${marker}"`);
+    }
+  });
+
+  it('lists every error code of the contract, and no other', () => {
+    const documented = Object.values<object>(contract.components.responses).flatMap((response) =>
+      [...JSON.stringify(response).matchAll(/"enum":\[([^\]]+)\]/g)].flatMap(([, codes]) =>
+        JSON.parse(`[${codes}]`),
+      ),
+    );
+
+    const listed = listErrors(contract).map(({ code }) => code);
+
+    expect(new Set(listed)).toEqual(new Set(documented));
+    for (const code of listed) expect(html).toContain(`<th scope="row"><code>${code}</code></th>`);
+  });
+
+  it('has samples in three languages for each operation that is served', () => {
+    const served = listOperations(contract).filter(({ marker }) => marker !== 'deprecated');
+
+    for (const operation of served) {
+      const samples = codeSamples(operation, baseUrl);
+      expect(samples.map(({ name }) => name)).toEqual(['curl', 'JavaScript', 'Python']);
+      for (const { code } of samples) {
+        expect(code).toContain(`'${baseUrl}${operation.examplePath}'`);
+        expect(code).toContain('STORE_ORDERS_KEY');
+        expect(unescaped(html)).toContain(`<pre><code>${code}</code></pre>`);
+      }
+    }
+  });
+
+  it('shows every parameter, response, header, schema and example of the contract', () => {
+    const { headers, schemas } = contract.components;
+    const examples = [...yaml.matchAll(/^ +summary: (.+)$/gm)].map(([, summary]) => summary!);
+
+    for (const name of Object.keys(headers))
+      expect(html).toContain(`id="header-${name.toLowerCase()}"`);
+    for (const name of Object.keys(schemas)) expect(html).toContain(`id="schema-${name}"`);
+    for (const summary of examples) expect(html).toContain(summary);
+    for (const { operationId, details } of listOperations(contract)) {
+      const [section = ''] = html.slice(html.indexOf(`id="${operationId}"`)).split('</article>');
+      for (const { name } of details.parameters ?? [])
+        expect(section).toContain(`<code>${name}</code>`);
+      for (const status of Object.keys(details.responses))
+        expect(section).toContain(`>${status}</span>`);
+    }
+  });
+
+  it('leads to something with every link', () => {
+    const targets = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
+
+    expect(targets).toContain('schema-Order');
+    for (const id of targets) expect(html).toContain(`id="${id}"`);
+  });
+});
+
+describe('npm run reference', () => {
+  it.each([
+    [['--out', 'x'], 'exactly one of --stage'],
+    [['--out', 'x', '--stage', 'prod', '--url', baseUrl], 'exactly one of --stage'],
+    [['--out', 'x', '--stage', 'nowhere'], '--stage: "nowhere" is not accepted'],
+    [['--out', 'x', '--url', 'orders.example.com'], '--url: "orders.example.com" is not accepted'],
+    [['--out', 'x', '--url', 'https://orders.example.com'], '…/v1'],
+    [['--out', '/dev/null/x', '--url', baseUrl], '--out: /dev/null/x cannot be written'],
+  ])('says in one line what is wrong with %j', async (words, message) => {
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+    const exitCode = await referenceCommand(words);
+
+    const said = write.mock.calls.join('');
+    write.mockRestore();
+    expect(exitCode).toBe(1);
+    expect(said).toContain(message);
+    expect(said).toMatch(/^[^\n]+\n$/);
+  });
+});

@@ -1,0 +1,90 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import {
+  base62,
+  hashOwnerPart,
+  ownCharactersLength,
+  ownerCharactersLength,
+  tokenChecksum,
+} from '../../lambdas/shared/api-key.ts';
+import { keyIdOf } from '../../lambdas/shared/owner-record.ts';
+
+const seedBytes = 32;
+const ownerIdLength = 20;
+const keyOwnLength = 12;
+const ownerIdForm = new RegExp(`^own_[0-9A-Za-z]{${ownerIdLength}}$`);
+const keyIdForm = new RegExp(`^key_[0-9A-Za-z]{${ownerIdLength + keyOwnLength}}$`);
+
+/** The identity of an owner. */
+interface OwnerIdentity {
+  /** The public id, at least 20 characters long because it is the value of an API Gateway key. */
+  readonly ownerId: string;
+  /** 32 random bytes in base64url, from which the owner's part of its tokens is derived. */
+  readonly seed: string;
+  /** The partition key of the owner's item. */
+  readonly ownerHash: string;
+}
+
+/**
+ * Creates the identity of a new owner.
+ *
+ * @param prefix the stage's token prefix, such as `so_live_`
+ */
+export function createOwner(prefix: string): OwnerIdentity {
+  const seed = randomBytes(seedBytes).toString('base64url');
+  const ownerId = `own_${randomBase62(ownerIdLength)}`;
+  return { ownerId, seed, ownerHash: hashOwnerPart(createToken(prefix, seed)) };
+}
+
+/**
+ * Creates a bearer token of an owner: the stage's prefix, the owner's 20 characters, 20 random
+ * characters (119 bits) and a checksum of 6. The caller shows it once and must not store it.
+ */
+export function createToken(prefix: string, seed: string): string {
+  const body = prefix + ownerCharacters(seed) + randomBase62(ownCharactersLength);
+  return body + tokenChecksum(body);
+}
+
+/** Creates the public id of a new key of an owner. */
+export function createKeyId(ownerId: string): string {
+  return keyIdOf(ownerId, randomBase62(keyOwnLength));
+}
+
+/** The owner's id in a key id. */
+export function ownerIdOf(keyId: string): string {
+  return `own_${keyId.slice('key_'.length, -keyOwnLength)}`;
+}
+
+/** The characters of a key id that are not the owner's, which the key's entry holds as `id`. */
+export function ownCharactersOf(keyId: string): string {
+  return keyId.slice(-keyOwnLength);
+}
+
+/** Whether a text has the form of a key id. */
+export function isKeyId(text: string): boolean {
+  return keyIdForm.test(text);
+}
+
+/** Whether a text has the form of an owner id. */
+export function isOwnerId(text: string): boolean {
+  return ownerIdForm.test(text);
+}
+
+/**
+ * Derives the owner's characters from the seed's SHA-256, so that they do not reveal the seed. The
+ * modulo bias is negligible, because 62^20 is smaller than 2^256 by a factor of 2^136.
+ */
+function ownerCharacters(seed: string): string {
+  const digest = createHash('sha256').update(Buffer.from(seed, 'base64url')).digest('hex');
+  let rest = BigInt(`0x${digest}`);
+  let digits = '';
+  for (let index = 0; index < ownerCharactersLength; index++) {
+    digits = base62.charAt(Number(rest % 62n)) + digits;
+    rest /= 62n;
+  }
+  return digits;
+}
+
+// `randomInt` uses a cryptographically secure generator without modulo bias.
+function randomBase62(length: number): string {
+  return Array.from({ length }, () => base62[randomInt(base62.length)]).join('');
+}

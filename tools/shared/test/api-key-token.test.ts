@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { base62, hashOwnerPart, parseAuthorization } from '../../../lambdas/shared/api-key.ts';
+import {
+  createKeyId,
+  createOwner,
+  createToken,
+  isKeyId,
+  isOwnerId,
+  ownCharactersOf,
+  ownerIdOf,
+} from '../api-key-token.ts';
+
+const { seed } = createOwner('so_test_');
+
+/** With 80,000 draws, the bias of a byte modulo 62 would be visible: a quarter for 8 characters. */
+function expectEvenCharacters(texts: string[]): void {
+  const counts = new Map<string, number>();
+  for (const character of texts.join('')) {
+    counts.set(character, (counts.get(character) ?? 0) + 1);
+  }
+  const expected = texts.join('').length / 62;
+  const chiSquared = [...counts.values()].reduce(
+    (sum, count) => sum + (count - expected) ** 2 / expected,
+    0,
+  );
+  expect(counts.size).toBe(62);
+  expect(chiSquared).toBeLessThan(140);
+}
+
+describe('createToken', () => {
+  it.each(['so_live_', 'so_test_'] as const)(
+    'makes a token that the authorizer accepts for %s',
+    (prefix) => {
+      const token = createToken(prefix, seed);
+
+      expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{46}$`));
+      expect(parseAuthorization(`Bearer ${token}`, prefix)).toBe(token);
+    },
+  );
+
+  it('makes a token that the other stage refuses without a look at its keys', () => {
+    const token = createToken('so_test_', seed);
+
+    expect(parseAuthorization(`Bearer ${token}`, 'so_live_')).toBeUndefined();
+  });
+
+  it('makes another token of the same owner each time', () => {
+    const tokens = Array.from({ length: 1_000 }, () => createToken('so_test_', seed));
+
+    expect(new Set(tokens).size).toBe(1_000);
+    expect(new Set(tokens.map((token) => token.slice(0, 28))).size).toBe(1);
+  });
+
+  it("draws every base62 character of a key's own equally often", () => {
+    const tokens = Array.from({ length: 4_000 }, () => createToken('so_test_', seed));
+
+    expectEvenCharacters(tokens.map((token) => token.slice(28, 48)));
+  });
+
+  it('writes the hash of the seed as twenty digits, and nothing of the seed itself', () => {
+    const digest = createHash('sha256').update(Buffer.from(seed, 'base64url')).digest('hex');
+
+    const digits = [...createToken('so_test_', seed).slice(8, 28)];
+
+    const value = digits.reduce((sum, digit) => sum * 62n + BigInt(base62.indexOf(digit)), 0n);
+    expect(value).toBe(BigInt(`0x${digest}`) % 62n ** 20n);
+  });
+});
+
+describe('createOwner', () => {
+  it('makes a public id, long enough for an API Gateway key value', () => {
+    const { ownerId } = createOwner('so_test_');
+
+    expect(ownerId.length).toBeGreaterThanOrEqual(20);
+    expect(isOwnerId(ownerId)).toBe(true);
+  });
+
+  it("knows the hash that all of the owner's tokens lead to", () => {
+    const owner = createOwner('so_test_');
+
+    const hashes = [1, 2, 3].map(() => hashOwnerPart(createToken('so_test_', owner.seed)));
+
+    expect(new Set(hashes)).toEqual(new Set([owner.ownerHash]));
+  });
+
+  it('makes owners whose characters are drawn equally often', () => {
+    const owners = Array.from({ length: 4_000 }, () => createOwner('so_test_'));
+
+    expect(new Set(owners.map(({ ownerHash }) => ownerHash)).size).toBe(4_000);
+    expectEvenCharacters(owners.map((owner) => createToken('so_test_', owner.seed).slice(8, 28)));
+  });
+
+  it('draws 32 bytes for the seed', () => {
+    expect(Buffer.from(seed, 'base64url')).toHaveLength(32);
+  });
+});
+
+describe('createKeyId', () => {
+  it("makes ids of which the owner's id is known without a look", () => {
+    const { ownerId } = createOwner('so_test_');
+
+    const keyIds = [1, 2, 3].map(() => createKeyId(ownerId));
+
+    expect(new Set(keyIds).size).toBe(3);
+    expect(keyIds.every(isKeyId)).toBe(true);
+    expect(keyIds.map(ownerIdOf)).toEqual([ownerId, ownerId, ownerId]);
+    expect(keyIds.map(ownCharactersOf)).toEqual(keyIds.map((keyId) => keyId.slice(24)));
+  });
+});
+
+describe('isKeyId', () => {
+  it.each([
+    '',
+    'key_',
+    'key_abc',
+    `key_${'a'.repeat(33)}`,
+    `KEY_${'a'.repeat(32)}`,
+    `so_test_${'a'.repeat(46)}`,
+  ])('refuses %p', (text) => {
+    expect(isKeyId(text)).toBe(false);
+  });
+});
+
+describe('isOwnerId', () => {
+  it.each([
+    '',
+    'own_',
+    `own_${'a'.repeat(19)}`,
+    `own_${'a'.repeat(21)}`,
+    `OWN_${'a'.repeat(20)}`,
+    `own_${'a'.repeat(19)}-`,
+  ])('refuses %p', (text) => {
+    expect(isOwnerId(text)).toBe(false);
+  });
+});

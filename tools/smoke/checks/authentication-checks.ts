@@ -1,0 +1,84 @@
+import { ownerCharactersLength, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
+import { stageNames, stageSettings } from '../../../lib/settings/stages.ts';
+import { createOwner, createToken } from '../../shared/api-key-token.ts';
+import type { CallOptions, Expected, Stage } from '../stage/stage.ts';
+import { checksOf } from './check.ts';
+
+const checksumLength = 6;
+const unauthorized: Expected = { status: 401, code: 'unauthorized', isWithoutKey: true };
+
+/** What a stage has to refuse. The contract has one answer to all of it, word for word. */
+const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
+  'a missing Authorization header': () => ({ authorization: null }),
+  'an empty one': () => ({ authorization: '' }),
+  'the Basic scheme': () => ({ authorization: 'Basic c3RvcmU6b3JkZXJz' }),
+  'a scheme without a key': () => ({ authorization: 'Bearer' }),
+  'a key without a scheme': (key) => ({ authorization: key }),
+  'two spaces before the key': (key) => ({ authorization: `Bearer  ${key}` }),
+  'a second word after the key': (key) => ({ authorization: `Bearer ${key} x` }),
+  'a key with a character less': (key) => bearer(key.slice(0, -1)),
+  'a key with a character more': (key) => bearer(`${key}0`),
+  'a key in lower case': (key) => bearer(key.toLowerCase()),
+  'a key with one character changed': (key) => bearer(withChangedCharacter(key, 20)),
+  'a key with a wrong checksum': (key) => bearer(withChangedCharacter(key, key.length - 1)),
+  "another stage's prefix": (key) => bearer(ofOtherStage(key)),
+  'a well-formed key that was never issued': (key) => bearer(unknownKey(key)),
+  "a key that was never issued to the key's own owner": (key) => bearer(unknownKeyOfOwner(key)),
+  'a key in the query': (key) => ({ authorization: null, query: `?api_key=${key}` }),
+  'a key as that of the gateway': (key) => ({ authorization: null, headers: { 'x-api-key': key } }),
+};
+
+/** Every kind of invalid authorization has to get the same answer. */
+export const authenticationChecks = checksOf('Authentication', {
+  ...Object.fromEntries(
+    Object.entries(refusals).map(([what, optionsOf]) => [
+      `refuses ${what}`,
+      (stage: Stage) => stage.expect('listOrders', optionsOf(stage.key), unauthorized),
+    ]),
+  ),
+  'refuses a missing key on every operation': async (stage) => {
+    for (const { operationId } of stage.contract.operations) {
+      await stage.expect(operationId, { authorization: null, orderId: '1' }, unauthorized);
+    }
+  },
+  'accepts the scheme in any case': async (stage) => {
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+      const options = { authorization: `${scheme} ${stage.key}` };
+      await stage.expect('getPet', options, { status: 410, code: 'gone' });
+    }
+  },
+});
+
+function bearer(key: string): CallOptions {
+  return { authorization: `Bearer ${key}` };
+}
+
+function prefixOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('_') + 1);
+}
+
+/** A well-formed key of an owner that does not exist. */
+function unknownKey(key: string): string {
+  const prefix = prefixOf(key);
+  return createToken(prefix, createOwner(prefix).seed);
+}
+
+/** A well-formed key that was never issued, with the same owner part as a key. */
+function unknownKeyOfOwner(key: string): string {
+  const ownerPart = key.slice(0, prefixOf(key).length + ownerCharactersLength);
+  const own = unknownKey(key).slice(ownerPart.length, -checksumLength);
+  return ownerPart + own + tokenChecksum(ownerPart + own);
+}
+
+function withChangedCharacter(key: string, index: number): string {
+  const replacement = key[index] === '0' ? '1' : '0';
+  return key.slice(0, index) + replacement + key.slice(index + 1);
+}
+
+function ofOtherStage(key: string): string {
+  const own = prefixOf(key);
+  const prefixes = stageNames.map((stage) => stageSettings(stage).apiKeyPrefix);
+  const other = prefixes.find((prefix) => prefix !== own);
+  const body = other + key.slice(own.length, -checksumLength);
+  return body + tokenChecksum(body);
+}

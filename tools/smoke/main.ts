@@ -1,0 +1,13 @@
+/** `npm run smoke -- --url BASE`: compares a running stage with the published contract. */
+import { boundedText } from '../shared/bounded-text.ts';
+import { outliveLostOutput } from '../shared/lost-output.ts';
+import { smokeTest } from './smoke-test.ts';
+
+const isOutputLost = outliveLostOutput();
+const exitCode = await smokeTest(process.argv.slice(2), {
+  environment: process.env,
+  readInput: async () => (process.stdin.isTTY ? undefined : boundedText(process.stdin)),
+  print: console.log,
+  printError: console.error,
+});
+process.exitCode = isOutputLost() ? 1 : exitCode;

@@ -1,0 +1,109 @@
+import { Command } from 'commander';
+import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
+import { isInt64 } from '../../lambdas/shared/order-id.ts';
+import { apiKeyPrefixes, stageOfKey } from '../../lib/settings/stages.ts';
+import { parseCommandLine } from '../shared/command-line.ts';
+import { InvalidValueError, OperatorError } from '../shared/errors.ts';
+import type { Selection } from './checks/checks.ts';
+
+export interface SmokeOptions extends Selection {
+  readonly url: URL;
+}
+
+export interface KeySources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads standard input; undefined when it is a terminal. */
+  readonly readInput: () => Promise<string | undefined>;
+}
+
+/** The most requests that are counted against the key, without those of `--limits`. */
+export const countedRequests = { all: 40, quick: 15 };
+
+const helpAfter = `
+The API key comes from the environment variable STORE_ORDERS_KEY, or from standard input:
+  STORE_ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
+  pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
+
+It is never printed. Use a key of its own: others who use it at the same time change the counts that
+are looked at. About ${countedRequests.all} requests are counted against it, ${countedRequests.quick} with --quick. The list is read once, and
+once more where it has at most 1,000 orders.
+
+Exit code: 0 where everything is as documented, 1 otherwise.`;
+
+/**
+ * Parses the command line.
+ *
+ * @returns undefined when help was requested, which has been printed
+ * @throws OperatorError whose message is one line that says what to do
+ */
+export function parseOptions(words: readonly string[]): SmokeOptions | undefined {
+  const command = new Command('npm run smoke --')
+    .description('Walks the published contract (openapi.yaml) on a deployed or local stage.')
+    .option('--url <base>', 'base URL of the stage, with its version: …/v1', parseBaseUrl)
+    .option('--quick', 'make the first check of each group alone', false)
+    .option('--cancel-order <id>', 'cancel this pending order, for good', parseOrderId)
+    .option('--limits', "use up the key's allowance and look at the 429 (Free or Pro key)", false)
+    .option('--expect-limits <minute/day>', "the limits of the key's owner", parseLimits)
+    .addHelpText('after', helpAfter);
+  refuseKeyOnCommandLine(words);
+  const options = parseCommandLine<Partial<SmokeOptions>>(command, words);
+  if (options === undefined) return undefined;
+  if (options.url === undefined) {
+    throw new OperatorError("--url is missing: give the stage's base URL, its output BaseUrl");
+  }
+  return options as SmokeOptions;
+}
+
+/**
+ * Reads the API key from the environment or, if it is not there, from standard input.
+ *
+ * @throws OperatorError when there is no valid key. The message does not contain the given text,
+ *   because that may be a mistyped key
+ */
+export async function readKey({ environment, readInput }: KeySources): Promise<string> {
+  const key = (environment.STORE_ORDERS_KEY || (await readInput()))?.trim();
+  if (key === undefined || key === '') {
+    throw new OperatorError(
+      'the API key is missing: set STORE_ORDERS_KEY, or pipe the key to this command',
+    );
+  }
+  const form = new RegExp(`^so_[a-z]+_[0-9A-Za-z]{${charactersAfterPrefix}}$`);
+  if (form.test(key) && stageOfKey(key)) return key;
+  throw new OperatorError(
+    `the key that was given has ${key.length} characters and is no API key: expected the prefix of a ` +
+      `stage (${apiKeyPrefixes.join(', ')}) and ${charactersAfterPrefix} base62 characters`,
+  );
+}
+
+/** Refuses a key as an argument, because npm logs arguments and other processes can read them. */
+function refuseKeyOnCommandLine(words: readonly string[]): void {
+  const isKey = (word: string) => /^--key(=|$)/.test(word) || /^so_[a-z]+_/.test(word);
+  if (!words.some(isKey)) return;
+  throw new OperatorError(
+    'a key on the command line stays in logs: set STORE_ORDERS_KEY, or pipe the key to this command; revoke it if it is in use',
+  );
+}
+
+function parseBaseUrl(text: string): URL {
+  const expect = (expected: string) => new InvalidValueError('--url', text, expected);
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw expect('an http:// or https:// address');
+  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw expect('the address alone, without user, query or fragment');
+  }
+  url.pathname = url.pathname.replace(/\/$/, '');
+  if (url.pathname.endsWith('/v1')) return url;
+  throw expect("an address that ends with /v1: see the stack's output BaseUrl");
+}
+
+function parseOrderId(text: string): string {
+  if (isInt64(text)) return text;
+  throw new InvalidValueError('--cancel-order', text, 'the digits of an order id, such as 1001');
+}
+
+function parseLimits(text: string): { perMinute: number; perDay: number } {
+  const [, perMinute, perDay] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+  if (perMinute !== undefined) return { perMinute: Number(perMinute), perDay: Number(perDay) };
+  throw new InvalidValueError('--expect-limits', text, 'two numbers such as 5000/2000000');
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { OperatorError } from '../shared/errors.ts';
+import { escapeControls } from '../shared/escape-controls.ts';
+import { type Check, CheckSkipped } from './checks/check.ts';
+import { selectChecks } from './checks/checks.ts';
+import {
+  countedRequests,
+  type KeySources,
+  parseOptions,
+  readKey,
+  type SmokeOptions,
+} from './options.ts';
+import { Contract } from './stage/contract.ts';
+import { HttpClient } from './stage/http-client.ts';
+import { preflight } from './stage/preflight.ts';
+import { Stage } from './stage/stage.ts';
+
+/** The inputs and outputs of the command. */
+interface SmokeIo extends KeySources {
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
+  /** Waits between the requests of the preflight. @default - real time */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+/** The longest silence of the stage: API Gateway itself gives up after 29 seconds. */
+const timeoutMs = 30_000;
+
+const contractFile = join(import.meta.dirname, '../..', 'openapi.yaml');
+
+const marks = { passed: '✓', failed: '✗', skipped: '–' };
+
+type Outcome = keyof typeof marks;
+
+/** Runs the command. Resolves with its exit code. */
+export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
+  const io = printable(unsafeIo);
+  try {
+    const options = parseOptions(argv);
+    return options === undefined ? 0 : await walkContract(options, await readKey(io), io);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    io.printError(`smoke: ${error.message}`);
+    return 1;
+  }
+}
+
+async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
+  const client = new HttpClient(options.url, timeoutMs);
+  const contract = new Contract(parse(readFileSync(contractFile, 'utf8')));
+  const stage = new Stage(client, contract, key);
+  const startedMs = performance.now();
+  try {
+    io.print(`Smoke test of ${options.url.href}`);
+    await preflight(stage, {
+      neededRequests: options.quick ? countedRequests.quick : countedRequests.all,
+      sleep: io.sleep ?? sleep,
+      print: io.printError,
+    });
+    const counts = await runChecks(stage, selectChecks(options), io.print);
+    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+    const { passed, failed, skipped } = counts;
+    io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
+    return failed === 0 ? 0 : 1;
+  } finally {
+    client.close();
+  }
+}
+
+/** Runs the checks one after the other, because they share a key and its counters. */
+async function runChecks(
+  stage: Stage,
+  checks: readonly Check[],
+  print: (line: string) => void,
+): Promise<Record<Outcome, number>> {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  let group = '';
+  for (const check of checks) {
+    if (check.group !== group) print(`\n${check.group}`);
+    group = check.group;
+    const startedMs = performance.now();
+    const [outcome, ...details] = await outcomeOf(check, stage);
+    counts[outcome]++;
+    print(`  ${marks[outcome]} ${check.title} (${Math.round(performance.now() - startedMs)} ms)`);
+    for (const detail of details) print(`      ${detail}`);
+  }
+  return counts;
+}
+
+async function outcomeOf({ run }: Check, stage: Stage): Promise<[Outcome, ...string[]]> {
+  try {
+    await run(stage);
+    return ['passed'];
+  } catch (error) {
+    const outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
+    return [outcome, ...(error as Error).message.split('\n')];
+  }
+}
+
+/**
+ * Hides keys in all output, because an answer or a mistyped option may contain one, and escapes what
+ * could control the terminal, because the server may not be the one that it should be.
+ */
+function printable(io: SmokeIo): SmokeIo {
+  const hide = (line: string) =>
+    escapeControls(line).replace(/so_([a-z]+)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
+  const { print, printError } = io;
+  return {
+    ...io,
+    print: (line) => print(hide(line)),
+    printError: (line) => printError(hide(line)),
+  };
+}

@@ -1,0 +1,207 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { isInt64 } from '../../../lambdas/shared/order-id.ts';
+import type { Answer } from './http-client.ts';
+
+/** A response to compare; without `text`, its body is not compared. */
+export type ComparedAnswer = Pick<Answer, 'status' | 'headers'> & { readonly text?: string };
+
+interface Documented {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; schema: object }>>;
+  readonly content?: Readonly<Record<string, DocumentedBody>>;
+}
+
+interface DocumentedBody {
+  readonly schema: object;
+  readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+type Responses = Readonly<Record<string, Documented>>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly responses: Responses;
+  readonly deprecated?: boolean;
+  readonly [key: string]: unknown;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly 'x-gateway-responses': Readonly<Record<string, Responses>>;
+  readonly components: { readonly schemas: { readonly Order: object } };
+}
+
+/** Headers of HTTP itself, about the transport of the message. They need not be documented. */
+const transportHeaders =
+  /^(connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$/;
+
+/**
+ * Headers that the infrastructure sets. The contract says that `x-amz…` headers are, and that stages
+ * which allow an origin send `Access-Control-…` headers to browsers.
+ */
+const infrastructureHeaders = /^(x-amz|access-control-)/;
+
+/**
+ * Compares responses with the published contract. It is stricter than a client should be: a status,
+ * header or field that is not documented is a difference, and so is an error in other words.
+ */
+export class Contract {
+  readonly operations: readonly Operation[];
+  readonly #gatewayResponses: Document['x-gateway-responses'];
+  readonly #orderSchema: object;
+  readonly #ajv = new Ajv2020({ allErrors: true, strict: false, validateSchema: false });
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  /** @param document the contract, `openapi.yaml`, as plain data */
+  constructor(document: object) {
+    const { paths, components, ...rest } = withoutReferences(document, document) as Document;
+    this.operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(
+        ([method, operation]) =>
+          ({ ...operation, method: method.toUpperCase(), path }) as Operation,
+      ),
+    );
+    this.#gatewayResponses = rest['x-gateway-responses'];
+    this.#orderSchema = components.schemas.Order;
+    ajvFormats.default(this.#ajv, ['date-time', 'int64']);
+  }
+
+  operation(operationId: string): Operation {
+    const operation = this.operations.find((each) => each.operationId === operationId);
+    if (operation === undefined) throw new Error(`openapi.yaml has no operation ${operationId}`);
+    return operation;
+  }
+
+  /** The differences of an operation's response: status, headers and, if it has a text, body. */
+  differences(operationId: string, answer: ComparedAnswer): string[] {
+    return this.#responseDifferences(this.operation(operationId).responses, answer);
+  }
+
+  /** The differences of a gateway response, by its type. */
+  gatewayDifferences(type: string, answer: ComparedAnswer): string[] {
+    return this.#responseDifferences(this.#gatewayResponses[type] ?? {}, answer);
+  }
+
+  /** The differences of one order, given as JSON. */
+  orderDifferences(text: string): string[] {
+    return this.#valueDifferences(this.#orderSchema, text, 'the order');
+  }
+
+  #responseDifferences(responses: Responses, answer: ComparedAnswer): string[] {
+    const documented = responses[answer.status];
+    if (documented === undefined) return [`status ${answer.status} is not in openapi.yaml`];
+    return [
+      ...this.#headerDifferences(documented, answer),
+      ...(answer.text === undefined ? [] : this.#bodyDifferences(documented, answer, answer.text)),
+    ];
+  }
+
+  #headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer): string[] {
+    const documented = Object.entries(headers).map(
+      ([name, header]) => [name.toLowerCase(), header] as const,
+    );
+    const names = new Set(documented.map(([name]) => name));
+    const undocumented = [...answer.headers.keys()].filter(
+      (name) =>
+        !names.has(name) && !transportHeaders.test(name) && !infrastructureHeaders.test(name),
+    );
+    return [
+      ...undocumented.map((name) => `header ${name} is not in openapi.yaml`),
+      ...documented.flatMap(([name, { required, schema }]) => {
+        const values = answer.headers.get(name) ?? [];
+        if (values.length > 1) return [`header ${name} is sent ${values.length} times`];
+        if (values.length === 0) return required ? [`header ${name} is missing`] : [];
+        return this.#headerValueDifferences(name, schema, values[0]!);
+      }),
+    ];
+  }
+
+  #headerValueDifferences(name: string, schema: object, value: string): string[] {
+    const validate = this.#validator(schema);
+    if (validate(/^(0|[1-9]\d*)$/.test(value) ? Number(value) : value)) return [];
+    return [`header ${name} is '${value}': it ${this.#errorsOf(validate)}`];
+  }
+
+  #bodyDifferences({ content }: Documented, answer: ComparedAnswer, text: string): string[] {
+    if (content === undefined) {
+      return text === '' ? [] : [`the body has ${text.length} characters, none are documented`];
+    }
+    const mediaType = answer.headers.get('content-type')?.join() ?? 'absent';
+    const documented = content[mediaType];
+    if (!documented) return [`content-type is ${mediaType}, documented is application/json`];
+    const differences = this.#valueDifferences(documented.schema, text, 'the body');
+    if (answer.status < 400 || differences.length > 0) return differences;
+    return wordDifferences(documented, text);
+  }
+
+  #valueDifferences(schema: object, text: string, what: string): string[] {
+    const validate = this.#validator(schema);
+    try {
+      if (validate(JSON.parse(text, refuseInexactNumber as Parameters<JSON['parse']>[1])))
+        return [];
+    } catch (error) {
+      return [`${what} ${(error as Error).message}: ${text.slice(0, 200)}`];
+    }
+    return [`${what} ${this.#errorsOf(validate)}: ${text.slice(0, 200)}`];
+  }
+
+  #errorsOf({ errors }: ValidateFunction): string {
+    return this.#ajv.errorsText(errors, { dataVar: '' });
+  }
+
+  #validator(schema: object): ValidateFunction {
+    const known = this.#validators.get(schema);
+    if (known !== undefined) return known;
+    // Unlike additionalProperties, unevaluatedProperties also takes `allOf` into account.
+    const compiled = this.#ajv.compile({ allOf: [schema], unevaluatedProperties: false });
+    this.#validators.set(schema, compiled);
+    return compiled;
+  }
+}
+
+/** An error's code and message are those of an example, but for numbers and `$context` variables. */
+function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
+  const documented = Object.values(examples).map(({ value }) => wordsOf(value));
+  const words = wordsOf(JSON.parse(text));
+  if (documented.includes(words)) return [];
+  return [`the error is "${words}", documented is "${documented.join('" or "')}"`];
+}
+
+function wordsOf(error: unknown): string {
+  const { code, message } = error as { code: string; message: string };
+  return `${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
+}
+
+/**
+ * Refuses every number that is not written as the digits of a 64-bit integer: the contract has no
+ * others, and only the text shows whether an id was rounded or reformatted.
+ */
+function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
+  if (typeof value !== 'number' || isInt64(source)) return value;
+  throw new SyntaxError(`holds ${source}, which is no 64-bit integer`);
+}
+
+/** A part of the document with every `$ref` replaced by what it refers to. */
+function withoutReferences(part: unknown, document: object): unknown {
+  if (part === null || typeof part !== 'object') return part;
+  if (Array.isArray(part)) return part.map((each) => withoutReferences(each, document));
+  if ('$ref' in part) return referred(String(part.$ref), document);
+  return Object.fromEntries(
+    Object.entries(part).map(([name, each]) => [name, withoutReferences(each, document)]),
+  );
+}
+
+const resolved = new WeakMap<object, object>();
+
+/** The same object for each reference to a part, so that each of its schemas is compiled once. */
+function referred(reference: string, document: object): unknown {
+  const part = reference
+    .slice('#/'.length)
+    .split('/')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document) as object;
+  const known = resolved.get(part) ?? (withoutReferences(part, document) as object);
+  resolved.set(part, known);
+  return known;
+}

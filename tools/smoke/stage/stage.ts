@@ -1,0 +1,175 @@
+import { stageOfKey } from '../../../lib/settings/stages.ts';
+import type { Contract } from './contract.ts';
+import type { Answer, HttpClient, OutgoingRequest, TextAnswer } from './http-client.ts';
+import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
+
+export interface CallOptions {
+  /** The whole `Authorization` header; `null` sends none. @default `Bearer` and the key */
+  readonly authorization?: string | null;
+  /** The value of the path parameter, which is not encoded. */
+  readonly orderId?: string;
+  /** The query with its `?`, which is appended to the path. */
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Expected {
+  readonly status: number;
+  /** The expected error code in the body. */
+  readonly code?: string;
+  /** Whether the answer is to a request whose key is not known, so that it states no allowance. */
+  readonly isWithoutKey?: boolean;
+}
+
+type Client = Pick<HttpClient, 'baseUrl' | 'send' | 'sendForText'>;
+
+/** What came is not what was expected. The message has a line for each: asked, came, expected. */
+export class CheckFailed extends Error {}
+
+/** A deployed or local stage, with calls of the contract's operations. */
+export class Stage {
+  readonly contract: Contract;
+  readonly key: string;
+  readonly #client: Client;
+  readonly #asked = new WeakMap<object, string>();
+
+  constructor(client: Client, contract: Contract, key: string) {
+    this.#client = client;
+    this.contract = contract;
+    this.key = key;
+  }
+
+  get url(): URL {
+    return this.#client.baseUrl;
+  }
+
+  /** The stage that the key is for, or `STAGE` for a key of none. */
+  get name(): string {
+    return stageOfKey(this.key) ?? 'STAGE';
+  }
+
+  /** Calls an operation and reads its body as text. */
+  async call(operationId: string, options: CallOptions = {}): Promise<TextAnswer> {
+    const question = this.#question(operationId, options);
+    return this.#remember(question, this.#client.sendForText(question));
+  }
+
+  /** Calls an operation without reading its body. */
+  async open(operationId: string, options: CallOptions = {}): Promise<Answer> {
+    const question = this.#question(operationId, options);
+    return this.#remember(question, this.#client.send(question));
+  }
+
+  /** Calls an operation. @throws CheckFailed if the answer is not the expected and documented one */
+  async expect(operationId: string, options: CallOptions, expected: Expected): Promise<TextAnswer> {
+    const answer = await this.call(operationId, options);
+    this.compare(operationId, answer, expected);
+    return answer;
+  }
+
+  /** Calls a path that is no operation. @throws CheckFailed if it is not answered 404 as documented */
+  async expectNotFound(method: string, path: string, options: CallOptions = {}): Promise<void> {
+    const question = { method, path, headers: this.#headers(options), body: options.body };
+    const answer = await this.#remember(question, this.#client.sendForText(question));
+    // The answer to HEAD has the headers of an answer with a body.
+    const isHead = method === 'HEAD';
+    const { text, ...head } = answer;
+    const expected = { status: 404, isWithoutKey: true, ...(!isHead && { code: 'not_found' }) };
+    this.fail(answer, expected, [
+      ...this.contract.gatewayDifferences(
+        'MISSING_AUTHENTICATION_TOKEN',
+        isHead ? head : { ...head, text },
+      ),
+      ...(isHead && text !== '' ? ['an answer to HEAD has a body'] : []),
+    ]);
+  }
+
+  /** @throws CheckFailed if an operation's answer is not the expected and documented one */
+  compare(operationId: string, answer: Answer & { text?: string }, expected: Expected): void {
+    this.fail(answer, expected, this.contract.differences(operationId, answer));
+  }
+
+  /** @throws CheckFailed if there are differences, or what any answer must be, this one is not */
+  fail(
+    answer: Answer & { readonly text?: string },
+    { status, code, isWithoutKey = false }: Expected,
+    found: readonly string[],
+  ): void {
+    const { limit, remaining, reset } = rateLimitOf(answer);
+    const isWithoutAllowance = limit === 0 && remaining === 0 && reset === 0;
+    const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
+    const differences = [
+      ...found,
+      ...rateLimitDifferences(answer),
+      ...(isWithoutKey && !isWithoutAllowance
+        ? [`the rate-limit headers are ${limit}, ${remaining}, ${reset}, expected 0, 0, 0`]
+        : []),
+      ...(all.some((text) => text.includes(this.key)) ? ['the response repeats the API key'] : []),
+    ];
+    const isExpected = answer.status === status && (code === undefined || codeOf(answer) === code);
+    if (isExpected && differences.length === 0) return;
+    throw new CheckFailed(
+      [
+        `asked: ${this.#asked.get(answer.headers) ?? ''}`,
+        `came: ${shown(answer)}`,
+        `expected: ${[status, code].filter(Boolean).join(' ')}, as in openapi.yaml`,
+        ...new Set(differences),
+      ].join('\n'),
+    );
+  }
+
+  async #remember<Given extends Answer>(
+    { method, path }: OutgoingRequest,
+    answering: Promise<Given>,
+  ): Promise<Given> {
+    const asked = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
+    try {
+      const answer = await answering;
+      this.#asked.set(answer.headers, asked);
+      return answer;
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      throw new CheckFailed(`asked: ${asked}\ncame: no answer, ${message || code}`, {
+        cause: error,
+      });
+    }
+  }
+
+  #question(operationId: string, options: CallOptions) {
+    const { method, path } = this.contract.operation(operationId);
+    const filled = path.replace('{orderId}', options.orderId ?? '').replace('{petId}', '7');
+    return {
+      method,
+      path: filled + (options.query ?? ''),
+      headers: this.#headers(options),
+      body: options.body,
+    };
+  }
+
+  #headers({ authorization = `Bearer ${this.key}`, headers }: CallOptions): Record<string, string> {
+    return {
+      accept: 'application/json',
+      ...(authorization === null ? {} : { authorization }),
+      ...headers,
+    };
+  }
+}
+
+/** The error code in an answer's body; undefined when there is none. */
+export function codeOf({ text = '' }: { readonly text?: string }): string | undefined {
+  try {
+    const code = JSON.parse(text)?.code;
+    return typeof code === 'string' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An answer in a line: status, content type, request id, and the first of its body. */
+export function shown(answer: Answer & { readonly text?: string }): string {
+  const id = headerOf(answer, 'x-amzn-requestid');
+  const type = headerOf(answer, 'content-type') ?? 'no content type';
+  const start = (answer.text ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 160);
+  return `${answer.status} (${type}${id === undefined ? '' : `, request ${id}`}) ${start}`.trim();
+}

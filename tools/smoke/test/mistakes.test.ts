@@ -1,0 +1,553 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { plans } from '../../../lib/settings/plans.ts';
+import { patientTemplate, RunningStore } from '../../../test/e2e/running-store.ts';
+import { contract } from '../../../test/helpers/contract-check.ts';
+import {
+  type EmbeddedDynamoDb,
+  startDynamoDb,
+} from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import {
+  assemblyDirectory,
+  assetsManifestFile,
+  type Template,
+  type TemplateResource,
+  template,
+} from '../../../test/helpers/synthesized.ts';
+import { selectChecks } from '../checks/checks.ts';
+import { HttpClient } from '../stage/http-client.ts';
+import { Stage } from '../stage/stage.ts';
+import {
+  type Mistake,
+  type Spoilable,
+  type SpoilingProxy,
+  spoilingProxy,
+} from './spoiling-proxy.ts';
+
+/*
+ * A check that cannot fail is worse than none. Each mistake here is put into the answers of the service,
+ * or into the template that a local run and a deployment have in common where it is one of behaviour; the
+ * named check has to notice it. test/contract/answers.test.ts is the other half: without a mistake, the
+ * checks find nothing.
+ */
+
+type Properties = TemplateResource['Properties'];
+type Resources = Record<string, TemplateResource>;
+type Body = Record<string, unknown>;
+
+const { perMinute, perDay } = plans.free;
+const missingHeader = 'refuses a missing Authorization header';
+const unknownPath = 'answers 404 to GET /store/unknown';
+const gone = 'answers 410 gone, with the documented sunset date';
+const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
+const plain = 'returns the same orders plain to a client that refuses gzip';
+const cancels = 'cancels order 1';
+const counted = 'lowers Remaining by one per admitted request, and by none for the others';
+const exhausted = 'admits exactly what Remaining promised, then answers 429';
+const limitedEverywhere = 'answers 429 on every operation';
+const badId = 'answers 400 to an order id that is no canonical int64';
+
+/** The checks that another one builds on. */
+const before: Readonly<Record<string, string>> = {
+  [plain]: gzipped,
+  [limitedEverywhere]: exhausted,
+};
+
+let database: EmbeddedDynamoDb;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+});
+
+afterAll(() => database?.stop());
+
+/** What a check says of the stage at an address. */
+async function saidBy(title: string, url: string, key: string): Promise<string> {
+  const checks = selectChecks({
+    ...{ quick: false, limits: true, cancelOrder: '1' },
+    expectLimits: { perMinute, perDay },
+  });
+  const named = (name: string) => checks.find((check) => check.title === name)!;
+  const client = new HttpClient(new URL(url), 20_000);
+  const stage = new Stage(client, contract, key);
+  try {
+    if (before[title])
+      await named(before[title])
+        .run(stage)
+        .catch(() => {});
+    await named(title).run(stage);
+    return 'nothing';
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    client.close();
+  }
+}
+
+/** Spoils the answers of one status. */
+const on =
+  (status: number, spoil: (answer: Spoilable) => void): Mistake =>
+  (answer) => {
+    if (answer.status === status) spoil(answer);
+  };
+
+const withHeader = (status: number, name: string, value: string | undefined) =>
+  on(status, ({ headers }) => {
+    headers[name] = value;
+  });
+
+const withBody = (status: number, change: (body: Body) => Body) =>
+  on(status, (answer) => {
+    answer.text = JSON.stringify(change(JSON.parse(answer.text)));
+  });
+
+const withList = (change: (list: string) => string) =>
+  on(200, (answer) => {
+    answer.text = change(answer.text);
+  });
+
+const answerMistakes: [string, string, string, Mistake][] = [
+  [
+    'a rate-limit header is missing on 401',
+    missingHeader,
+    'header x-ratelimit-reset is missing',
+    withHeader(401, 'x-ratelimit-reset', undefined),
+  ],
+  [
+    'RateLimit is missing on 404',
+    unknownPath,
+    'header ratelimit is missing',
+    withHeader(404, 'ratelimit', undefined),
+  ],
+  [
+    'RateLimit says another remaining than X-RateLimit-Remaining',
+    gone,
+    'describe no window of',
+    withHeader(410, 'ratelimit', '"minute";r=1;t=30, "day";r=900;t=40000'),
+  ],
+  [
+    'RateLimit-Policy says another quota than X-RateLimit-Limit',
+    gone,
+    'describe no window of',
+    withHeader(410, 'ratelimit-policy', '"minute";q=61;w=60, "day";q=1001;w=86400'),
+  ],
+  [
+    'the reset is another time than RateLimit says',
+    gone,
+    'describe no window of',
+    withHeader(410, 'x-ratelimit-reset', '1000000020'),
+  ],
+  [
+    'a 401 states an allowance',
+    missingHeader,
+    'the rate-limit headers are 60, 0, 0, expected 0, 0, 0',
+    withHeader(401, 'x-ratelimit-limit', '60'),
+  ],
+  [
+    'one of the 401 answers has a message of its own',
+    'refuses the Basic scheme',
+    'the error is "unauthorized: Basic?", documented is',
+    (answer, { authorization }) => {
+      if (!authorization?.startsWith('Basic')) return;
+      withBody(401, (body) => ({ ...body, message: 'Basic?' }))(answer, {} as never);
+    },
+  ],
+  [
+    'WWW-Authenticate is missing',
+    missingHeader,
+    'header www-authenticate is missing',
+    withHeader(401, 'www-authenticate', undefined),
+  ],
+  [
+    'a wrong key is served',
+    'refuses two spaces before the key',
+    'came: 200',
+    (answer, { authorization }) => {
+      if (authorization?.startsWith('Bearer  ')) answer.status = 200;
+    },
+  ],
+  [
+    'a scheme in capitals is refused',
+    'accepts the scheme in any case',
+    'came: 401',
+    (answer, { authorization }) => {
+      if (authorization?.startsWith('BEARER')) answer.status = 401;
+    },
+  ],
+  [
+    'one operation works without a key',
+    'refuses a missing key on every operation',
+    'came: 410',
+    (answer, { path }) => {
+      if (path.startsWith('/pets')) answer.status = 410;
+    },
+  ],
+  [
+    "an unknown path gets API Gateway's own answer",
+    unknownPath,
+    'status 403 is not in openapi.yaml',
+    on(404, (answer) => {
+      answer.status = 403;
+    }),
+  ],
+  [
+    'an unknown path is something else to a client with a key',
+    unknownPath,
+    'came: 500',
+    (answer, { authorization }) => {
+      if (authorization?.includes('so_')) answer.status = 500;
+    },
+  ],
+  [
+    'the answer to HEAD is without an allowance',
+    'answers 404 to HEAD /store/orders',
+    'header x-ratelimit-limit is missing',
+    withHeader(404, 'x-ratelimit-limit', undefined),
+  ],
+  [
+    'an error has a field too many',
+    gone,
+    'must NOT have unevaluated properties',
+    withBody(410, (body) => ({ ...body, stack: 'at …' })),
+  ],
+  [
+    "an error's status differs from the response's",
+    'answers 404 to an order that does not exist',
+    'status must be equal to constant',
+    withBody(404, (body) => ({ ...body, status: 400 })),
+  ],
+  [
+    'an undocumented header is sent',
+    gone,
+    'header x-powered-by is not in openapi.yaml',
+    withHeader(410, 'x-powered-by', 'Something'),
+  ],
+  [
+    'the sunset date is another one',
+    gone,
+    'documented is Sun, 01 Nov 2026',
+    withHeader(410, 'sunset', 'Fri, 01 Jan 2027 00:00:00 GMT'),
+  ],
+  [
+    'the list is cut off',
+    gzipped,
+    'the array is not closed',
+    withList((list) => list.slice(0, -1)),
+  ],
+  [
+    'an id was rounded',
+    gzipped,
+    'holds 9223372036854775808, which is no 64-bit integer',
+    withList((list) => list.replace('9223372036854775807', '9223372036854775808')),
+  ],
+  [
+    'an order shows its status',
+    gzipped,
+    'must NOT have unevaluated properties',
+    withList(() => '[{"id":1,"status":"pending"}]'),
+  ],
+  [
+    'an order is missing from the plain list',
+    plain,
+    'has 0 orders, gzipped there were',
+    (answer) => {
+      if (answer.status === 200 && !answer.headers['content-encoding']) answer.text = '[]';
+    },
+  ],
+  [
+    'the list is buffered',
+    gzipped,
+    'has a content-length, so it was not streamed',
+    withHeader(200, 'content-length', '1'),
+  ],
+  [
+    'the list is never compressed',
+    gzipped,
+    'content-encoding is undefined, expected gzip',
+    withHeader(200, 'content-encoding', undefined),
+  ],
+  [
+    'a bad order id breaks the service',
+    badId,
+    'asked: DELETE /store/orders/0x10\ncame: 500 (application/json, request ',
+    (answer, { path }) => {
+      if (path.endsWith('/0x10')) answer.status = 500;
+    },
+  ],
+  [
+    'a body that is no JSON is ignored',
+    'answers 400 to a JSON body that does not parse',
+    'expected: 400 invalid_body',
+    on(400, (answer) => {
+      answer.status = 404;
+    }),
+  ],
+  [
+    'a cancellation has a body',
+    cancels,
+    'expected: 204',
+    on(204, (answer) => {
+      Object.assign(answer, { status: 200, text: '{}' });
+    }),
+  ],
+  [
+    'an order is cancelled twice',
+    'answers 409 when order 1 is cancelled again',
+    'came: 204',
+    on(409, (answer) => {
+      Object.assign(answer, { status: 204, text: '' });
+    }),
+  ],
+  [
+    'Remaining stands still',
+    counted,
+    'x-ratelimit-remaining went from 50 to 50',
+    on(410, ({ headers }) => {
+      headers['x-ratelimit-remaining'] = '50';
+      headers.ratelimit = String(headers.ratelimit).replace(/r=\d+/, 'r=50');
+    }),
+  ],
+  [
+    "an owner's limits are not those that were agreed",
+    `are ${perMinute} a minute and ${perDay} a day`,
+    'ratelimit-policy is "minute";q=5;w=60, "day";q=6;w=86400, expected "minute";q=60',
+    withHeader(410, 'ratelimit-policy', '"minute";q=5;w=60, "day";q=6;w=86400'),
+  ],
+  [
+    'a request beyond the limit is admitted',
+    exhausted,
+    'Remaining was',
+    (() => {
+      let spared = 0;
+      return on(410, ({ headers }) => {
+        if (spared++ > 0) return;
+        const less = Number(headers['x-ratelimit-remaining']) - 1;
+        headers['x-ratelimit-remaining'] = String(less);
+        headers.ratelimit = String(headers.ratelimit).replace(/r=\d+/, `r=${less}`);
+      });
+    })(),
+  ],
+  [
+    'Retry-After is missing on 429',
+    exhausted,
+    'header retry-after is missing',
+    withHeader(429, 'retry-after', undefined),
+  ],
+  [
+    'one operation knows no limit',
+    limitedEverywhere,
+    'asked: GET /store/orders\ncame: 200',
+    (answer, { method, path }) => {
+      if (method === 'GET' && path === '/store/orders') answer.status = 200;
+    },
+  ],
+  [
+    'Retry-After is too short',
+    exhausted,
+    'retry-after is 1, the window ends in',
+    withHeader(429, 'retry-after', '1'),
+  ],
+  [
+    'the message does not say how long to wait',
+    exhausted,
+    'the message does not say how long to wait',
+    on(429, (answer) => {
+      answer.text = answer.text.replace(/after \d+/, 'after 7777');
+    }),
+  ],
+  [
+    'the key is repeated in a response',
+    gone,
+    'the response repeats the API key',
+    (answer, { authorization }) => {
+      answer.headers.link = `<${authorization}>; rel="successor-version"`;
+    },
+  ],
+];
+
+describe('a mistake in an answer', () => {
+  let store: RunningStore;
+  let proxy: SpoilingProxy;
+
+  beforeAll(async () => {
+    store = await RunningStore.start({ dynamodbEndpoint: database.endpoint });
+    proxy = await spoilingProxy(store.baseUrl);
+  });
+
+  afterAll(async () => {
+    await proxy?.[Symbol.asyncDispose]();
+    await store?.[Symbol.asyncDispose]();
+  });
+
+  it.each(answerMistakes)('is noticed: %s', async (_, title, says, mistake) => {
+    await store.putOrders([
+      { id: '1', status: title === cancels ? 'pending' : 'cancelled' },
+      { id: '9223372036854775807', status: 'pending' },
+    ]);
+    const { apiKey } = await store.issue('free');
+    proxy.mistake = mistake;
+
+    const said = await saidBy(title, proxy.url, apiKey);
+
+    expect(said).toContain(says);
+  });
+
+  it('is all that the proxy makes: without one, the checks find nothing', async () => {
+    const { apiKey } = await store.issue('free');
+    proxy.mistake = undefined;
+
+    expect(await saidBy(gzipped, proxy.url, apiKey)).toBe('nothing');
+    expect(await saidBy(gone, proxy.url, apiKey)).toBe('nothing');
+  });
+});
+
+const templateMistakes: [string, string, string, (resources: Resources) => void][] = [
+  [
+    'an operation without authorizer',
+    'refuses a missing key on every operation',
+    'expected: 401 unauthorized',
+    (resources) => {
+      operation(resources, 'cancelOrder').AuthorizationType = 'NONE';
+    },
+  ],
+  [
+    'the result of the authorizer cached',
+    counted,
+    'AuthorizerResultTtlInSeconds other than 0 is not supported',
+    (resources) => {
+      ofType(resources, 'AWS::ApiGateway::Authorizer')[0]!.AuthorizerResultTtlInSeconds = 300;
+    },
+  ],
+  [
+    'a list that is not streamed',
+    gzipped,
+    'disagree about streaming',
+    (resources) => {
+      delete operation(resources, 'listOrders').Integration.ResponseTransferMode;
+    },
+  ],
+  [
+    'the tables mixed up',
+    gzipped,
+    'expected: 200',
+    (resources) => {
+      const [keysTable] = Object.keys(resources).filter(
+        (id) => resources[id]!.Type === 'AWS::DynamoDB::Table' && id.includes('ApiKeys'),
+      );
+      for (const { Environment } of ofType(resources, 'AWS::Lambda::Function')) {
+        const { Variables } = Environment;
+        if (Variables.ORDERS_TABLE) Variables.ORDERS_TABLE = { Ref: keysTable };
+      }
+    },
+  ],
+  [
+    "the other stage's key prefix",
+    gone,
+    'came: 401',
+    (resources) => {
+      for (const { Environment } of ofType(resources, 'AWS::Lambda::Function')) {
+        if (Environment.Variables.API_KEY_PREFIX) Environment.Variables.API_KEY_PREFIX = 'so_live_';
+      }
+    },
+  ],
+  [
+    'a usage plan that throttles before the limiter does',
+    exhausted,
+    'came: 429',
+    (resources) => {
+      for (const plan of ofType(resources, 'AWS::ApiGateway::UsagePlan')) {
+        plan.Throttle = { RateLimit: 0.01, BurstLimit: 2 };
+      }
+    },
+  ],
+  [
+    'no ACCESS_DENIED response',
+    exhausted,
+    'came: 400',
+    (resources) => {
+      const [id] = Object.entries(resources).find(
+        ([, { Properties }]) => Properties?.ResponseType === 'ACCESS_DENIED',
+      )!;
+      delete resources[id];
+    },
+  ],
+  [
+    'a role that another service is to assume',
+    gone,
+    'may not assume this role',
+    (resources) => {
+      for (const { AssumeRolePolicyDocument } of ofType(resources, 'AWS::IAM::Role')) {
+        AssumeRolePolicyDocument.Statement[0].Principal.Service = 'ec2.amazonaws.com';
+      }
+    },
+  ],
+];
+
+/** A mistake for every action on a table that the template grants to a role. */
+function missingGrants(): typeof templateMistakes {
+  return Object.entries(template('staging').Resources).flatMap(([role, { Type, Properties }]) => {
+    if (Type !== 'AWS::IAM::Role') return [];
+    return (Properties.Policies ?? []).flatMap((policy: Properties, policyIndex: number) =>
+      policy.PolicyDocument.Statement.flatMap(({ Action }: Properties, index: number) =>
+        [Action]
+          .flat()
+          .filter((action: string) => action.startsWith('dynamodb:'))
+          .map((action: string) => [
+            `${role} may not ${action}`,
+            role.includes('Cancel') ? cancels : gzipped,
+            `is not authorized to perform ${action} on arn:`,
+            (resources: Resources) => {
+              const changed = resources[role]!.Properties.Policies[policyIndex];
+              const statement = changed.PolicyDocument.Statement[index];
+              const others = [Action].flat().filter((other: string) => other !== action);
+              statement.Action = others.length > 0 ? others : ['dynamodb:DescribeTable'];
+            },
+          ]),
+      ),
+    );
+  });
+}
+
+describe('a mistake in the template', () => {
+  const file = `${assemblyDirectory()}/mistake-${process.pid}.template.json`;
+
+  beforeAll(() => copyFile(assetsManifestFile('staging'), file.replace('.template.', '.assets.')));
+
+  it.each([...templateMistakes, ...missingGrants()])(
+    'is noticed: %s',
+    async (_, title, says, change) => {
+      const changed: Template = JSON.parse(patientTemplate('staging'));
+      change(changed.Resources);
+      await writeFile(file, JSON.stringify(changed));
+
+      expect(await saidOfTemplate(file, title)).toContain(says);
+    },
+  );
+});
+
+/** What a check says of a stage with this template, with its log of denied calls; or why there is none. */
+async function saidOfTemplate(templateFile: string, title: string): Promise<string> {
+  try {
+    const dynamodbEndpoint = database.endpoint;
+    await using store = await RunningStore.start({ templateFile, dynamodbEndpoint });
+    await store.putOrders([{ id: '1', status: 'pending' }]);
+    const { apiKey } = await store.issue('free');
+    const said = await saidBy(title, store.baseUrl, apiKey);
+    const denied = store.lines.filter((line) => line.includes('not authorized to perform'));
+    return said === 'nothing' ? said : [said, ...denied].join('\n');
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function ofType(resources: Resources, type: string): Properties[] {
+  const found = Object.values(resources).filter((resource) => resource.Type === type);
+  expect(found.length).toBeGreaterThan(0);
+  return found.map(({ Properties }) => Properties);
+}
+
+function operation(resources: Resources, name: string): Properties {
+  return ofType(resources, 'AWS::ApiGateway::Method').find(
+    ({ OperationName }) => OperationName === name,
+  )!;
+}

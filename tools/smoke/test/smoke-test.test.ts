@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { plans } from '../../../lib/settings/plans.ts';
+import { RunningStore } from '../../../test/e2e/running-store.ts';
+import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import { countedRequests } from '../options.ts';
+import { smokeTest } from '../smoke-test.ts';
+import { type Mistake, type SpoilingProxy, spoilingProxy } from './spoiling-proxy.ts';
+
+let store: RunningStore;
+let proxy: SpoilingProxy;
+let key: IssuedKey;
+
+beforeAll(async () => {
+  store = await RunningStore.start();
+  proxy = await spoilingProxy(store.baseUrl);
+  key = await store.issue('pro');
+});
+
+beforeEach(async () => {
+  proxy.mistake = undefined;
+  await store.putOrders([{ id: '9007199254740993', status: 'pending' }]);
+});
+
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await store?.[Symbol.asyncDispose]();
+});
+
+interface RunOptions {
+  readonly key?: string | undefined;
+  readonly input?: string;
+}
+
+async function run(argv: readonly string[], { key, input }: RunOptions = {}) {
+  const lines: string[] = [];
+  const errors: string[] = [];
+  let waitedMs = 0;
+  const exitCode = await smokeTest(argv, {
+    environment: { STORE_ORDERS_KEY: key },
+    readInput: async () => input,
+    print: (line) => lines.push(line),
+    printError: (line) => errors.push(line),
+    sleep: async (ms) => {
+      waitedMs += ms;
+    },
+  });
+  return { exitCode, output: lines.join('\n'), errors, waitedMs };
+}
+
+function runWith(mistake: Mistake | undefined, ...options: string[]) {
+  proxy.mistake = mistake;
+  return run(['--url', proxy.url, '--quick', ...options], { key: key.apiKey });
+}
+
+const always =
+  (answer: object): Mistake =>
+  (spoilt) =>
+    Object.assign(spoilt, answer);
+
+describe('smoke test', () => {
+  it('finds no difference on a stage that keeps the contract, with the requests that it names', async () => {
+    const { perMinute, perDay } = plans.free;
+    const free = await store.issue('free');
+    await store.setCounters(free, { minuteCount: perMinute - countedRequests.all });
+
+    const { exitCode, output } = await run(
+      ['--url', store.baseUrl, '--expect-limits', `${perMinute}/${perDay}`],
+      { key: free.apiKey },
+    );
+
+    expect(output).toContain(' 0 failed, 0 skipped');
+    expect(exitCode).toBe(0);
+  });
+
+  it('cancels an order and uses the limit up where it is told to', async () => {
+    const free = await store.issue('free');
+    const options = ['--quick', '--cancel-order', '9007199254740993', '--limits'];
+
+    const { exitCode, output } = await run(['--url', store.baseUrl, ...options], {
+      key: free.apiKey,
+    });
+
+    expect(output).toContain('✓ cancels order 9007199254740993');
+    expect(output).toContain('✓ answers 429 on every operation');
+    expect(output).toContain(' 0 failed, 0 skipped');
+    expect(exitCode).toBe(0);
+  });
+
+  it('exits with 1 on a difference, and says what it asked, what came and what was expected', async () => {
+    const { exitCode, output } = await runWith((answer, { method }) => {
+      if (method === 'DELETE') answer.status = 500;
+    });
+
+    expect(output).toMatch(
+      /✗ answers 404 to an order that does not exist .*\n +asked: DELETE \/store\/orders\/-\d+\n +came: 500 \(application\/json, request [-\w]+\) \{"code":"order_not_found",.*\n +expected: 404 order_not_found, as in openapi.yaml/,
+    );
+    expect(output).toMatch(/5 passed, 1 failed, 0 skipped in \d+\.\d s$/);
+    expect(exitCode).toBe(1);
+  });
+
+  it('leaves the limit alone where it is too high to be reached', async () => {
+    const business = await store.issue('enterprise');
+
+    const { exitCode, output } = await run(['--url', store.baseUrl, '--quick', '--limits'], {
+      key: business.apiKey,
+    });
+
+    expect(output).toContain('requests left: use one of the Free plan');
+    expect(output).toContain(' 0 failed, 2 skipped');
+    expect(exitCode).toBe(0);
+  });
+
+  it('never prints a key, and leaves the terminal as it is, whatever the stage answers', async () => {
+    const { exitCode, output, errors } = await runWith((answer, { authorization }) => {
+      answer.headers['x-echo'] = encodeURI(authorization ?? '');
+      answer.text = `{"code":"\u001b[2J\u009b2J","message":${JSON.stringify(authorization)}}`;
+    });
+
+    const all = output + errors.join();
+    expect(exitCode).toBe(1);
+    expect(all).toContain('so_test_<hidden>');
+    expect(all).not.toMatch(/so_(live|test)_[0-9A-Za-z]/);
+    expect(all).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  it('takes the key from standard input where the environment has none', async () => {
+    const { exitCode } = await run(['--url', store.baseUrl, '--quick'], {
+      input: `${key.apiKey}\n`,
+    });
+
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('smoke test, before its checks', () => {
+  const someKey = `so_test_${'a'.repeat(46)}`;
+
+  it.each([
+    [[], '--url is missing'],
+    [
+      ['--url', 'ftp://host/v1'],
+      '--url: "ftp://host/v1" is not accepted; expected an http:// or https://',
+    ],
+    [['--url', 'http://host/prod'], 'an address that ends with /v1'],
+    [['--url', 'http://user@host/v1'], 'without user, query or fragment'],
+    [['--url', 'http://host/v1'], 'the API key is missing: set STORE_ORDERS_KEY, or pipe'],
+    [['--url', 'http://host/v1', '--key', someKey], 'a key on the command line stays in logs'],
+    [['--url', 'http://host/v1', `--key=${someKey}`], 'a key on the command line stays in logs'],
+    [['--url', 'http://host/v1', someKey], 'a key on the command line stays in logs'],
+    [['--url', `x${someKey}`], 'so_test_<hidden>'],
+    [
+      ['--url', 'http://host/v1', '--expect-limits', '5000'],
+      '--expect-limits: "5000" is not accepted; expected two numbers such as 5000/2000000',
+    ],
+    [
+      ['--url', 'http://host/v1', '--cancel-order', '007'],
+      '--cancel-order: "007" is not accepted; expected the digits',
+    ],
+    [['--unknown'], '"--unknown": no such option; npm run smoke -- --help lists them'],
+  ])('explains a wrong call in one line: %j', async (argv, message) => {
+    const { exitCode, errors } = await run(argv);
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining(message)]);
+    expect(errors[0]).not.toContain('\n');
+  });
+
+  it('refuses what is no key, and does not show it', async () => {
+    const { exitCode, errors } = await run(['--url', store.baseUrl], { key: 'secret' });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringMatching(/^smoke: the key .* has 6 characters/)]);
+    expect(errors[0]).not.toContain('secret');
+  });
+
+  it('says where nothing listens', async () => {
+    const { exitCode, errors } = await run(['--url', 'http://127.0.0.1:1/staging/v1'], {
+      key: key.apiKey,
+    });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining('--url does not answer')]);
+  });
+
+  it('says what to do about a name that has no DNS record', async () => {
+    const { exitCode, errors } = await run(['--url', 'https://api.store.invalid/v1'], {
+      key: key.apiKey,
+    });
+
+    expect(exitCode).toBe(1);
+    expect(errors[0]).toMatch(/no D?NS? ?(record|server).* api\.store\.invalid/);
+  });
+
+  it('says that the stage refuses the key', async () => {
+    const { exitCode, errors } = await run(['--url', store.baseUrl], { key: someKey });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining('the key is refused by the stage (401)')]);
+  });
+
+  it('says when to come back where the key has too little left', async () => {
+    const free = await store.issue('free');
+    await store.setCounters(free, { minuteCount: plans.free.perMinute - 8 });
+
+    const { exitCode, errors } = await run(['--url', store.baseUrl], { key: free.apiKey });
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /^smoke: the key has 3 of 60 requests left and the checks need 35: try again in \d+ seconds/,
+      ),
+    ]);
+  });
+
+  it('tells an address that is not the service from a broken contract', async () => {
+    const { errors } = await runWith(
+      always({ status: 404, headers: {}, text: '<html>Nothing here</html>' }),
+    );
+
+    expect(errors).toEqual([
+      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Give the stack's output BaseUrl, with its stage and version: https://…/staging/v1",
+    ]);
+  });
+
+  it('says that the address is wrong where the service knows no such path', async () => {
+    const { errors } = await run(['--url', `${store.baseUrl}/v1`], { key: key.apiKey });
+
+    expect(errors).toEqual([
+      expect.stringMatching(/--url is not the address .* 404 .*not_found.* output BaseUrl/),
+    ]);
+  });
+
+  /** API Gateway answers like this while a new key is not known everywhere. */
+  const unavailable = always({
+    status: 503,
+    text: '{"code":"service_unavailable","message":"Please retry.","status":503}',
+  });
+
+  it('asks until five answers in a row are good, and says what it waits for', async () => {
+    const isBad = [...'xx..x....x'].map((mark) => mark === 'x');
+
+    const { exitCode, errors, waitedMs } = await runWith((answer, asked) => {
+      if (isBad.shift()) unavailable(answer, asked);
+    });
+
+    expect(exitCode).toBe(0);
+    expect(errors).toEqual([
+      expect.stringMatching(
+        /^Waiting until API Gateway knows the key .*120 s at most: it answers 503 .*service_unavailable/,
+      ),
+      `Answers are steady, after ${waitedMs / 1_000} s`,
+    ]);
+    expect(waitedMs).toBeGreaterThanOrEqual(28_000);
+  });
+
+  it('gives up after 120 seconds, and says what it was told last', async () => {
+    const { exitCode, errors, waitedMs } = await runWith(unavailable);
+
+    expect(exitCode).toBe(1);
+    expect(waitedMs).toBe(120_000);
+    expect(errors.at(-1)).toMatch(
+      /^smoke: --url does not answer steadily after 120 s: it answers 503/,
+    );
+  });
+
+  it('asks whether the stage is right where API Gateway knows none of this name', async () => {
+    const { errors } = await runWith(
+      always({ status: 403, headers: {}, text: '{"message":"Forbidden"}' }),
+    );
+
+    expect(errors.at(-1)).toMatch(/403 .*Forbidden.*is this the stack's output BaseUrl/);
+  });
+});

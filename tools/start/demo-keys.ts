@@ -1,0 +1,86 @@
+import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
+import { isPlanName, type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { issueKey } from '../admin/keys/issue-key.ts';
+import { createOwner } from '../admin/owners/create-owner.ts';
+import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
+import { putPresentGatewayKey } from '../admin/owners/set-owner-plan.ts';
+import type { KeyGateway } from '../admin/stage/key-gateway.ts';
+import type { KeyStore } from '../admin/stage/key-store.ts';
+import type { ControlPlane } from '../local/control-plane/control-plane.ts';
+import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
+
+export type DemoKeys = Record<PlanName, string>;
+
+const file = 'demo-keys.json';
+const keysFormat: FileFormat<Partial<DemoKeys>> = {
+  isValid: (value): value is Partial<DemoKeys> =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((token) => typeof token === 'string'),
+  remedy: 'remove it, and other demo keys are made',
+};
+
+/**
+ * Creates one owner with one key per plan, to try the service. A data directory stores the tokens, so
+ * that later runs have the same keys. These are the only tokens that are ever stored, and they are
+ * valid only for the data in that directory.
+ */
+export async function provideDemoKeys(
+  store: KeyStore,
+  directory: DataDirectory | undefined,
+): Promise<DemoKeys> {
+  const stored = directory?.read(file, keysFormat);
+  const keys = await Promise.all(
+    planNames.map(async (plan) => {
+      const token = stored?.[plan];
+      return [plan, token && (await keepUsable(token, store)) ? token : await issue(plan, store)];
+    }),
+  );
+  const demoKeys: DemoKeys = Object.fromEntries(keys);
+  directory?.write(file, demoKeys);
+  return demoKeys;
+}
+
+async function issue(plan: PlanName, store: KeyStore): Promise<string> {
+  const { perMinute, perDay, limitsPerOwner } = plans[plan];
+  const name = `demo ${plan}`;
+  const owner = await lookUpOwner(name, store);
+  // An owner of an earlier run may have been moved to another plan.
+  const { details } = owner?.item
+    ? owner
+    : await createOwner({ name, plan, ...(limitsPerOwner && { perMinute, perDay }) }, store);
+  return (await issueKey({ owner: details.ownerId, label: 'npm start' }, store)).apiKey;
+}
+
+/**
+ * Whether a token is valid, or will be when its owner is resumed. If so, it gives the owner its key in
+ * the gateway again, which is missing when only that file of the data directory was removed.
+ */
+async function keepUsable(token: string, store: KeyStore): Promise<boolean> {
+  const { details, item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
+  if (!details || !item || !(item.keys.has(hashToken(token)) || !item.isActive)) return false;
+  if (isPlanName(item.plan)) await putPresentGatewayKey(details.ownerId, store);
+  return true;
+}
+
+/** Adapts the local run's control plane to the interface that the operator's commands use. */
+export function keyGateway(controlPlane: ControlPlane): KeyGateway {
+  const has = (member: { usagePlanId: string; keyId: string }) =>
+    controlPlane.isInPlan(member.keyId, member.usagePlanId);
+  return {
+    createApiKey: async (key) => controlPlane.createApiKey(key),
+    findApiKeys: async (nameQuery) => controlPlane.getApiKeys({ nameQuery }),
+    deleteApiKey: async ({ apiKey }) => {
+      if (controlPlane.getApiKeys().some(({ id }) => id === apiKey)) {
+        controlPlane.deleteApiKey(apiKey);
+      }
+    },
+    createUsagePlanKey: async (member) => {
+      if (!has(member)) controlPlane.createUsagePlanKey(member);
+    },
+    deleteUsagePlanKey: async (member) => {
+      if (has(member)) controlPlane.deleteUsagePlanKey(member);
+    },
+    findUsagePlans: async (key) => controlPlane.getUsagePlans(key).map(({ id }) => id),
+  };
+}

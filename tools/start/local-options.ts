@@ -1,0 +1,122 @@
+import { type Stats, statSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { isStageName, type StageName, stageNames } from '../../lib/settings/stages.ts';
+import { withoutPassword } from '../local/dynamodb/upstream.ts';
+import { parseCommandLine } from '../shared/command-line.ts';
+import { InvalidValueError } from '../shared/errors.ts';
+
+/** The options of `npm start`. */
+export interface LocalOptions {
+  /** The port to listen on, or 0 for any free port. */
+  readonly port: number;
+  readonly host: string;
+  readonly stage: StageName;
+  /** The directory with the data; undefined for data in memory. */
+  readonly data: string | undefined;
+  /** The file with orders to load; undefined for the sample. */
+  readonly orders: string | undefined;
+  /** Whether one line of JSON is printed instead of text. */
+  readonly json: boolean;
+  /** Whether the log of the functions is printed instead of written to a file. */
+  readonly verbose: boolean;
+  /** Whether changes of the sources are applied to the running service. */
+  readonly watch: boolean;
+  /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
+  readonly inspect: number | undefined;
+}
+
+/**
+ * Parses the command line.
+ *
+ * @returns undefined when help was requested, which has been printed
+ * @throws OperatorError whose message names the option, its value and the accepted values
+ */
+export function parseLocalOptions(words: readonly string[]): LocalOptions | undefined {
+  return parseCommandLine(localCommand(), words);
+}
+
+/** The command with its options, which README.md lists. */
+export function localCommand(): Command {
+  return new Command('npm start --')
+    .description('Runs the whole service on this machine.')
+    .option('--port <n>', 'port to listen on, 0 for any that is free', portOf('--port'), 3000)
+    .option('--host <host>', 'address to listen on', hostOf, '127.0.0.1')
+    .option('--stage <stage>', `which stack to run: ${stages}`, stageOf, 'staging')
+    .option(
+      '--data <dir>',
+      'keep orders, keys and counters there (default: in memory)',
+      directoryOf,
+    )
+    .option('--orders <file>', `load these orders: ${ordersFile} (default: a sample)`, fileOf)
+    .option('--watch', 'run saved changes of lambdas/ at once', false)
+    .addOption(
+      new Option('--inspect [port]', 'let a debugger attach, also to the functions; no time limits')
+        .preset(String(inspectorPort))
+        .argParser(portOf('--inspect')),
+    )
+    .option('--verbose', 'print the log of the functions too', false)
+    .option('--json', 'print one line of JSON once the service is ready', false)
+    .addHelpText('after', helpAfter);
+}
+
+const stages = stageNames.join(' or ');
+const ordersFile = 'JSON Lines';
+const inspectorPort = 9229;
+const helpAfter = `
+npm needs the -- before the options: npm start -- --port 3001
+
+DYNAMODB_ENDPOINT in the environment names a DynamoDB-compatible server to use instead of the
+embedded one.`;
+
+function portOf(name: string): (text: string) => number {
+  return (text) => {
+    const port = Number(text);
+    if (/^\d+$/.test(text) && port <= 65_535) return port;
+    const expected = 'a whole number from 0 to 65535, 0 for any port that is free';
+    throw new InvalidValueError(name, text, expected);
+  };
+}
+
+function hostOf(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidValueError('--host', text, 'an address of this machine, such as 127.0.0.1');
+}
+
+function stageOf(text: string): StageName {
+  if (isStageName(text)) return text;
+  throw new InvalidValueError('--stage', text, stages);
+}
+
+function directoryOf(path: string): string {
+  if (path !== '' && statOf(path)?.isFile() !== true) return path;
+  throw new InvalidValueError('--data', path, 'a directory, which is created if it is not there');
+}
+
+function fileOf(path: string): string {
+  if (statOf(path)?.isFile()) return path;
+  throw new InvalidValueError('--orders', path, `a file that exists: ${ordersFile} of orders`);
+}
+
+/** What is at a path, if anything can be found there. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The URL of a DynamoDB-compatible server in `DYNAMODB_ENDPOINT`; undefined when it is not set.
+ *
+ * @throws OperatorError when it is not a URL
+ */
+export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | undefined {
+  const value = environment.DYNAMODB_ENDPOINT;
+  if (!value || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value || undefined;
+  throw new InvalidValueError(
+    'DYNAMODB_ENDPOINT',
+    withoutPassword(value),
+    'a URL such as http://127.0.0.1:8000',
+  );
+}

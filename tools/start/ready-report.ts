@@ -1,0 +1,65 @@
+import { planNames, plans } from '../../lib/settings/plans.ts';
+import type { LocalOptions } from './local-options.ts';
+import type { RunConsole } from './run-console.ts';
+import type { StoreService } from './store-service.ts';
+
+type Ready = Pick<
+  StoreService,
+  'apiKeysTable' | 'baseUrl' | 'keys' | 'ordersTable' | 'origin' | 'stage'
+>;
+
+/**
+ * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
+ * tables at the service's own origin, like the operator's commands.
+ */
+export function readyJson(service: Ready): string {
+  const { baseUrl, stage, keys, origin, ordersTable, apiKeysTable } = service;
+  const tables = { orders: ordersTable, apiKeys: apiKeysTable };
+  return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
+}
+
+/**
+ * The text that tells a person how to use the service. The commands to copy come last.
+ *
+ * @param exampleOrderId the id of an order to cancel; undefined if there are no orders
+ */
+export function readyText(
+  { baseUrl, keys, origin }: Ready,
+  exampleOrderId: string | undefined,
+  { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
+  { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
+): string {
+  const number = new Intl.NumberFormat('en');
+  const demoKeys = planNames.map((plan) => {
+    const { perMinute, perDay } = plans[plan];
+    const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
+    // On two lines: with its limits behind it, a key would not fit a terminal of 80 columns.
+    return `  ${plan.padEnd(10)}  ${paint('dim', limits)}\n${' '.repeat(14)}${paint('cyan', keys[plan])}`;
+  });
+  const notes = [
+    ['In a browser', `${origin}/`],
+    ['Functions log to', functionLogPath],
+    ['Follows changes of', watch ? 'lambdas/ and lib/' : undefined],
+    ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],
+    ['Stop it', 'Ctrl+C'],
+  ].filter(([, value]) => value !== undefined);
+  const cancelLine =
+    exampleOrderId === undefined
+      ? ''
+      : `
+Cancel one:
+  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/${exampleOrderId}
+`;
+  return `
+${paint('bold', `Store Orders is ready at ${baseUrl}`)}
+
+${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
+
+Demo keys:
+${demoKeys.join('\n')}
+
+List the orders (with "| cut -c 1-600" behind it, the first few alone):
+  curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
+${cancelLine}
+`;
+}

@@ -1,0 +1,91 @@
+import { appendFileSync } from 'node:fs';
+import { styleText } from 'node:util';
+import { printable } from '../admin/console/printable.ts';
+import type { AnsweredRequest } from '../local/http-server.ts';
+import { type Paint, requestLine } from './request-line.ts';
+
+/** The output of a run. */
+export interface RunConsole {
+  /** Prints a line of the run's own log. */
+  readonly log: (line: string) => void;
+  /** Prints a line of a function's log; undefined if such lines go to `log` unchanged. */
+  readonly logFunction: ((functionName: string, line: string) => void) | undefined;
+  readonly onAnswered: ((answered: AnsweredRequest) => void) | undefined;
+  readonly paint: Paint;
+  /** The file with the log of the functions; undefined if it is printed. */
+  readonly functionLogPath: string | undefined;
+}
+
+const log = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** A console for programs: it prints nothing on standard output, and all logs on standard error. */
+export const plainConsole: RunConsole = {
+  log,
+  logFunction: undefined,
+  onAnswered: undefined,
+  paint: (_, text) => text,
+  functionLogPath: undefined,
+};
+
+/**
+ * A console for people: it prints a line per request, and the functions' warnings and errors. Colours
+ * are used on a terminal, unless `NO_COLOR` is set.
+ *
+ * @param basePath the path that the contract's paths are relative to, such as `/staging/v1`
+ * @param functionLogPath the file for the log of the functions; undefined to print it
+ */
+export function textConsole(basePath: string, functionLogPath: string | undefined): RunConsole {
+  const paintFor =
+    (stream: NodeJS.WriteStream): Paint =>
+    (format, text) =>
+      styleText(format, text, { stream });
+  const paint = paintFor(process.stdout);
+  const paintError = paintFor(process.stderr);
+  // The file exists before the first line, so that it can be followed from the start.
+  if (functionLogPath !== undefined) appendFileSync(functionLogPath, '');
+  return {
+    log,
+    logFunction: (functionName, line) => {
+      const shown = `${shortName(functionName)}: ${line}`;
+      if (functionLogPath === undefined) return log(paintError('dim', printable(shown)));
+      appendFileSync(functionLogPath, `${printable(shown)}\n`);
+      const notable = notableLine(line);
+      if (notable) log(paintError('red', printable(`${shortName(functionName)}: ${notable}`)));
+    },
+    onAnswered: (answered) => {
+      process.stdout.write(`${requestLine(answered, basePath, paint)}\n`);
+    },
+    paint,
+    functionLogPath,
+  };
+}
+
+/**
+ * What to print of a line that a function has logged: its warnings and errors, and what is not an entry
+ * of its log, such as a developer's own output; undefined for all else.
+ */
+export function notableLine(line: string): string | undefined {
+  const { level, message, error } = jsonEntry(line) ?? { level: 'ERROR', message: line };
+  if (level !== 'ERROR' && level !== 'WARN') return undefined;
+  return error?.message === undefined ? message : `${message}: ${error.name}: ${error.message}`;
+}
+
+interface LogEntry {
+  readonly level?: string;
+  readonly message?: string;
+  readonly error?: { readonly name?: string; readonly message?: string };
+}
+
+function jsonEntry(line: string): LogEntry | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Shortens `StoreOrders-staging-ListOrdersFunction45FE0E53-X83XFQB8K548` to `ListOrders`. */
+function shortName(functionName: string): string {
+  return /^.*-(\w+)Function[0-9A-F]{8}-\w+$/.exec(functionName)?.[1] ?? functionName;
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { planNames } from '../../../lib/settings/plans.ts';
+import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import {
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '../../../test/helpers/temporary-directory.ts';
+import { listKeys } from '../../admin/keys/list-keys.ts';
+import { findPurgeable, purgeKeys } from '../../admin/keys/purge-keys.ts';
+import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { setOwnerStatus } from '../../admin/owners/change-owner.ts';
+import { allOwners, findCompleteOwner } from '../../admin/owners/find-owner.ts';
+import { renameOwner } from '../../admin/owners/rename-owner.ts';
+import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
+import type { KeyStore } from '../../admin/stage/key-store.ts';
+import { stageOfKeys } from '../../admin/test/stage-of-keys.ts';
+import { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { type DataDirectory, openDataDirectory } from '../../local/state/data-directory.ts';
+import { type DemoKeys, keyGateway, provideDemoKeys } from '../demo-keys.ts';
+
+const database = embeddedDynamoDbOfFile();
+let directory: TemporaryDirectory;
+let data: DataDirectory;
+let controlPlane: ControlPlane;
+let store: KeyStore;
+let before: DemoKeys;
+
+beforeEach(async () => {
+  const stage = await stageOfKeys(database);
+  const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({
+    id,
+    name: id,
+    throttle: undefined,
+    perDay: undefined,
+  }));
+  controlPlane = new ControlPlane({ usagePlans, now: stage.store.now });
+  store = { ...stage.store, gateway: keyGateway(controlPlane) };
+  directory = temporaryDirectory();
+  data = await openDataDirectory(directory.path);
+  before = await provideDemoKeys(store, data);
+});
+
+afterEach(async () => {
+  await data.release();
+  directory.remove();
+});
+
+const again = () => provideDemoKeys(store, data);
+const idOf = async (owner: string) => (await listKeys({ owner }, store))[0]!.keyId;
+
+describe('provideDemoKeys', () => {
+  it('makes an owner with one key for each plan', async () => {
+    const owners = await allOwners(store);
+
+    expect(owners.map(({ details, item }) => [details.name, item!.plan]).sort()).toEqual(
+      planNames.map((plan) => [`demo ${plan}`, plan]).sort(),
+    );
+    expect(await listKeys({ status: 'active' }, store)).toHaveLength(planNames.length);
+    for (const { details, item } of owners) {
+      const { id } = controlPlane.findKey(details.ownerId)!;
+      expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+    }
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['its owner was renamed', () => renameOwner('demo free', 'me', store)],
+    [
+      'its owner was moved to another plan',
+      () => setOwnerPlan('demo free', { plan: 'pro' }, store),
+    ],
+    [
+      'its owner was suspended, and its key withdrawn',
+      async () => {
+        await revokeKey(await idOf('demo free'), store);
+        await setOwnerStatus(await findCompleteOwner('demo free', store), 'suspended', store);
+      },
+    ],
+  ])('keeps the keys from run to run where %s', async (_, make) => {
+    await make();
+
+    expect(await again()).toEqual(before);
+  });
+
+  it('has the kept keys served again after the gateway has lost its own', async () => {
+    await setOwnerPlan('demo free', { plan: 'pro' }, store);
+    for (const { id } of controlPlane.getApiKeys()) controlPlane.deleteApiKey(id);
+
+    expect(await again()).toEqual(before);
+
+    for (const { details, item } of await allOwners(store)) {
+      const { id } = controlPlane.findKey(details.ownerId)!;
+      expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+    }
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['was revoked', async () => revokeKey(await idOf('demo free'), store)],
+    [
+      'was purged',
+      async () => {
+        await revokeKey(await idOf('demo free'), store);
+        await purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store);
+      },
+    ],
+  ])('makes another key where the kept one %s', async (_, make) => {
+    await make();
+
+    const { free } = await again();
+
+    expect(free).not.toBe(before.free);
+    expect(await listKeys({ owner: 'demo free', status: 'active' }, store)).toHaveLength(1);
+    expect(await allOwners(store)).toHaveLength(planNames.length);
+  });
+});

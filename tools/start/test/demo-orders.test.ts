@@ -1,0 +1,100 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
+import { exampleOrderId, loadFile, loadSample } from '../demo-orders.ts';
+
+const database = embeddedDynamoDbOfFile();
+const directory = temporaryDirectoryOfEachTest();
+const goingOn = new AbortController().signal;
+let table: OrdersTable;
+
+beforeEach(async () => {
+  table = ordersTable(database.dynamodb, await database.createOrdersTable());
+});
+
+const load = (...lines: string[]) =>
+  loadFile(directory.write('orders.jsonl', lines.join('\n')), table, goingOn);
+const items = () => database.readAll(table.tableName);
+const statuses = async () =>
+  Object.fromEntries((await items()).map(({ id, status }) => [id!.N, status?.S]));
+
+/** Sets an order's status, as the service does when it cancels one. */
+async function setStatus(id: string, status: string): Promise<void> {
+  await database.dynamodb.send(
+    new UpdateItemCommand({
+      TableName: table.tableName,
+      Key: { id: { N: id } },
+      UpdateExpression: 'SET #status = :status',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':status': { S: status } },
+    }),
+  );
+}
+
+describe('the orders of a local run', () => {
+  it('are a thousand in a table that is empty, of which two thirds are pending', async () => {
+    await loadSample(table);
+
+    const stored = await items();
+    expect(stored).toHaveLength(1_000);
+    for (const order of stored) {
+      expect(Object.keys(order).sort()).toEqual([...orderFieldNames, 'status'].sort());
+      expect(order.complete!.BOOL).toBe(order.status!.S === 'shipped');
+    }
+    expect(stored.filter(({ status }) => status!.S === 'pending')).toHaveLength(667);
+    // A JavaScript number would round it.
+    expect(Object.keys(await statuses())).toContain('9223372036854775807');
+  });
+
+  it('are left alone where there are any, whatever has become of them', async () => {
+    await setStatus('1001', 'cancelled');
+
+    await loadSample(table);
+
+    expect(await statuses()).toEqual({ 1001: 'cancelled' });
+  });
+
+  it('are those of a file, which are completed without changing what is there', async () => {
+    await load('{"id":1}', '{"id":2}');
+    await setStatus('1', 'cancelled');
+
+    await load('{"id":1}', '{"id":2}', '{"id":9223372036854775807}');
+
+    expect(await statuses()).toEqual({
+      1: 'cancelled',
+      2: 'pending',
+      '9223372036854775807': 'pending',
+    });
+  });
+
+  it('are not all there when the start is stopped', async () => {
+    const file = directory.write('orders.jsonl', '{"id":1}');
+
+    await expect(loadFile(file, table, AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+
+  it('names the file and the line that is no order', async () => {
+    await expect(load('{"id":1}', '{"id":1.5}')).rejects.toThrow(
+      /^--orders .*orders\.jsonl: .*line 2: id: 1\.5 /,
+    );
+  });
+});
+
+describe('the order that the reference shows as an example', () => {
+  it('is a pending one, with every digit of its id', async () => {
+    await load('{"id":1,"status":"shipped"}', '{"id":9007199254740993}');
+
+    expect(await exampleOrderId(table)).toBe('9007199254740993');
+  });
+
+  it('is any where none is pending, and none in an empty store', async () => {
+    expect(await exampleOrderId(table)).toBeUndefined();
+
+    await setStatus('1', 'shipped');
+
+    expect(await exampleOrderId(table)).toBe('1');
+  });
+});

@@ -1,0 +1,101 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { stageNames } from '../../../lib/settings/stages.ts';
+import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
+import { dynamodbEndpointOf, parseLocalOptions } from '../local-options.ts';
+
+const { path: directory, write, remove } = temporaryDirectory();
+const file = write('orders.jsonl', '');
+// A data directory need not be there yet.
+const data = join(directory, 'new');
+
+afterAll(remove);
+
+describe('options of the local run', () => {
+  it('have defaults', () => {
+    expect(parseLocalOptions([])).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      stage: 'staging',
+      data: undefined,
+      orders: undefined,
+      json: false,
+      verbose: false,
+      watch: false,
+      inspect: undefined,
+    });
+  });
+
+  it('are taken as two words or as one', () => {
+    const two = ['--port', '0', '--host', '::1', '--stage', 'prod', '--data', data];
+    const one = ['--port=0', '--host=::1', '--stage=prod', `--data=${data}`];
+    const expected = { port: 0, host: '::1', stage: 'prod', data, orders: file };
+
+    expect(parseLocalOptions([...two, '--orders', file])).toMatchObject(expected);
+    expect(parseLocalOptions([...one, `--orders=${file}`])).toMatchObject(expected);
+  });
+
+  it.each([
+    [['--inspect'], 9229],
+    [['--inspect=0'], 0],
+    [['--inspect', '9300', '--watch'], 9300],
+  ])('take a port for a debugger, or the usual one: %j', (words, inspect) => {
+    expect(parseLocalOptions(words)).toMatchObject({ inspect });
+  });
+
+  it.each(['-h', '--help'])('are printed for %s', (word) => {
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+
+    const options = parseLocalOptions([word]);
+
+    expect(options).toBeUndefined();
+    expect(write.mock.calls.join()).toMatch(/^Usage: npm start -- \[options\]\n.*--orders/s);
+    write.mockRestore();
+  });
+
+  it.each([
+    ['--port', 'abc', 'a whole number from 0 to 65535'],
+    ['--port', '65536', 'a whole number from 0 to 65535'],
+    ['--port', '', 'a whole number from 0 to 65535'],
+    ['--inspect', 'abc', 'a whole number from 0 to 65535'],
+    ['--stage', 'nowhere', stageNames.join(' or ')],
+    ['--host', '', 'an address of this machine'],
+    ['--data', import.meta.filename, 'a directory'],
+    ['--orders', '/does/not/exist', 'a file that exists'],
+    ['--orders', tmpdir(), 'a file that exists'],
+  ])('refuse %s "%s" in one line that says what is expected', (name, value, expected) => {
+    expect(() => parseLocalOptions([name, value])).toThrow(
+      new RegExp(`^${name}: "[^"]*" is not accepted; expected ${expected}[^\\n]*$`),
+    );
+  });
+
+  it.each([
+    [['--frob'], '"--frob": no such option; npm start -- --help lists them'],
+    [['extra'], '"extra": no such option; npm start -- --help lists them'],
+    [['--json=yes'], '"--json=yes": no such option; npm start -- --help lists them'],
+    [['--prot=1'], '"--prot=1": no such option (Did you mean --port?); npm start -- --help lists'],
+    [['--port'], '--port: its value is missing; npm start -- --help lists them'],
+  ])('refuse %j', (parameters, message) => {
+    expect(() => parseLocalOptions(parameters)).toThrow(message);
+  });
+});
+
+describe('DYNAMODB_ENDPOINT', () => {
+  it.each(['ftp://user:secret@127.0.0.1:8000', 'user:secret@127.0.0.1:8000'])(
+    'is refused without its password: %s',
+    (value) => {
+      const parse = () => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value });
+
+      expect(parse).toThrow('…@127.0.0.1:8000" is not accepted');
+      expect(parse).not.toThrow('ret');
+    },
+  );
+
+  it.each([
+    ['', undefined],
+    ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
+  ])('%j means %j', (value, expected) => {
+    expect(dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value })).toBe(expected);
+  });
+});

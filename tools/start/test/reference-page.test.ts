@@ -1,0 +1,102 @@
+import { request as sendRequest } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { forEachPlan } from '../../../lib/settings/plans.ts';
+import { serve } from '../../../test/helpers/loopback-server.ts';
+import { referencePage } from '../reference-page.ts';
+
+const paths = [
+  '/',
+  '/openapi.yaml',
+  '/reference/icon.svg',
+  '/reference/page.css',
+  '/reference/page.js',
+];
+const demoKeys = forEachPlan((name) => `key-${name}`);
+const handle = referencePage({
+  basePath: '/staging/v1',
+  demoKeys: () => demoKeys,
+  exampleOrderId: async () => '9007199254740993',
+  openapiFile: join(import.meta.dirname, '../../../openapi.yaml'),
+});
+
+// Requests that the page does not answer go to the gateway, which this test replaces by a 404.
+const server = await serve(async (request, response) => {
+  if (!(await handle(request, response))) response.writeHead(404).end();
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const fetchPage = (path: string, init?: RequestInit) => fetch(server.url + path, init);
+
+function statusForHost(host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(server.url, { headers: { host } });
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on('error', reject).end();
+  });
+}
+
+describe('reference page', () => {
+  it('allows the browser to load nothing from elsewhere', async () => {
+    const { headers } = await fetchPage('/');
+
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it('names nothing that it does not serve itself', async () => {
+    const html = await (await fetchPage('/')).text();
+
+    const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address!);
+    expect(addresses).toContain('reference/page.js');
+    for (const address of addresses) expect(paths).toContain(`/${address}`);
+  });
+
+  it('gives the page its keys and the address of the API under the name that it was asked by', async () => {
+    const { host } = new URL(server.url);
+
+    const html = await (await fetchPage('/')).text();
+
+    expect(html).toContain(`data-base-url="http://${host}/staging/v1"`);
+    for (const key of Object.values(demoKeys)) expect(html).toContain(`name="key" value="${key}"`);
+  });
+
+  it('shows an order that exists as the example, with every digit of its id', async () => {
+    const html = await (await fetchPage('/')).text();
+
+    expect(html).toContain('id="order-id" value="9007199254740993"');
+    expect(html).toContain('/staging/v1/store/orders/9007199254740993');
+    expect(html).not.toContain('/staging/v1/store/orders/1001');
+  });
+
+  it.each(paths)(
+    'serves %s, which no cache may store because it is made for the demo keys',
+    async (path) => {
+      const response = await fetchPage(path);
+
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect((await response.text()).length).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(['127.0.0.1', 'localhost:3000', '[::1]:3000'])('answers as %s', async (host) => {
+    expect(await statusForHost(host)).toBe(200);
+  });
+
+  it.each(['example.org', '127.0.0.1.example.org', '10.0.0.1:3000'])(
+    'does not exist under a name that someone pointed at this machine: %s',
+    async (host) => {
+      expect(await statusForHost(host)).toBe(404);
+    },
+  );
+
+  it('leaves every other method to the gateway', async () => {
+    expect((await fetchPage('/', { method: 'POST' })).status).toBe(404);
+    expect((await fetchPage('/', { method: 'HEAD' })).status).toBe(200);
+  });
+});

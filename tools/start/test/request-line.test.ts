@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { exampleToken } from '../../../test/helpers/dynamodb/key-items.ts';
+import type { AnsweredRequest } from '../../local/http-server.ts';
+import { requestLine } from '../request-line.ts';
+
+const key = exampleToken();
+
+interface Parts {
+  readonly method?: string;
+  readonly target?: string;
+  readonly statusCode?: number;
+  readonly headers?: [string, string][];
+  readonly body?: string;
+  readonly plan?: string;
+  readonly isComplete?: boolean;
+}
+
+function line(parts: Parts): string {
+  const { method = 'GET', target = '/staging/v1/store/orders', plan } = parts;
+  const answer = {
+    statusCode: parts.statusCode ?? 200,
+    headers: parts.headers ?? [],
+    body: Buffer.from(parts.body ?? ''),
+    authorizer: plan === undefined ? undefined : { plan },
+  };
+  const isComplete = parts.isComplete ?? true;
+  const answered: AnsweredRequest = { method, target, answer, durationMs: 57.4, isComplete };
+  return requestLine(answered, '/staging/v1', (_, text) => text);
+}
+
+const left = (count: number): [string, string] => ['X-RateLimit-Remaining', String(count)];
+
+describe('the line of a request', () => {
+  it.each<[string, Parts, string]>([
+    [
+      'a list, with what is left',
+      { plan: 'pro', headers: [left(298)] },
+      'GET /v1/store/orders 200 57 ms pro 298 left',
+    ],
+    [
+      'an error, by its code',
+      { method: 'DELETE', statusCode: 409, body: '{"code":"order_already_shipped"}' },
+      'DELETE /v1/store/orders 409 57 ms order_already_shipped',
+    ],
+    [
+      'a limit, with the time to wait',
+      { statusCode: 429, plan: 'free', headers: [left(0), ['Retry-After', '12']] },
+      'GET /v1/store/orders 429 57 ms free 0 left, again in 12 s',
+    ],
+    [
+      'an answer that the client has no end of',
+      { isComplete: false },
+      'GET /v1/store/orders 200 57 ms broken off',
+    ],
+  ])('shows %s', (_, parts, expected) => {
+    expect(line(parts)).toBe(expected);
+  });
+
+  it('says how the paths begin where one leads to nothing', () => {
+    expect(line({ target: '/v1/store/orders', statusCode: 404 })).toBe(
+      'GET /v1/store/orders 404 57 ms (paths begin with /staging/v1)',
+    );
+  });
+
+  it.each([
+    ['in a path', `/staging/v1/store/${key}`],
+    ['in a path, escaped', `/staging/v1/store/${key.replaceAll('_', '%5F')}`],
+    ['in a path without the stage', `/store/${key}`],
+    ['in a query', `/staging/v1/store/orders?key=${key}`],
+  ])('never shows a key: %s', (_, target) => {
+    expect(line({ target })).not.toContain(key.slice(-20));
+  });
+
+  it('shows no control character as it is, and no path without an end', () => {
+    const target = `/staging/v1/\u001b[2J\u009b${'/x'.repeat(500)}`;
+
+    const shown = line({ target });
+
+    expect(shown).toMatch(/^GET \/v1\/\\u001b\[2J\\u009b\/x/);
+    expect(shown.length).toBeLessThan(200);
+  });
+});

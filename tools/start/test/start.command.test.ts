@@ -1,0 +1,268 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
+import {
+  type Ready,
+  type Run,
+  startRun,
+  startService,
+} from '../../../test/contract/running-service.ts';
+import {
+  answer,
+  DynamodbProxy,
+  unanswered,
+} from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { orderItems, scanAnswer } from '../../../test/helpers/dynamodb/orders.ts';
+import {
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from '../../../test/helpers/temporary-directory.ts';
+import { findKey } from '../../admin/keys/find-key.ts';
+import { issueKey } from '../../admin/keys/issue-key.ts';
+import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { createOwner } from '../../admin/owners/create-owner.ts';
+import { connect } from '../../admin/stage/stage-connection.ts';
+import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
+import { isWithinAwakeMs } from './awake-time.ts';
+
+const endsWithinMs = 2_000;
+
+// Each start synthesizes the template, and a test starts up to three runs.
+jest.setTimeout(60_000);
+
+let directory: TemporaryDirectory;
+let runs: Run[];
+
+beforeEach(() => {
+  directory = temporaryDirectory();
+  runs = [];
+});
+
+afterEach(async () => {
+  for (const { child, exited } of runs) {
+    child.kill('SIGKILL');
+    await exited;
+  }
+  directory.remove();
+});
+
+function start(...options: string[]): Run {
+  const run = startRun(options);
+  runs.push(run);
+  return run;
+}
+
+/** Starts a run and waits until it is ready. */
+async function startReady(...options: string[]) {
+  const run = await startService(options);
+  runs.push(run);
+  return run;
+}
+
+async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') {
+  child.kill(signal);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const isInTime = await isWithinAwakeMs(endsWithinMs, hasEnded);
+  const [code] = await exited;
+  return { code, isInTime };
+}
+
+/** Whether there is a directory in which a run keeps what it has synthesized. */
+const hasFiles = ({ child }: Run) =>
+  readdirSync(tmpdir()).some((name) => name.startsWith(`store-orders-${child.pid}-`));
+
+async function call({ baseUrl }: Ready, key: string, method = 'GET', path = '/store/orders') {
+  const headers = { Authorization: `Bearer ${key}` };
+  const response = await fetch(baseUrl + path, { method, headers });
+  const limit = response.headers.get('X-RateLimit-Limit');
+  return { status: response.status, limit, text: await response.text() };
+}
+
+const cancel = (run: Ready, id: string) =>
+  call(run, run.keys.enterprise, 'DELETE', `/store/orders/${id}`);
+
+const operatorOf = ({ baseUrl }: Ready) => connect({ local: new URL(baseUrl).origin }, Date.now);
+
+const answers = (url: string) =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+function expectReady(ready: Ready, stage: string): void {
+  const key = expect.stringMatching(stage === 'prod' ? /^so_live_\w{46}$/ : /^so_test_\w{46}$/);
+  expect(ready).toEqual({
+    baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
+    stage,
+    keys: forEachPlan(() => key),
+    dynamodbEndpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    tables: { orders: expect.any(String), apiKeys: expect.any(String) },
+  });
+}
+
+/** A DynamoDB that, once told to, answers every scan with one page, and the one after it never. */
+async function startHeldDynamoDb() {
+  const dynamodb = await startEmbeddedDynamoDB();
+  const proxy = await DynamodbProxy.before(dynamodb.endpoint);
+  const page = answer(JSON.parse(scanAnswer(orderItems(1), '1')));
+  return {
+    url: proxy.url,
+    hold: () => {
+      const forward = proxy.reply;
+      proxy.reply = (call) => {
+        if (call.operation !== 'Scan') return forward(call);
+        return 'ExclusiveStartKey' in call.input ? unanswered(call) : page(call);
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await dynamodb.close();
+    },
+  };
+}
+
+const orderCount = 2_000;
+const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${index}}\n`).join('');
+
+describe('two local runs at once', () => {
+  it('print one line of JSON each, serve one stage each, and end everything in time', async () => {
+    const [staging, prod] = await Promise.all([startReady(), startReady('--stage', 'prod')]);
+    expect([staging, prod].map(hasFiles)).toEqual([true, true]);
+
+    const lists = await Promise.all([
+      call(staging, staging.keys.free),
+      call(prod, prod.keys.enterprise),
+      call(staging, prod.keys.free),
+      call(prod, staging.keys.free),
+    ]);
+    const ended = await Promise.all([stop(staging), stop(prod, 'SIGINT')]);
+
+    const [free, enterprise] = [plans.free, plans.enterprise].map(
+      ({ perMinute }) => `${perMinute}`,
+    );
+    expect(lists.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
+    expect(lists.map(({ limit }) => limit)).toEqual([free, enterprise, '0', '0']);
+    expect(JSON.parse(lists[0]!.text)).toHaveLength(1_000);
+    expect(lists[0]!.text).toMatch(/"id":9223372036854775807[,}]/);
+    expect(ended).toEqual(Array(2).fill({ code: 0, isInTime: true }));
+    for (const run of [staging, prod]) {
+      const [line, end] = (await run.stdout).split('\n');
+      expectReady(JSON.parse(line!), run.stage);
+      expect(end).toBe('');
+      expect(await run.stderr).not.toMatch(/so_(test|live)_/);
+      expect(await answers(run.dynamodbEndpoint)).toBe(false);
+      expect(hasFiles(run)).toBe(false);
+    }
+  });
+});
+
+describe('a local run', () => {
+  it('prints what a person needs, serves on when nobody reads it, and ends at Ctrl+C with a stream open', async () => {
+    await using held = await startHeldDynamoDb();
+    const run = startRun(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
+    runs.push(run);
+    const shown = await run.started;
+    held.hold();
+    const [, authorization, url] = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
+    const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
+    run.stdout.catch(() => {});
+    run.child.stdout!.destroy();
+
+    const headers = { Authorization: authorization! };
+    const cancelled = await fetch(cancelUrl!, { method: 'DELETE', headers });
+    const response = await fetch(url!, { headers });
+    const ended = await stop(run, 'SIGINT');
+
+    for (const plan of planNames) expect(shown).toContain(`  ${plan}`);
+    expect(cancelled.status).toBe(204);
+    expect(response.status).toBe(200);
+    expect(ended).toEqual({ code: 0, isInTime: true });
+    await expect(response.text()).rejects.toThrow();
+    expect(await run.stderr).not.toContain('Warning');
+  });
+
+  it('ends with code 0 when it is stopped while it starts', async () => {
+    const run = start('--json', '--port', '0');
+    while (!hasFiles(run)) await sleep(5);
+
+    expect(await stop(run)).toEqual({ code: 0, isInTime: true });
+    expect([await run.stdout, await run.stderr]).toEqual(['', '']);
+    expect(hasFiles(run)).toBe(false);
+  });
+
+  it.each([
+    ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/],
+    ['a text that could clear the screen', ['--stage', '\u009b2J'], /"\\u009b2J"/],
+    ['an address of another machine', ['--host', '192.0.2.1'], /^--host .*127\.0\.0/],
+  ])('says what is wrong in one line, and nothing else: %s', async (_, options, line) => {
+    const run = start(...options);
+
+    expect(await run.exited).toEqual([1, null]);
+    expect(await run.stdout).toBe('');
+    expect(await run.stderr).toMatch(line);
+    expect(await run.stderr).toMatch(/^[^\n]+\n$/);
+  });
+
+  it('stops at a port that is in use with one line and code 1', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+
+    const run = start('--port', String(port));
+
+    expect(await run.exited).toEqual([1, null]);
+    expect(await run.stderr).toMatch(
+      new RegExp(`^--port: listen EADDRINUSE: .*:${port}; stop the other program, .*\n$`),
+    );
+    server.close();
+  });
+});
+
+describe('a data directory', () => {
+  it('is complete after a run that was killed while it loaded the orders', async () => {
+    const data = join(directory.path, 'data');
+    const options = ['--data', data, '--orders', directory.write('many.jsonl', manyOrders)];
+    const killed = startRun(['--json', '--port', '0', ...options], {
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'signal-itself.ts')}`,
+      SIGNAL: 'SIGKILL',
+      SIGNAL_AT_BATCH: '5',
+    });
+    runs.push(killed);
+    expect(await killed.exited).toEqual([null, 'SIGKILL']);
+
+    const run = await startReady(...options);
+
+    expect(await killed.stdout).toBe('');
+    expect(JSON.parse((await call(run, run.keys.free)).text)).toHaveLength(orderCount);
+  });
+
+  it('keeps all when its run is killed, and serves one run at a time', async () => {
+    const data = join(directory.path, 'data');
+    const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
+    const first = await startReady(...options);
+    const store = await operatorOf(first);
+    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    const kept = await issueKey({ owner: 'Acme' }, store);
+    const revoked = await issueKey({ owner: 'Acme' }, store);
+    await revokeKey(revoked.keyId, store);
+    expect((await cancel(first, '1')).status).toBe(204);
+
+    const other = start('--port', '0', ...options);
+    expect(await other.exited).toEqual([1, null]);
+    await stop(first, 'SIGKILL');
+    const next = await startReady('--data', data);
+
+    expect(await other.stderr).toMatch(/^the directory .* is in use by another local run: .*\n$/);
+    expect(next.keys).toEqual(first.keys);
+    expect(await call(next, kept.apiKey)).toMatchObject({ status: 200, text: '[{"id":1}]' });
+    expect((await call(next, revoked.apiKey)).status).toBe(401);
+    expect((await cancel(next, '1')).text).toContain('order_already_cancelled');
+    const { owner } = await findKey(kept.keyId, await operatorOf(next));
+    expect(owner.item?.dayCount).toBe(1);
+  });
+});

@@ -1,0 +1,102 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Ready, type Run, startRun } from '../../../test/contract/running-service.ts';
+import { copySources, type SourceCopy } from '../../bench/source-copy.ts';
+
+jest.setTimeout(60_000);
+
+const handler = 'lambdas/cancel-order.ts';
+const parsed = '  const orderId = parseOrderId(event.pathParameters?.orderId);\n';
+const stack = 'lib/api/gateway-responses.ts';
+
+let sources: SourceCopy;
+let run: Run;
+let ready: Ready;
+let original: string;
+let complaints = '';
+
+beforeAll(async () => {
+  sources = copySources();
+  original = readFileSync(file(handler), 'utf8');
+  run = startRun(['--watch', '--json', '--port', '0'], {}, sources.directory);
+  run.child.stderr!.on('data', (chunk) => {
+    complaints += chunk;
+  });
+  ready = JSON.parse(await run.started);
+});
+
+afterAll(async () => {
+  run.child.kill('SIGTERM');
+  await run.exited;
+  sources[Symbol.dispose]();
+});
+
+const file = (name: string) => join(sources.directory, name);
+
+/** The handler, with an answer of its own for the order 0. */
+const answering = (message: string) =>
+  original.replace(
+    parsed,
+    `${parsed}  if (orderId === '0') throw new ApiError(400, 'changed', '${message}');\n`,
+  );
+
+async function cancel(orderId = '0'): Promise<string> {
+  const headers = { Authorization: `Bearer ${ready.keys.enterprise}` };
+  const url = `${ready.baseUrl}/store/orders/${orderId}`;
+  const response = await fetch(url, { method: 'DELETE', headers });
+  return `${response.status} ${await response.text()}`;
+}
+
+async function untilAnswered(text: string): Promise<void> {
+  while (!(await cancel()).includes(text)) await sleep(5);
+}
+
+async function untilSaid(text: string): Promise<void> {
+  while (!complaints.includes(text)) await sleep(5);
+}
+
+describe('npm start -- --watch', () => {
+  it('answers with a saved handler, however it was saved, and loses no request', async () => {
+    let isDone = false;
+    const others: Promise<string[]> = (async () => {
+      const answers: string[] = [];
+      while (!isDone) answers.push(await cancel('none'));
+      return answers;
+    })();
+
+    writeFileSync(file(handler), answering('in place'));
+    await untilAnswered('in place');
+    writeFileSync(file('lambdas/.saved'), answering('renamed'));
+    renameSync(file('lambdas/.saved'), file(handler));
+    await untilAnswered('renamed');
+    for (const text of ['one', 'two', 'three']) writeFileSync(file(handler), answering(text));
+    await untilAnswered('three');
+    isDone = true;
+
+    expect([...new Set((await others).map((answer) => answer.slice(0, 4)))]).toEqual(['400 ']);
+  });
+
+  it('serves the last good handler until a broken one is mended', async () => {
+    writeFileSync(file(handler), answering('good'));
+    await untilAnswered('good');
+
+    writeFileSync(file(handler), `${answering('broken')}\nconst (`);
+    await untilSaid('Expected identifier but found "("');
+    const beside = await cancel();
+    writeFileSync(file(handler), answering('mended'));
+    await untilAnswered('mended');
+
+    expect(beside).toContain('good');
+    expect(complaints).toContain('The last good version goes on.');
+  });
+
+  it('says that a change of the stack needs a restart, and serves on', async () => {
+    writeFileSync(file(stack), `${readFileSync(file(stack), 'utf8')}\nconst (`);
+    await untilSaid(`${stack} has changed: restart`);
+
+    expect(await cancel('none')).toMatch(/^400/);
+    expect(complaints).not.toMatch(/so_test_/);
+  });
+});

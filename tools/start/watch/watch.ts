@@ -1,0 +1,120 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LocalService } from '../../local/server.ts';
+import type { LiveCode } from './live-code.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const isSource = /^[^.].*\.(?:ts|js|json)$/;
+
+// Editors may empty a file before they write it, and save several files one after the other.
+const settlesWithinMs = 15;
+
+/** Prints what becomes of changes. */
+interface ChangeLog {
+  readonly log: (line: string) => void;
+  readonly paint: (format: 'cyan' | 'red', text: string) => string;
+}
+
+/**
+ * Serves changes of the functions' sources, until it is disposed. Requests that arrive after a change
+ * wait for the new code. The stack is not synthesized again: after a change of it, a restart is due.
+ */
+export function startWatching(
+  service: Pick<LocalService, 'replaceFunctionCode'>,
+  liveCode: LiveCode,
+  { log, paint }: ChangeLog,
+): Disposable {
+  const changed = new Set<string>();
+  let lastChangeMs = 0;
+  let isServing = false;
+  const announced = new Set<string>();
+
+  function serveChange(file: string): void {
+    changed.add(file);
+    lastChangeMs = performance.now();
+    if (isServing) return;
+    isServing = true;
+    void serve().finally(() => {
+      isServing = false;
+    });
+  }
+
+  async function serve(): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
+      await service.replaceFunctionCode(newCode.then(({ folders }) => folders));
+      const names = (await newCode).names.join(', ');
+      const durationMs = Math.round(performance.now() - startedMs);
+      if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
+    } catch (error) {
+      log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
+    }
+  }
+
+  /** Builds until no file has changed meanwhile: then the result and its errors are up to date. */
+  async function buildWhenSettled(): Promise<void> {
+    for (;;) {
+      const changeMs = lastChangeMs;
+      await sleep(settlesWithinMs);
+      if (changeMs !== lastChangeMs) continue;
+      const files = new Set(changed);
+      changed.clear();
+      const built = liveCode.build(files);
+      await built.catch(() => {});
+      if (changeMs === lastChangeMs) return built;
+    }
+  }
+
+  function askForRestart(file: string): void {
+    if (announced.has(file)) return;
+    announced.add(file);
+    log(paint('cyan', `${relative(root, file)} has changed: restart to run the changed stack`));
+  }
+
+  const stopWatching = [
+    watchSources(join(root, 'lambdas'), serveChange),
+    watchSources(join(root, 'lib'), askForRestart),
+    watchSources(join(root, 'bin'), askForRestart),
+  ];
+  return {
+    [Symbol.dispose]: () => {
+      for (const stop of stopWatching) stop();
+    },
+  };
+}
+
+/**
+ * Watches the source files in a folder and its subfolders. It watches the folders and not the files,
+ * because editors may save by replacing a file.
+ *
+ * @returns a function that stops watching
+ */
+function watchSources(top: string, onChange: (file: string) => void): () => void {
+  const watchers = new Map<string, FSWatcher>();
+
+  function add(folder: string): void {
+    if (watchers.has(folder)) return;
+    watchers.set(
+      folder,
+      watch(folder, (_, name) => {
+        // A folder may be new.
+        addAll();
+        if (isSource.test(name ?? '')) onChange(join(folder, name!));
+      }),
+    );
+  }
+
+  function addAll(): void {
+    add(top);
+    for (const entry of readdirSync(top, { withFileTypes: true, recursive: true })) {
+      if (entry.isDirectory()) add(join(entry.parentPath, entry.name));
+    }
+  }
+
+  addAll();
+  return () => {
+    for (const watcher of watchers.values()) watcher.close();
+  };
+}
