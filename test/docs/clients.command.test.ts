@@ -47,10 +47,10 @@ async function limitedOnce() {
 
 async function runExample(code: string, environment: Readonly<Record<string, string>>) {
   const directory = temporaryDirectory();
-  const examples = pathToFileURL(join(root, 'examples')).href;
+  const examples = pathToFileURL(join(root, 'tools/examples')).href;
   const file = directory.write(
     'example.ts',
-    code.replaceAll("'../../tools/examples/test/", `'${examples}/`),
+    code.replaceAll("'../tools/examples/", `'${examples}/`),
   );
   try {
     return await promisify(execFile)(process.execPath, [file], { env: environment });

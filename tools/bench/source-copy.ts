@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 // What `npm start` runs, and what that reads.
 const copied = [
-  ...['admin', 'bin', 'demo', 'lambdas', 'lib', 'local', 'reference', 'shared', 'smoke'],
+  ...['bin', 'lambdas', 'lib', 'tools'],
   ...['cdk.json', 'openapi.yaml', 'package.json'],
 ];
 

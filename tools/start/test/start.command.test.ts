@@ -228,7 +228,7 @@ describe('a data directory', () => {
     const data = join(directory.path, 'data');
     const options = ['--data', data, '--orders', directory.write('many.jsonl', manyOrders)];
     const killed = startRun(['--json', '--port', '0', ...options], {
-      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'signal-itself.ts')}`,
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, '../../admin/test/signal-itself.ts')}`,
       SIGNAL: 'SIGKILL',
       SIGNAL_AT_BATCH: '5',
     });
