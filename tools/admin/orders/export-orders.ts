@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { readlink, rename, rm, stat } from 'node:fs/promises';
+import { readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
@@ -72,7 +71,9 @@ async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<v
   // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
   const partial = `${path}.${randomBytes(8).toString('hex')}.partial`;
   try {
-    await pipeline(texts, createWriteStream(partial, { flush: true, flags: 'wx', mode: 0o600 }));
+    // This waits until the file is closed. A stream's pipeline ends while its file may yet be opened,
+    // and so be created after it was removed.
+    await writeFile(partial, texts, { flush: true, flag: 'wx', mode: 0o600 });
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import {
+import fs, {
   closeSync,
   mkdirSync,
   openSync,
@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   PutItemCommand,
@@ -24,7 +25,7 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { embeddedDynamoDbOfFile } from '../../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
@@ -406,11 +407,29 @@ describe('with another answer of DynamoDB', () => {
     ['has some of its orders', { Items: [{ id: NumberValue.from(1) }], Count: 2 }],
   ])('orders export is not content with a page that %s', async (_, answer) => {
     mock.on(ScanCommand).resolves(answer);
+    const opening = openingLate();
 
     const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'out')]);
 
+    await opening.end();
     expect(exitCode).toBe(3);
     expect(stderr).toContain('DynamoDB Scan may not have been done');
     expect(readdirSync(directory.path)).toEqual([]);
   });
 });
+
+/** Lets a stream open its file only after everything else has been done, as on a busy machine. */
+function openingLate(): { end(): Promise<void> } {
+  const { open } = fs;
+  const late: (() => void)[] = [];
+  const spy = jest.spyOn(fs, 'open').mockImplementation((...parameters: unknown[]) => {
+    late.push(() => Reflect.apply(open, fs, parameters));
+  });
+  return {
+    end: async () => {
+      spy.mockRestore();
+      for (const openNow of late) openNow();
+      if (late.length > 0) await wait(50);
+    },
+  };
+}
