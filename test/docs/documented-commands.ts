@@ -33,7 +33,7 @@ export function documentedFunctions(markdown: string): string {
 /**
  * Runs commands one after the other in one shell, against a local service, in an empty directory.
  *
- * @returns what each has printed
+ * @returns what each has printed, without the line that names the stage
  */
 export async function runCommands(
   commands: readonly string[],
@@ -53,6 +53,7 @@ export async function runCommands(
   const printed = await text(shell.stdout);
   return printed
     .replaceAll(origin, documentedOrigin)
+    .replaceAll(`stage staging at ${documentedOrigin}\n`, '')
     .split(`${mark}\n`)
     .slice(0, -1)
     .map((output) => output.trimEnd());
