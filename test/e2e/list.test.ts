@@ -87,13 +87,14 @@ const mostPagesAhead = 200;
  * the machine is, are answered meanwhile, and no scan is made.
  *
  * @param takenBytes returns what the client has taken of the list
- * @throws when the scan has left its client behind, because it then never rests
+ * @throws when the scan has left its client behind, or has lost it, because it then never rests
  */
-async function scansAtRest(takenBytes: () => number): Promise<number> {
+async function scansAtRest(body: Readable, takenBytes: () => number): Promise<number> {
   for (;;) {
     const seen = endpoint.scans;
     for (let asked = 0; asked < 8; asked++) {
       await store.call('GET', '/pets/1', { token: key });
+      expect(body.destroyed ? 'disconnected' : 'connected').toBe('connected');
       expect(endpoint.scans - takenBytes() / bytesPerPage).toBeLessThan(mostPagesAhead);
     }
     if (endpoint.scans === seen) return seen;
@@ -265,9 +266,9 @@ describe('a list without end', () => {
     });
     body.pause();
 
-    const paused = await scansAtRest(() => takenBytes);
+    const paused = await scansAtRest(body, () => takenBytes);
     await resumeFor(body, 20);
-    const pausedAgain = await scansAtRest(() => takenBytes);
+    const pausedAgain = await scansAtRest(body, () => takenBytes);
     await leave(body);
 
     expect(pausedAgain).toBeGreaterThanOrEqual(paused + 20);

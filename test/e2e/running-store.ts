@@ -54,8 +54,6 @@ interface StoreOptions {
   readonly now?: () => number;
   /** Starts an execution environment. @default - as in a local run */
   readonly startEnvironment?: StartEnvironment;
-  /** How long a client waits for an answer. @default 20,000 */
-  readonly clientTimeoutMs?: number;
 }
 
 export interface Call {
@@ -65,6 +63,9 @@ export interface Call {
 }
 
 const transactionMaxItems = 100;
+// A client that a test lets pause must not give up by itself, however slow the machine is. The time
+// limits of the tests are shorter.
+const clientTimeoutMs = 600_000;
 const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
 
 /** The synthesized service with empty tables, and operations on it for tests. */
@@ -98,7 +99,7 @@ export class RunningStore implements AsyncDisposable {
     service: LocalService,
     stage: StageName,
     lines: string[],
-    { dataEndpoint = service.dynamodbEndpoint, clientTimeoutMs = 20_000 }: StoreOptions,
+    { dataEndpoint = service.dynamodbEndpoint }: StoreOptions,
   ) {
     this.service = service;
     this.lines = lines;
