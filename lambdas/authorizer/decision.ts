@@ -5,8 +5,8 @@ import {
   readKeyEntry,
   readOwnerRecord,
 } from '../shared/owner-record.ts';
-import { type Allowance, rateLimit, rateLimitPolicy } from '../shared/rate-limit-fields.ts';
-import { newestWindow, type WindowName, type WindowUses, windowUses } from '../shared/windows.ts';
+import { type Allowances, rateLimit, rateLimitPolicy } from '../shared/rate-limit-fields.ts';
+import { isCounting, type WindowUses, windowUses } from '../shared/windows.ts';
 
 /** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */
 export interface Decision {
@@ -43,15 +43,19 @@ export interface RequestTime {
   latestBan: number;
 }
 
-/** What a key's state means for a request at a given time. */
-export interface KeyStatus extends WindowUses {
+/** A key's state, and what it means for a request at a given time. */
+export interface KeyStatus extends KeyState {
+  time: RequestTime;
+  windows: WindowUses;
+  /** Whether a window has no requests left. */
+  isFull: boolean;
   /** False for an expired key and for every key of a suspended owner, which are answered 401. */
   isUsable: boolean;
   isBanned: boolean;
   /** True if the ban ends after `latestBan`; such a ban is not applied. */
   isBanVoid: boolean;
-  /** Whether a window has no requests left. */
-  isFull: boolean;
+  /** The key's rejections in this minute; undefined if its counter is that of another minute. */
+  rejections: number | undefined;
 }
 
 /** Reads a key's state from an item; undefined if the item has no such key, as when revoked. */
@@ -60,71 +64,72 @@ export function readKeyState(item: Item, tokenHash: string): KeyState | undefine
   return key && { owner: readOwnerRecord(item), key };
 }
 
-/** @param longestBanSeconds the longest ban of any plan */
-export function requestTimeAt(nowMs: number, longestBanSeconds: number): RequestTime {
-  const nowSeconds = Math.floor(nowMs / 1_000);
-  return { nowMs, nowSeconds, latestBan: newestWindow(nowSeconds) + longestBanSeconds };
-}
-
+/** Evaluates a key's state at a given time. */
 export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatus {
   const { nowSeconds, latestBan } = time;
-  const { minute, day } = windowUses(owner, nowSeconds);
+  const windows = windowUses(owner, nowSeconds);
   const isBanVoid = key.bannedUntil > latestBan;
+  const isOfThisMinute = isCounting('minute', key.rejectionWindow, nowSeconds);
   return {
-    minute,
-    day,
-    isBanVoid,
+    owner,
+    key,
+    time,
+    windows,
+    isFull: windows.minute.remaining === 0 || windows.day.remaining === 0,
     isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > nowSeconds),
     isBanned: key.bannedUntil > nowSeconds && !isBanVoid,
-    isFull: minute.remaining === 0 || day.remaining === 0,
+    isBanVoid,
+    rejections: isOfThisMinute ? key.rejectionCount : undefined,
   };
 }
 
-/** The decision to admit a request. @param state after the request was counted */
-export function admission(state: KeyState, time: RequestTime): Decision {
-  const { minute, day } = keyStatus(state, time);
-  const windows = { minute, day };
-  const name = tightestWindow(windows);
-  return describe(state, windows, name, windows[name].reset, time);
+/** The decision to admit a request. @param status after the request was counted */
+export function admission(status: KeyStatus): Decision {
+  const { windows } = status;
+  return describe(status, windows, windows[tightestWindow(windows)].reset);
 }
 
 /** The decision to reject a request, with the reason and the time from which one can succeed. */
-export function rejection(state: KeyState, time: RequestTime): Decision {
-  const { minute, day, isBanned } = keyStatus(state, time);
-  const full = [minute, day].filter(({ remaining }) => remaining === 0);
-  const ends = [...full.map(({ reset }) => reset), isBanned ? state.key.bannedUntil : 0];
-  const retryAt = Math.max(...ends);
+export function rejection(status: KeyStatus): Decision {
+  const { windows, key, isBanned } = status;
+  const full = Object.values(windows).filter(({ remaining }) => remaining === 0);
+  const ends = full.map(({ reset }) => reset);
+  const retryAt = Math.max(...ends, isBanned ? key.bannedUntil : 0);
   // Until a ban is over, nothing is left of either window.
-  const exhausted = (window: Allowance) => ({ ...window, remaining: 0, reset: retryAt });
-  const windows = isBanned ? { minute: exhausted(minute), day: exhausted(day) } : { minute, day };
-  const decision = describe(state, windows, tightestWindow({ minute, day }), retryAt, time);
-  const wait = `Retry after ${decision.retryAfterSeconds} seconds.`;
+  const untilThen = { remaining: 0, reset: retryAt };
+  const shown = {
+    minute: { ...windows.minute, ...(isBanned && untilThen) },
+    day: { ...windows.day, ...(isBanned && untilThen) },
+  };
+  const decision = describe(status, shown, retryAt);
+  const [code, reason] = reasonOf(status);
+  const message = `${reason} Retry after ${decision.retryAfterSeconds} seconds.`;
+  return { ...decision, rejection: { code, message } };
+}
 
+function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [RejectionCode, string] {
   if (isBanned) {
-    const message = `This API key is banned for a while because it kept exceeding its limits. ${wait}`;
-    return { ...decision, rejection: { code: 'api_key_banned', message } };
+    const reason = 'This API key is banned for a while because it kept exceeding its limits.';
+    return ['api_key_banned', reason];
   }
   if (day.remaining === 0) {
-    const message = `The limit of ${day.limit} requests per day is used up. ${wait}`;
-    return { ...decision, rejection: { code: 'quota_exceeded', message } };
+    return ['quota_exceeded', `The limit of ${day.limit} requests per day is used up.`];
   }
-  const message = `The limit of ${minute.limit} requests per minute is used up. ${wait}`;
-  return { ...decision, rejection: { code: 'rate_limit_exceeded', message } };
+  return ['rate_limit_exceeded', `The limit of ${minute.limit} requests per minute is used up.`];
 }
 
 /** The window with the fewest requests left; the minute on a tie. */
-function tightestWindow({ minute, day }: Record<WindowName, Allowance>): WindowName {
+function tightestWindow({ minute, day }: Allowances): keyof Allowances {
   return day.remaining < minute.remaining ? 'day' : 'minute';
 }
 
+/** @param shown what the headers say of the windows */
 function describe(
-  { owner, key }: KeyState,
-  windows: Record<WindowName, Allowance>,
-  name: WindowName,
+  { owner, key, windows, time: { nowMs } }: KeyStatus,
+  shown: Allowances,
   retryAt: number,
-  { nowMs }: RequestTime,
 ): Decision {
-  const { limit, remaining, reset } = windows[name];
+  const { limit, remaining, reset } = shown[tightestWindow(windows)];
   return {
     ownerId: owner.ownerId,
     keyId: key.keyId,
@@ -132,8 +137,8 @@ function describe(
     limit,
     remaining,
     reset,
-    rateLimitPolicy: rateLimitPolicy(windows),
-    rateLimit: rateLimit(windows, nowMs),
+    rateLimitPolicy: rateLimitPolicy(shown),
+    rateLimit: rateLimit(shown, nowMs),
     retryAfterSeconds: Math.max(1, Math.ceil(retryAt - nowMs / 1_000)),
   };
 }

@@ -7,30 +7,24 @@ import {
 import { UnauthorizedError } from '../shared/errors.ts';
 import { log } from '../shared/log.ts';
 import type { Item } from '../shared/owner-record.ts';
-import { newestWindow, windowStarts } from '../shared/windows.ts';
+import { newestWindow } from '../shared/windows.ts';
 import {
   admission,
   type Decision,
   type KeyState,
+  type KeyStatus,
   keyStatus,
   type RequestTime,
   readKeyState,
   rejection,
-  requestTimeAt,
 } from './decision.ts';
 import {
   admissionUpdate,
+  type BanRule,
   type ItemUpdate,
   type KeyAddress,
-  type RejectionRecord,
   rejectionUpdate,
 } from './owner-updates.ts';
-
-/** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
-interface BanRule {
-  toleratedRejectionsPerMinute: number;
-  banSeconds: number;
-}
 
 interface LimiterSettings {
   client: Pick<DynamoDBClient, 'send'>;
@@ -74,32 +68,29 @@ interface WriteResult {
  */
 export class Limiter {
   readonly #settings: LimiterSettings;
-  readonly #time: () => RequestTime;
+  readonly #longestBanSeconds: number;
   /** The last known state of keys. A map iterates in the order of insertion, so the oldest is first. */
   readonly #cache = new Map<string, KeyState>();
 
   constructor(settings: LimiterSettings) {
     this.#settings = settings;
     const bans = Object.values(settings.banRules).map(({ banSeconds }) => banSeconds);
-    const longestBanSeconds = Math.max(0, ...bans);
-    this.#time = () => requestTimeAt(settings.now(), longestBanSeconds);
+    this.#longestBanSeconds = Math.max(0, ...bans);
   }
 
   /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
   async decide(address: KeyAddress): Promise<Decision> {
     const cached = this.#cached(address);
-    let state = cached ?? (await this.#read(address));
+    let state: KeyState = cached ?? (await this.#read(address));
     for (let attempt = 1; ; attempt++) {
-      const time = this.#time();
-      const status = keyStatus(state, time);
+      const status = keyStatus(state, this.#time());
       // A rejection is counted by the first write or not at all: each write costs a write unit.
-      if (status.isBanned || (status.isFull && attempt > 1)) return rejection(state, time);
+      if (status.isBanned || (status.isFull && attempt > 1)) return rejection(status);
       if (attempt > maxAttempts) throw new Error('The item changed with every attempt to count.');
 
-      const record = this.#rejectionRecord(state, time);
       const update = status.isFull
-        ? rejectionUpdate(address, time, status, record)
-        : admissionUpdate(address, time, status);
+        ? rejectionUpdate(address, status, this.#settings.banRules[state.owner.plan] ?? neverBan)
+        : admissionUpdate(address, status);
       let result: WriteResult;
       try {
         result = await this.#write(update);
@@ -108,12 +99,13 @@ export class Limiter {
         // A cached state is no reason to reject.
         if (!status.isFull || cached) throw error;
         log.error('A rejection was not counted', error, { keyId: state.key.keyId });
-        return rejection(state, time);
+        return rejection(status);
       }
-      state = this.#observe(address, result.item, time);
-      if (!result.isDone) continue;
-      if (!status.isFull) return admission(state, time);
-      return { ...rejection(state, time), isBanStart: record.banUntil !== undefined };
+      const after = this.#observe(address, result.item, status.time);
+      if (result.isDone && !status.isFull) return admission(after);
+      // The write's condition was that the key is not banned, so this request has begun the ban.
+      if (result.isDone) return { ...rejection(after), isBanStart: after.isBanned };
+      state = after;
     }
   }
 
@@ -125,7 +117,13 @@ export class Limiter {
     return isUsable && !isBanned ? state : undefined;
   }
 
-  async #read(address: KeyAddress): Promise<KeyState> {
+  #time(): RequestTime {
+    const nowMs = this.#settings.now();
+    const nowSeconds = Math.floor(nowMs / 1_000);
+    return { nowMs, nowSeconds, latestBan: newestWindow(nowSeconds) + this.#longestBanSeconds };
+  }
+
+  async #read(address: KeyAddress): Promise<KeyStatus> {
     const { client, tableName } = this.#settings;
     const Key = { ownerHash: { S: address.ownerHash } };
     const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
@@ -148,27 +146,16 @@ export class Limiter {
   }
 
   /** Caches the key's state in an item. @throws UnauthorizedError when the key is not usable */
-  #observe({ tokenHash }: KeyAddress, item: Item | undefined, time: RequestTime): KeyState {
+  #observe({ tokenHash }: KeyAddress, item: Item | undefined, time: RequestTime): KeyStatus {
     this.#cache.delete(tokenHash);
     const state = item && readKeyState(item, tokenHash);
-    if (!state || !keyStatus(state, time).isUsable) throw new UnauthorizedError();
+    const status = state && keyStatus(state, time);
+    if (!state || !status?.isUsable) throw new UnauthorizedError();
     this.#cache.set(tokenHash, state);
     if (this.#cache.size > cachedKeys) {
       const [oldest = ''] = this.#cache.keys();
       this.#cache.delete(oldest);
     }
-    return state;
-  }
-
-  #rejectionRecord({ owner, key }: KeyState, { nowSeconds }: RequestTime): RejectionRecord {
-    const rule = this.#settings.banRules[owner.plan] ?? neverBan;
-    const tolerated = rule.toleratedRejectionsPerMinute;
-    const { rejectionWindow, rejectionCount } = key;
-    const isCounting =
-      rejectionWindow >= windowStarts(nowSeconds).minute &&
-      rejectionWindow <= newestWindow(nowSeconds);
-    const isBanDue = (isCounting ? rejectionCount : 0) >= tolerated;
-    const banUntil = isBanDue ? nowSeconds + rule.banSeconds : undefined;
-    return { isCounting, tolerated, banUntil };
+    return status;
   }
 }

@@ -1,6 +1,12 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { newestWindow, type WindowName, windowNames, windowStarts } from '../shared/windows.ts';
-import type { KeyStatus, RequestTime } from './decision.ts';
+import {
+  newestWindow,
+  type WindowName,
+  windowLimits,
+  windowNames,
+  windowStarts,
+} from '../shared/windows.ts';
+import type { KeyStatus } from './decision.ts';
 
 /*
  * The writes on an owner's item. Each is one conditional UpdateItem. DynamoDB serializes the writes
@@ -36,18 +42,14 @@ export interface KeyAddress {
   tokenHash: string;
 }
 
+/** How many rejections in a minute a plan tolerates, and how long the ban beyond them lasts. */
+export interface BanRule {
+  toleratedRejectionsPerMinute: number;
+  banSeconds: number;
+}
+
 /** An update of an item, without the name of the table. */
 export type ItemUpdate = Omit<UpdateItemCommandInput, 'TableName'>;
-
-/** How a write records the rejection of a request. */
-export interface RejectionRecord {
-  /** True if the key's counter is that of the current minute, false if it has to start again. */
-  isCounting: boolean;
-  /** How many rejections in a minute do not lead to a ban. */
-  tolerated: number;
-  /** The end of the ban that begins with this write, if any, in Unix seconds. */
-  banUntil: number | undefined;
-}
 
 /** A part of an update: its `SET` clause, its condition, and the values that it alone refers to. */
 interface Change {
@@ -56,19 +58,13 @@ interface Change {
   values?: Record<string, AttributeValue>;
 }
 
-const limits = { minute: 'perMinute', day: 'perDay' } as const;
 const entry = '#keys.#key';
 
 /** Counts one request in both windows and records the minute as that of the key's last use. */
-export function admissionUpdate(
-  address: KeyAddress,
-  time: RequestTime,
-  status: KeyStatus,
-): ItemUpdate {
-  const { day } = windowStarts(time.nowSeconds);
-  return conditionalUpdate(address, time, [
-    ...windowNames.map((name) => (status[name].isCounting ? count(name) : replace(name))),
-    { set: `${entry}.usedAt = :minute`, values: { ':day': number(day) } },
+export function admissionUpdate(address: KeyAddress, status: KeyStatus): ItemUpdate {
+  return conditionalUpdate(address, status, [
+    ...windowNames.map((name) => (status.windows[name].isCounting ? count(name) : replace(name))),
+    { set: `${entry}.usedAt = :minute` },
     ...(status.isBanVoid ? [setBan(0)] : []),
   ]);
 }
@@ -80,26 +76,23 @@ export function admissionUpdate(
  */
 export function rejectionUpdate(
   address: KeyAddress,
-  time: RequestTime,
   status: KeyStatus,
-  record: RejectionRecord,
+  { toleratedRejectionsPerMinute: tolerated, banSeconds }: BanRule,
 ): ItemUpdate {
-  const { minute, day, isBanVoid } = status;
-  const banUntil = record.banUntil ?? (isBanVoid ? 0 : undefined);
-  return conditionalUpdate(address, time, [
-    ...(minute.remaining === 0 ? [requireFull('minute')] : []),
-    ...(day.remaining === 0
-      ? [{ ...requireFull('day'), values: { ':day': number(windowStarts(time.nowSeconds).day) } }]
-      : []),
-    countRejection(record),
-    ...(banUntil === undefined ? [] : [setBan(banUntil)]),
+  const { rejections, isBanVoid, time } = status;
+  const isBanDue = (rejections ?? 0) >= tolerated;
+  const full = windowNames.map((name) => `${isCounting(name)} AND NOT ${hasRoom(name)}`);
+  return conditionalUpdate(address, status, [
+    { condition: `(${full.join(' OR ')})` },
+    rejections === undefined ? firstRejection : furtherRejection(isBanDue, tolerated),
+    ...(isBanDue ? [setBan(time.nowSeconds + banSeconds)] : isBanVoid ? [setBan(0)] : []),
   ]);
 }
 
 function count(name: WindowName): Change {
   return {
     set: `${name}Count = ${name}Count + :one`,
-    condition: `${isCounting(name)} AND ${name}Count < ${limits[name]}`,
+    condition: `${isCounting(name)} AND ${hasRoom(name)}`,
   };
 }
 
@@ -110,26 +103,25 @@ function replace(name: WindowName): Change {
   };
 }
 
-function requireFull(name: WindowName): Change {
-  return { condition: `${isCounting(name)} AND ${name}Count >= ${limits[name]}` };
+function hasRoom(name: WindowName): string {
+  return `${name}Count < ${windowLimits[name]}`;
 }
 
 function isCounting(name: WindowName): string {
   return `${name}Window BETWEEN :${name} AND :newest`;
 }
 
-function countRejection({ isCounting, tolerated, banUntil }: RejectionRecord): Change {
-  const isOfThisMinute = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
-  if (!isCounting) {
-    return {
-      set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
-      condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${isOfThisMinute})`,
-    };
-  }
-  const comparison = banUntil === undefined ? '<' : '>=';
+const isOfThisMinute = `${entry}.rejectionWindow BETWEEN :minute AND :newest`;
+
+const firstRejection: Change = {
+  set: `${entry}.rejectionWindow = :minute, ${entry}.rejectionCount = :one`,
+  condition: `(attribute_not_exists(${entry}.rejectionWindow) OR NOT ${isOfThisMinute})`,
+};
+
+function furtherRejection(isBanDue: boolean, tolerated: number): Change {
   return {
     set: `${entry}.rejectionCount = ${entry}.rejectionCount + :one`,
-    condition: `${isOfThisMinute} AND ${entry}.rejectionCount ${comparison} :tolerated`,
+    condition: `${isOfThisMinute} AND ${entry}.rejectionCount ${isBanDue ? '>=' : '<'} :tolerated`,
     values: { ':tolerated': number(tolerated) },
   };
 }
@@ -147,21 +139,22 @@ const isUsable =
 
 function conditionalUpdate(
   { ownerHash, tokenHash }: KeyAddress,
-  { nowSeconds, latestBan }: RequestTime,
+  { time: { nowSeconds, latestBan } }: KeyStatus,
   changes: Change[],
 ): ItemUpdate {
+  const { minute, day } = windowStarts(nowSeconds);
+  const conditions = [isUsable, ...changes.flatMap(({ condition }) => condition ?? [])];
   return {
     Key: { ownerHash: { S: ownerHash } },
     UpdateExpression: `SET ${changes.flatMap(({ set }) => set ?? []).join(', ')}`,
-    ConditionExpression: [isUsable, ...changes.flatMap(({ condition }) => condition ?? [])].join(
-      ' AND ',
-    ),
+    ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: { '#status': 'status', '#keys': 'keys', '#key': tokenHash },
     ExpressionAttributeValues: {
       ':active': { S: 'active' },
       ':now': number(nowSeconds),
       ':latestBan': number(latestBan),
-      ':minute': number(windowStarts(nowSeconds).minute),
+      ':minute': number(minute),
+      ':day': number(day),
       ':newest': number(newestWindow(nowSeconds)),
       ':one': number(1),
       ...Object.assign({}, ...changes.map(({ values }) => values)),

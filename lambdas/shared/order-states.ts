@@ -10,8 +10,6 @@ interface OrderState {
   readonly cancelRefusal: CancelRefusal | undefined;
   /** Whether operators may import orders in this state. */
   readonly isImportable: boolean;
-  /** Whether an order stays in this state whatever clients and operators do. */
-  readonly isFinal: boolean;
 }
 
 /**
@@ -19,14 +17,13 @@ interface OrderState {
  * outcomes that the metrics count, and what operators can import and ship derive from this record.
  */
 export const orderStates = {
-  pending: { cancelRefusal: undefined, isImportable: true, isFinal: false },
+  pending: { cancelRefusal: undefined, isImportable: true },
   shipped: {
     cancelRefusal: {
       code: 'order_already_shipped',
       message: 'The order has already shipped and cannot be cancelled.',
     },
     isImportable: true,
-    isFinal: true,
   },
   cancelled: {
     cancelRefusal: {
@@ -34,7 +31,6 @@ export const orderStates = {
       message: 'The order has already been cancelled.',
     },
     isImportable: true,
-    isFinal: true,
   },
 } as const satisfies Readonly<Record<string, OrderState>>;
 

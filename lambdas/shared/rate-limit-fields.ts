@@ -1,13 +1,9 @@
-import { type WindowName, windowLengths, windowNames } from './windows.ts';
+import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
-/** An owner's limit in one window as the headers state it. `reset` is Unix seconds. */
-export interface Allowance {
-  limit: number;
-  remaining: number;
-  reset: number;
-}
+type Allowance = Pick<WindowUse, 'limit' | 'remaining' | 'reset'>;
 
-type Allowances = Record<WindowName, Allowance>;
+/** An owner's limits as the headers state them. */
+export type Allowances = Record<WindowName, Allowance>;
 
 const noAllowance: Allowance = { limit: 0, remaining: 0, reset: 0 };
 const noAllowances: Allowances = { minute: noAllowance, day: noAllowance };

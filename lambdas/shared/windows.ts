@@ -21,6 +21,9 @@ export const clockToleranceSeconds = 300;
 /** The length of each window in seconds. */
 export const windowLengths = { minute: 60, day: 86_400 } as const;
 
+/** The attribute of an owner's item that holds each window's limit. */
+export const windowLimits = { minute: 'perMinute', day: 'perDay' } as const;
+
 export type WindowName = keyof typeof windowLengths;
 
 export const windowNames = Object.keys(windowLengths) as readonly WindowName[];
@@ -61,25 +64,26 @@ export function newestWindow(nowSeconds: number): number {
   return nowSeconds + clockToleranceSeconds;
 }
 
-/** An owner's use of both windows at a given time. */
-export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
-  const { perMinute, minuteWindow, minuteCount, perDay, dayWindow, dayCount } = counters;
-  return {
-    minute: windowUse('minute', perMinute, minuteWindow, minuteCount, nowSeconds),
-    day: windowUse('day', perDay, dayWindow, dayCount, nowSeconds),
-  };
+/** Whether a window that begins at `window` counts at a given time: it is the current one or ahead. */
+export function isCounting(name: WindowName, window: number, nowSeconds: number): boolean {
+  return window >= windowStarts(nowSeconds)[name] && window <= newestWindow(nowSeconds);
 }
 
-function windowUse(
-  name: WindowName,
-  limit: number,
-  window: number,
-  count: number,
-  nowSeconds: number,
-): WindowUse {
-  const current = windowStarts(nowSeconds)[name];
-  const isCounting = window >= current && window <= newestWindow(nowSeconds);
-  const used = isCounting ? count : 0;
-  const reset = (isCounting ? window : current) + windowLengths[name];
-  return { limit, used, remaining: Math.max(0, limit - used), reset, isCounting };
+/** An owner's use of both windows at a given time. */
+export function windowUses(counters: WindowCounters, nowSeconds: number): WindowUses {
+  const use = (name: WindowName): WindowUse => {
+    const limit = counters[windowLimits[name]];
+    const stored = counters[`${name}Window`];
+    const isStoredCounting = isCounting(name, stored, nowSeconds);
+    const window = isStoredCounting ? stored : windowStarts(nowSeconds)[name];
+    const used = isStoredCounting ? counters[`${name}Count`] : 0;
+    return {
+      limit,
+      used,
+      remaining: Math.max(0, limit - used),
+      reset: window + windowLengths[name],
+      isCounting: isStoredCounting,
+    };
+  };
+  return { minute: use('minute'), day: use('day') };
 }

@@ -1,5 +1,5 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
-import { newestWindow, windowStarts } from '../../../lambdas/shared/windows.ts';
+import { isCounting, newestWindow } from '../../../lambdas/shared/windows.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { type Usage, usageFields, usageOf } from '../owners/owner-view.ts';
@@ -124,9 +124,7 @@ function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatu
 }
 
 function rejectionsNow({ rejectionWindow, rejectionCount }: KeyEntry, nowMs: number): number {
-  const nowSeconds = Math.floor(nowMs / 1_000);
-  const { minute } = windowStarts(nowSeconds);
-  const isNow = rejectionWindow >= minute && rejectionWindow <= newestWindow(nowSeconds);
+  const isNow = isCounting('minute', rejectionWindow, Math.floor(nowMs / 1_000));
   return isNow ? rejectionCount : 0;
 }
 
