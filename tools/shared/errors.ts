@@ -26,11 +26,9 @@ export class UsageError extends OperatorError {
 /** A value is not accepted. The message names the field, the value, and what was expected. */
 export class InvalidValueError extends OperatorError {
   override name = 'InvalidValueError';
-  readonly field: string;
 
   constructor(field: string, value: unknown, expected: string) {
     super(`${field}: ${quoted(value)} is not accepted`, { remedy: `expected ${expected}` });
-    this.field = field;
   }
 }
 
@@ -64,15 +62,10 @@ export class HalfDoneError extends OperatorError {
 /** A line of an orders file is not an order. */
 export class BadLineError extends OperatorError {
   override name = 'BadLineError';
-  /** The number of the line in the file, from 1. */
-  readonly line: number;
-  /** The fault, without the number of the line. */
-  readonly fault: string;
 
+  /** @param line the number of the line in the file, from 1 */
   constructor(line: number, fault: string) {
     super(`line ${line}: ${fault}`);
-    this.line = line;
-    this.fault = fault;
   }
 }
 

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { boundedText } from '../../shared/bounded-text.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { type CommandIo, printMessage } from './command-io.ts';
@@ -58,11 +59,11 @@ export async function confirmAlways(
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
   if (!isInteractive(io)) return boundedText(io.stdin);
   ask(io, prompt);
-  io.stdin.setRawMode?.(true);
+  // With an output, readline echoes what is typed, and switches off the echo of the terminal.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
-    return await hiddenLine(io);
+    return await firstLine(io, nowhere);
   } finally {
-    io.stdin.setRawMode?.(false);
     printMessage(io, '');
   }
 }
@@ -73,29 +74,19 @@ function ask({ stderr, actedOn }: CommandIo, question: string): void {
   stderr.write(`${printable(stage + question)} `);
 }
 
-const controlC = '\u0003';
-const controlD = '\u0004';
-const erased = /[^\u007f\b][\u007f\b]/;
-
-async function hiddenLine({ stdin }: CommandIo): Promise<string> {
-  let typed = '';
-  // Without this option, leaving the loop would close standard input.
-  for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
-    typed += String(chunk).replaceAll(controlD, '\n');
-    if (typed.includes(controlC)) throw new OperatorError('Interrupted: nothing was looked up');
-    if (/[\r\n]/.test(typed)) break;
-  }
-  let [line = ''] = typed.split(/[\r\n]/);
-  while (erased.test(line)) line = line.replace(erased, '');
-  return line;
-}
-
-async function firstLine({ stdin }: CommandIo): Promise<string> {
-  const lines = createInterface({ input: stdin, terminal: false });
+async function firstLine({ stdin }: CommandIo, output?: Writable): Promise<string> {
+  const terminal = output !== undefined;
+  const lines = createInterface({ input: stdin, output, terminal, historySize: 0 });
+  let isInterrupted = false;
+  lines.on('SIGINT', () => {
+    isInterrupted = true;
+    lines.close();
+  });
   try {
     for await (const line of lines) return line;
-    return '';
   } finally {
     lines.close();
   }
+  if (isInterrupted) throw new OperatorError('Interrupted: nothing was looked up');
+  return '';
 }

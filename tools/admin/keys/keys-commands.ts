@@ -94,7 +94,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(keys, io, {
     usage: 'show <keyId>',
     description: 'one key: its state, when it was used, and what is left to its owner',
-    examples: ['keys show key_… --stage prod'],
     run: async ({ stage, nowMs }, keyId) => {
       const view = keyView(await findKey(keyId, stage), nowMs);
       return { value: view, text: recordText(keyFields, view) };
@@ -140,7 +139,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     usage: 'revoke <keyId>',
     description: 'refuse a key from its next request on, for good',
     options: [yesOption],
-    examples: ['keys revoke key_… --stage prod'],
     run: async ({ stage, confirm, nowMs }, keyId) => {
       await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), nowMs)));
       const { wasActive } = await revokeKey(keyId, stage);
@@ -151,7 +149,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(keys, io, {
     usage: 'unban <keyId>',
     description: 'lift a temporary ban',
-    examples: ['keys unban key_… --stage prod'],
     run: async ({ stage }, keyId) => {
       const view = await unbanKey(keyId, stage);
       return { value: view, text: unbanText(view) };

@@ -1,7 +1,7 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { HalfDoneError } from '../../shared/errors.ts';
 import { type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { change, settingAll } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
@@ -60,19 +60,19 @@ export async function recordRevocation(
   store: KeyStore,
 ): Promise<void> {
   if (!details || (details.revokedAt && !entry)) return;
-  const last = {
+  const kept = {
+    revokedAt: new Date(store.now()).toISOString(),
     ...(entry?.usedAt && { usedAt: entry.usedAt }),
     ...(entry?.expiresAt && { expiresAt: entry.expiresAt }),
   };
-  const kept = Object.entries({ revokedAt: new Date(store.now()).toISOString(), ...last });
+  const { names, ...update } = settingAll(kept, '#keys.#key');
   await change(
     {
       table: store.ownersTable,
       key: { ownerId: owner.details.ownerId },
-      update: `SET ${kept.map(([name]) => `#keys.#key.${name} = :${name}`).join(', ')}`,
+      ...update,
       condition: 'attribute_exists(#keys.#key)',
-      names: { '#keys': 'keys', '#key': keyId },
-      values: Object.fromEntries(kept.map(([name, value]) => [`:${name}`, value])),
+      names: { ...names, '#keys': 'keys', '#key': keyId },
     },
     store,
   );

@@ -2,12 +2,7 @@ import { stat } from 'node:fs/promises';
 import { BadLineError, InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import {
-  type InsertOutcome,
-  insertBatchSize,
-  insertOrders,
-  type RetryingTable,
-} from './insert-orders.ts';
+import { insertBatchSize, insertOrders, type RetryingTable } from './insert-orders.ts';
 import type { OrderItem } from './order-record.ts';
 import { readOrders } from './orders-file.ts';
 
@@ -39,14 +34,17 @@ export interface ImportCounts {
   rejected: number;
 }
 
-/** The number of batches that are sent at the same time. */
-const concurrentBatches = 8;
+/** The number of orders that are sent at the same time, in eight batches. */
+const roundSize = 8 * insertBatchSize;
 
 /**
  * Imports an orders file of any size in constant memory. Orders that exist are not changed, so an
  * import that was interrupted can be repeated from its first line, or from any other.
  *
- * @param signal interrupts the import after the batches under way
+ * The orders are loaded in rounds. When a round is complete, all lines before the next one are in the
+ * table.
+ *
+ * @param signal interrupts the import after the round under way
  * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue
  */
 export async function importOrders(
@@ -55,13 +53,86 @@ export async function importOrders(
   observer: Partial<ImportObserver>,
   signal: AbortSignal,
 ): Promise<ImportCounts> {
-  const bytes = await sizeOfFile(request.path);
-  if (request.onError === 'stop') {
-    observer.onPhase?.('checking', bytes);
+  const { path, onError, fromLine } = request;
+  const totalBytes = await sizeOfFile(path);
+  if (onError === 'stop') {
+    observer.onPhase?.('checking', totalBytes);
     await refuseBadLines(request, observer, signal);
   }
-  observer.onPhase?.('loading', bytes);
-  return new OrdersImport(request, table, observer, signal).load();
+  observer.onPhase?.('loading', totalBytes);
+  const counts: ImportCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
+  const loaded = () => counts.inserted + counts.alreadyThere + counts.different;
+  const round = new Map<string, ReadOrder>();
+  let firstMissingLine = fromLine;
+  const loadRound = async () => {
+    const orders = [...round.values()];
+    round.clear();
+    firstMissingLine = orders[0]?.line ?? firstMissingLine;
+    if (signal.aborted) throw new OperatorError('interrupted');
+    await load(orders, table, counts, observer);
+    firstMissingLine = (orders.at(-1)?.line ?? firstMissingLine - 1) + 1;
+  };
+  let bytes = 0;
+  try {
+    for await (const line of linesOf(path, fromLine)) {
+      if ('error' in line) {
+        // The file has changed since it was checked.
+        if (onError === 'stop') throw line.error;
+        counts.rejected++;
+        observer.onBadLine?.(line.error);
+      } else {
+        const id = String(line.order.id);
+        // If the file contains an id twice, its first line has to be inserted first.
+        if (round.size === roundSize || round.has(id)) await loadRound();
+        round.set(id, line);
+      }
+      bytes = line.bytes;
+      observer.onProgress?.(bytes, loaded());
+    }
+    await loadRound();
+    observer.onProgress?.(bytes, loaded());
+    return counts;
+  } catch (error) {
+    const place = `stopped at line ${firstMissingLine}, with ${counted(loaded(), 'order')} in the table`;
+    throw new OperatorError(`${path}: ${place}: ${failureText(error)}`, {
+      cause: error,
+      remedy: `run the command again, which changes no order that is there, or with --from-line ${firstMissingLine}`,
+    });
+  }
+}
+
+interface ReadOrder {
+  readonly line: number;
+  readonly order: OrderItem;
+}
+
+/** Loads the orders of a round, all batches at the same time, and counts what became of them. */
+async function load(
+  orders: readonly ReadOrder[],
+  table: RetryingTable,
+  counts: ImportCounts,
+  observer: Partial<ImportObserver>,
+): Promise<void> {
+  const batches: ReadOrder[][] = [];
+  for (let start = 0; start < orders.length; start += insertBatchSize) {
+    batches.push(orders.slice(start, start + insertBatchSize));
+  }
+  const inserting = batches.map((batch) => {
+    const items = batch.map(({ order }) => order);
+    return insertOrders(items, table);
+  });
+  // All of them are waited for, so that none continues after the import has ended.
+  for (const [index, outcomes] of (await Promise.allSettled(inserting)).entries()) {
+    if (outcomes.status === 'rejected') throw outcomes.reason;
+    for (const [position, outcome] of outcomes.value.entries()) {
+      if (outcome === 'inserted') counts.inserted++;
+      else if (outcome === 'already there') counts.alreadyThere++;
+      else {
+        counts.different++;
+        observer.onDifferent?.(differentOrder(batches[index]![position]!));
+      }
+    }
+  }
 }
 
 async function sizeOfFile(path: string): Promise<number> {
@@ -108,122 +179,7 @@ async function* linesOf(path: string, fromLine: number) {
   }
 }
 
-interface ReadOrder {
-  readonly line: number;
-  readonly order: OrderItem;
-}
-
-/**
- * Loads a file in rounds of some batches, which are sent at the same time. When a round is complete,
- * all lines before the next one are in the table.
- */
-class OrdersImport {
-  readonly #request: ImportRequest;
-  readonly #table: RetryingTable;
-  readonly #observer: Partial<ImportObserver>;
-  readonly #signal: AbortSignal;
-  readonly #counts: ImportCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
-  readonly #round = new Map<string, ReadOrder>();
-  /** The first line that may not be in the table. */
-  #line: number;
-
-  constructor(
-    request: ImportRequest,
-    table: RetryingTable,
-    observer: Partial<ImportObserver>,
-    signal: AbortSignal,
-  ) {
-    this.#request = request;
-    this.#table = table;
-    this.#observer = observer;
-    this.#signal = signal;
-    this.#line = request.fromLine;
-  }
-
-  async load(): Promise<ImportCounts> {
-    const { path, fromLine } = this.#request;
-    let bytes = 0;
-    try {
-      for await (const line of linesOf(path, fromLine)) {
-        if ('error' in line) this.#reject(line.error);
-        else await this.#add(line);
-        bytes = line.bytes;
-        this.#observer.onProgress?.(bytes, this.#loaded);
-      }
-      await this.#loadRound();
-      this.#observer.onProgress?.(bytes, this.#loaded);
-      return this.#counts;
-    } catch (error) {
-      throw this.#stopped(error);
-    }
-  }
-
-  async #add({ line, order }: ReadOrder): Promise<void> {
-    const id = String(order.id);
-    // If the file contains an id twice, its first line has to be inserted first.
-    const isFull = this.#round.size === concurrentBatches * insertBatchSize;
-    if (isFull || this.#round.has(id)) await this.#loadRound();
-    this.#round.set(id, { line, order });
-  }
-
-  #reject(error: BadLineError): void {
-    // The file has changed since it was checked.
-    if (this.#request.onError === 'stop') throw error;
-    this.#counts.rejected++;
-    this.#observer.onBadLine?.(error);
-  }
-
-  async #loadRound(): Promise<void> {
-    const round = [...this.#round.values()];
-    this.#round.clear();
-    this.#line = round[0]?.line ?? this.#line;
-    if (this.#signal.aborted) throw new OperatorError('interrupted');
-    const batches = Array.from({ length: Math.ceil(round.length / insertBatchSize) }, (_, index) =>
-      round.slice(index * insertBatchSize, (index + 1) * insertBatchSize),
-    );
-    // All of them are waited for, so that none continues after the import has ended.
-    const loads = await Promise.allSettled(
-      batches.map((batch) =>
-        insertOrders(
-          batch.map(({ order }) => order),
-          this.#table,
-        ),
-      ),
-    );
-    for (const [index, load] of loads.entries()) {
-      if (load.status === 'rejected') throw load.reason;
-      this.#count(batches[index]!, load.value);
-    }
-    this.#line = (round.at(-1)?.line ?? this.#line - 1) + 1;
-  }
-
-  #count(batch: readonly ReadOrder[], outcomes: readonly InsertOutcome[]): void {
-    for (const [index, outcome] of outcomes.entries()) {
-      const { line, order } = batch[index]!;
-      if (outcome === 'inserted') this.#counts.inserted++;
-      else if (outcome === 'already there') this.#counts.alreadyThere++;
-      else {
-        this.#counts.different++;
-        this.#observer.onDifferent?.(differentOrder(line, order));
-      }
-    }
-  }
-
-  get #loaded(): number {
-    const { inserted, alreadyThere, different } = this.#counts;
-    return inserted + alreadyThere + different;
-  }
-
-  #stopped(error: unknown): OperatorError {
-    const place = `stopped at line ${this.#line}, with ${counted(this.#loaded, 'order')} in the table`;
-    return new OperatorError(`${this.#request.path}: ${place}: ${failureText(error)}`, {
-      cause: error,
-      remedy: `run the command again, which changes no order that is there, or with --from-line ${this.#line}`,
-    });
-  }
-}
-
-function differentOrder(line: number, { id }: OrderItem): BadLineError {
+function differentOrder({ line, order: { id } }: ReadOrder): BadLineError {
   return new BadLineError(
     line,
     `id: order ${id} is in the table already, with other values, and was left as it is`,

@@ -66,7 +66,6 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(orders, io, {
     usage: 'show <orderId>',
     description: 'one order, with all that is stored of it',
-    examples: ['orders show 9007199254740993 --stage prod'],
     run: async ({ stage }, orderId) => {
       const json = orderJson(await findOrder(orderId, tableOf(stage)));
       return { json, text: json };
@@ -75,7 +74,6 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(orders, io, {
     usage: 'ship <orderId>',
     description: 'mark a pending order as shipped; from then on it cannot be cancelled',
-    examples: ['orders ship 9007199254740993 --stage prod'],
     run: async ({ stage, nowMs }, orderId) => {
       const order = await shipOrder(orderId, tableOf(stage), nowMs);
       return { json: orderJson(order), text: `Order ${orderId} is shipped.` };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { change, settingAll } from '../stage/dynamodb-calls.ts';
 import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
 
 /**
@@ -14,24 +14,20 @@ export async function shipOrder(
   table: OrdersTable,
   nowMs: number,
 ): Promise<StoredOrder> {
-  const requestId = randomUUID();
+  const shipRequestId = randomUUID();
+  const shippedAt = new Date(nowMs).toISOString();
+  const { values, ...update } = settingAll({ status: 'shipped', shippedAt, shipRequestId });
   const shipped = await change<StoredOrder>(
     {
       table: table.tableName,
       key: orderKey(orderId),
-      update: 'SET #status = :shipped, shippedAt = :now, shipRequestId = :requestId',
+      ...update,
       condition: '#status = :pending',
-      names: { '#status': 'status' },
-      values: {
-        ':pending': 'pending',
-        ':shipped': 'shipped',
-        ':now': new Date(nowMs).toISOString(),
-        ':requestId': requestId,
-      },
+      values: { ...values, ':pending': 'pending' },
     },
     { documents: table.dynamodb },
   );
-  return shipped ?? shippedByThisRequest(await findOrder(orderId, table), requestId);
+  return shipped ?? shippedByThisRequest(await findOrder(orderId, table), shipRequestId);
 }
 
 // If the response to a successful write was lost, the SDK repeats it and its condition fails.

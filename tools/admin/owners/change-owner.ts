@@ -1,5 +1,5 @@
 import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { change, settingAll } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { complete, readOwner } from './find-owner.ts';
 import type { CompleteOwner } from './stored-owner.ts';
@@ -36,17 +36,8 @@ async function setAttributes(
   attributes: Readonly<Record<string, unknown>>,
   store: KeyStore,
 ): Promise<CompleteOwner> {
-  const names = Object.keys(attributes);
-  await change(
-    {
-      table: store.apiKeysTable,
-      key: { ownerHash },
-      update: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-      condition: 'attribute_exists(ownerHash)',
-      names: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      values: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
-    },
-    store,
-  );
+  const table = store.apiKeysTable;
+  const condition = 'attribute_exists(ownerHash)';
+  await change({ table, key: { ownerHash }, condition, ...settingAll(attributes) }, store);
   return complete((await readOwner(ownerId, store))!);
 }

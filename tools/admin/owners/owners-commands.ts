@@ -40,7 +40,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(owners, io, {
     usage: 'list',
     description: 'all owners, the newest first',
-    examples: ['owners list --stage prod', 'owners list --stage prod --json'],
     run: async ({ stage, nowMs }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, nowMs));
       if (views.length > 0) {
@@ -52,7 +51,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(owners, io, {
     usage: 'show <owner>',
     description: 'one owner, by its id or name: its limits, and what its keys have used of them',
-    examples: ['owners show "Acme Ltd" --stage prod'],
     run: async ({ stage, nowMs }, owner) => shown(await findOwner(owner, stage), nowMs),
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
@@ -81,7 +79,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(owners, io, {
     usage: 'rename <owner> <name>',
     description: 'give an owner another name',
-    examples: ['owners rename "Acme Ltd" "Acme Pets" --stage prod'],
     run: async ({ stage, nowMs }, owner, name) =>
       shown(await renameOwner(owner, name, stage), nowMs),
   });
@@ -89,7 +86,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'suspend <owner>',
     description: 'refuse all keys of an owner from their next requests on',
     options: [yesOption],
-    examples: ['owners suspend "Acme Ltd" --stage prod'],
     run: async ({ stage, confirm, nowMs }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
       await confirm(() => suspendQuestion(owner));
@@ -99,7 +95,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(owners, io, {
     usage: 'resume <owner>',
     description: 'let the keys of a suspended owner work again',
-    examples: ['owners resume "Acme Ltd" --stage prod'],
     run: async ({ stage, nowMs }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
       return shown(await setOwnerStatus(owner, 'active', stage), nowMs);
@@ -108,7 +103,6 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<GlobalOptions>(owners, io, {
     usage: 'reset-usage <owner>',
     description: 'forget what an owner has used, as after a wrong clock has used up its day',
-    examples: ['owners reset-usage "Acme Ltd" --stage prod'],
     run: async ({ stage, nowMs }, idOrName) =>
       shown(await resetUsage(await findCompleteOwner(idOrName, stage), stage), nowMs),
   });
@@ -182,12 +176,8 @@ async function applyPlans({
 
 function unclearText({ details, item }: CompleteOwner): string {
   const { ownerId, agreed } = details;
-  if (!isPlanName(item.plan)) {
-    const { plan } = item as { plan: string };
-    return `${ownerId} is left out: there is no plan ${quoted(plan)} any more; "owners set-plan" moves it to another`;
-  }
-  return (
-    `${ownerId} is left out: its move from ${item.plan} to ${agreed.plan} was interrupted; ` +
-    '"owners set-plan" completes it'
-  );
+  const reason = isPlanName(item.plan)
+    ? `its move from ${item.plan} to ${agreed.plan} was interrupted`
+    : `its plan ${quoted(item.plan)} is none any more`;
+  return `${ownerId} is left out: ${reason}; "owners set-plan" moves it`;
 }

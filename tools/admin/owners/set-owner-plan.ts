@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { change, settingAll } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { complete, findCompleteOwner, readOwner } from './find-owner.ts';
@@ -122,17 +122,15 @@ export async function setLimits(
   limits: OwnerLimits,
   store: KeyStore,
 ): Promise<void> {
+  const { values, ...update } = settingAll({ plan, ...limits });
   const changed = await change<DocumentOfOwner>(
     {
       table: store.apiKeysTable,
       key: { ownerHash },
-      update: 'SET #plan = :plan, perMinute = :perMinute, perDay = :perDay',
-      condition: '#plan = :oldPlan AND perMinute = :oldPerMinute AND perDay = :oldPerDay',
-      names: { '#plan': 'plan' },
+      ...update,
+      condition: '#plan = :oldPlan AND #perMinute = :oldPerMinute AND #perDay = :oldPerDay',
       values: {
-        ':plan': plan,
-        ':perMinute': limits.perMinute,
-        ':perDay': limits.perDay,
+        ...values,
         ':oldPlan': item.plan,
         ':oldPerMinute': item.perMinute,
         ':oldPerDay': item.perDay,

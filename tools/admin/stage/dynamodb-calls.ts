@@ -62,6 +62,24 @@ export async function change<T>(
   }
 }
 
+/**
+ * The expressions of an update that sets attributes.
+ *
+ * @param map the path of the map that they are in, with its names as placeholders. @default - the item
+ */
+export function settingAll(
+  attributes: Readonly<Record<string, unknown>>,
+  map?: string,
+): Required<Pick<Change, 'update' | 'names' | 'values'>> {
+  const names = Object.keys(attributes);
+  const path = map === undefined ? '' : `${map}.`;
+  return {
+    update: `SET ${names.map((name) => `${path}#${name} = :${name}`).join(', ')}`,
+    names: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    values: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+  };
+}
+
 /** Makes several changes or none. Returns false, with none made, when a condition fails. */
 export async function changeTogether(
   TransactItems: TransactWriteCommandInput['TransactItems'],

@@ -30,8 +30,8 @@ interface Verb<Options> {
   readonly description: string;
   readonly options?: readonly Option[];
   readonly help?: string;
-  /** Command lines for the help. */
-  readonly examples: readonly string[];
+  /** Command lines for the help. @default - the usage */
+  readonly examples?: readonly string[];
   /** Refuses arguments that the verb does not have, in other words than for all verbs. */
   readonly refuseArguments?: (args: readonly string[]) => void;
   /** Does the work. Returns nothing when it has printed its result itself. */
@@ -44,7 +44,8 @@ export function addVerb<Options extends object>(
   io: CommandIo,
   verb: Verb<Options>,
 ): void {
-  const { usage, description, options = [], help = '', examples, refuseArguments, run } = verb;
+  const { usage, description, options = [], help = '', refuseArguments, run } = verb;
+  const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
   const command = group.command(usage).description(description);
   command.allowExcessArguments(refuseArguments !== undefined);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);

@@ -1,4 +1,3 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -18,6 +17,7 @@ import { createOwner } from '../owners/create-owner.ts';
 import { lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
+import { change, settingAll } from '../stage/dynamodb-calls.ts';
 import type { KeyGateway } from '../stage/key-gateway.ts';
 import { documentClient, type KeyStore } from '../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
@@ -68,24 +68,13 @@ export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKe
     gateway,
     owner,
     set: async (ownerId, values, tokenHash) => {
-      const names = Object.keys(values);
-      const path = tokenHash === undefined ? '' : '#keys.#key.';
-      await database.dynamodb.send(
-        new UpdateItemCommand({
-          TableName: store.apiKeysTable,
-          Key: { ownerHash: { S: (await owner(ownerId)).details.ownerHash } },
-          UpdateExpression: `SET ${names.map((name) => `${path}#${name} = :${name}`).join(', ')}`,
-          ExpressionAttributeNames: {
-            ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-            ...(tokenHash !== undefined && { '#keys': 'keys', '#key': tokenHash }),
-          },
-          ExpressionAttributeValues: Object.fromEntries(
-            names.map((name) => {
-              const value = values[name]!;
-              return [`:${name}`, typeof value === 'string' ? { S: value } : { N: String(value) }];
-            }),
-          ),
-        }),
+      const { ownerHash } = (await owner(ownerId)).details;
+      const map = tokenHash === undefined ? undefined : '#keys.#key';
+      const { names, ...update } = settingAll(values, map);
+      const place = map && { '#keys': 'keys', '#key': tokenHash! };
+      await change(
+        { table: store.apiKeysTable, key: { ownerHash }, ...update, names: { ...names, ...place } },
+        store,
       );
     },
   };

@@ -374,7 +374,7 @@ describe('with another answer of DynamoDB', () => {
   ])('orders ship finds an order that has shipped %s', async (_by, isOwn) => {
     const order = { id: NumberValue.from(7), status: 'shipped', shippedAt: '2026-11-20T09:30:00Z' };
     mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
-      const shipRequestId = isOwn ? values[':requestId'] : 'another';
+      const shipRequestId = isOwn ? values[':shipRequestId'] : 'another';
       mock.on(GetCommand).resolves({ Item: { ...order, shipRequestId } });
       throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
     });
