@@ -239,21 +239,17 @@ export class RunningStore implements AsyncDisposable {
 }
 
 /**
- * The synthesized template as JSON, with functions that wait long for DynamoDB. Their time limits are
- * longer too, because a request may wait for an idle environment as long as its function may run.
+ * The synthesized template with functions that wait long for DynamoDB. Their time limits are longer
+ * too, because a request may wait for an idle environment as long as its function may run.
  */
-export function patientTemplate(stage: StageName): string {
+function patientTemplateFile(stage: StageName): string {
   const preloaded = join(import.meta.dirname, '../helpers/functions/patient-function.cjs');
   const patient: Template = JSON.parse(preloadingTemplate(stage, preloaded));
   for (const { Type, Properties } of Object.values(patient.Resources)) {
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 120;
   }
-  return JSON.stringify(patient);
-}
-
-function patientTemplateFile(stage: StageName): string {
   const file = `${assemblyDirectory()}/patient-${stage}-${process.pid}.template.json`;
-  writeFileSync(file, patientTemplate(stage));
+  writeFileSync(file, JSON.stringify(patient));
   return file;
 }
 

@@ -1,6 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { OrderFieldName } from '../../../lambdas/shared/order-fields.ts';
-import { JsonArraySplitter } from '../../../tools/smoke/stage/json-array.ts';
 
 export type OrderItem = Record<string, AttributeValue>;
 
@@ -36,12 +35,10 @@ export function scanAnswer(items: OrderItem[], lastId?: string): string {
   });
 }
 
-/** The text of each element of a JSON array. @throws SyntaxError if the array is truncated */
-export function splitArray(json: string): string[] {
-  const splitter = new JsonArraySplitter();
-  const elements = [...splitter.push(Buffer.from(json))];
-  splitter.end();
-  return elements.map((bytes) => new TextDecoder().decode(bytes));
+/** The text of each order in a list. @throws SyntaxError if the list is truncated */
+export function splitArray(list: string): string[] {
+  JSON.parse(list);
+  return list.match(/\{[^{}]*\}/g) ?? [];
 }
 
 /** Parses JSON with every number as its digits, because a double cannot hold every int64. */

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Answer } from '../stage/http-client.ts';
-import { JsonArraySplitter } from '../stage/json-array.ts';
+import { elementsOf } from '../stage/json-array.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import type { Expected, Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
@@ -98,30 +99,31 @@ async function expectList(
 }
 
 async function readOrders(stage: Stage, answer: Answer) {
-  const splitter = new JsonArraySplitter();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   let orders = 0;
   const differences: string[] = [];
   try {
-    for await (const chunk of unzipped(answer)) {
-      for (const bytes of splitter.push(chunk)) {
-        if (differences.length < mostDifferencesShown) {
-          differences.push(...stage.contract.orderDifferences(decoder.decode(bytes)));
-        }
-        orders++;
+    for await (const order of elementsOf(textOf(answer))) {
+      if (differences.length < mostDifferencesShown) {
+        differences.push(...stage.contract.orderDifferences(order));
       }
+      orders++;
     }
-    splitter.end();
   } catch (error) {
     differences.push(`after ${orders} orders: ${(error as Error).message}`);
   }
   return { orders, differences };
 }
 
-function unzipped(answer: Answer): AsyncIterable<Buffer> {
-  if (headerOf(answer, 'content-encoding') !== 'gzip') return answer.body;
-  const gunzip = createGunzip();
-  // pipe() does not pass on errors, so the end of a broken connection would be awaited for ever.
-  answer.body.on('error', (error) => gunzip.destroy(error));
-  return answer.body.pipe(gunzip);
+async function* textOf({ body, headers }: Answer): AsyncGenerator<string> {
+  const isGzip = headerOf({ headers }, 'content-encoding') === 'gzip';
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const bytes of isGzip ? unzipped(body) : body) {
+    yield decoder.decode(bytes, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+function unzipped(body: Readable): Readable {
+  // The error of a broken connection ends the loop over the orders.
+  return pipeline(body, createGunzip(), () => {});
 }

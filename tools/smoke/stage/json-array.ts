@@ -1,111 +1,33 @@
 /** Far more than any order needs. A longer element is an error, so that memory stays bounded. */
-const longestElementBytes = 65_536;
-const tooLong = `no order is longer than ${longestElementBytes} bytes`;
-
-const quote = 0x22;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-
-type Expected = 'array' | 'element' | 'element or end' | 'comma or end' | 'nothing';
+const longestElement = 65_536;
 
 /**
- * Splits the bytes of a JSON array into its elements while they arrive, so that it needs only the
- * memory of a chunk and an incomplete element. It does not parse the elements, so an element that is
- * not valid JSON is found by the caller who parses it. An element that is divided between chunks is
- * scanned again from its start with the next chunk.
+ * The objects of a JSON array, each as its text, while they arrive: only a chunk and an incomplete
+ * object are in memory. The objects are not parsed, and hold no others, as orders do.
+ *
+ * @throws SyntaxError where the text is no such array or is cut off, after the objects before
  */
-export class JsonArraySplitter {
-  #expected: Expected = 'array';
-  #rest: Uint8Array = new Uint8Array();
-
-  /**
-   * Yields the elements that this chunk completes. All of them must be consumed before the next call.
-   *
-   * @throws SyntaxError where the text is not a JSON array, after the elements before that position
-   */
-  *push(chunk: Uint8Array): Generator<Uint8Array> {
-    const data = this.#rest.length > 0 ? joined(this.#rest, chunk) : chunk;
-    let position = 0;
-    while (position < data.length) {
-      const isBetween = this.#passBetween(data[position]!);
-      const end = isBetween ? position + 1 : findElementEnd(data, position);
-      if (end === -1) break;
-      if (!isBetween) {
-        this.#expected = 'comma or end';
-        yield data.subarray(position, end);
-      }
-      position = end;
+export async function* elementsOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  // An object ends at the first brace that is outside of a string.
+  const element = /\s*([[,])\s*(\{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\})\s*/y;
+  let separator = '[';
+  let rest = '';
+  for await (const chunk of chunks) {
+    rest += chunk;
+    element.lastIndex = 0;
+    let end = 0;
+    for (let found = element.exec(rest); found?.[1] === separator; found = element.exec(rest)) {
+      end = element.lastIndex;
+      separator = ',';
+      yield found[2]!;
     }
-    this.#rest = data.subarray(position);
-    if (this.#rest.length > longestElementBytes) throw new SyntaxError(tooLong);
+    rest = rest.slice(end);
+    if (rest.length > longestElement) throw new SyntaxError(`no order comes after ${start(rest)}`);
   }
-
-  /** Ends the text. @throws SyntaxError if the array is not closed, so that it may be truncated */
-  end(): void {
-    if (this.#expected === 'nothing') return;
-    throw new SyntaxError('the array is not closed: the text is cut off');
-  }
-
-  /** Consumes a byte between elements. Returns false if the byte is the start of an element. */
-  #passBetween(byte: number): boolean {
-    if (isWhitespace(byte)) return true;
-    if (byte === comma || byte === closeBracket || this.#expected === 'array') {
-      this.#expected = expectedAfter(byte, this.#expected);
-      return true;
-    }
-    if (this.#expected.startsWith('element')) return false;
-    throw new SyntaxError(
-      this.#expected === 'nothing'
-        ? 'there is text behind the closing ]'
-        : 'a comma is missing between two elements',
-    );
-  }
+  if (rest.replaceAll(/\s/g, '') === (separator === '[' ? '[]' : ']')) return;
+  throw new SyntaxError(`the array is not closed: it ends with ${start(rest)}`);
 }
 
-function expectedAfter(byte: number, expected: Expected): Expected {
-  if (expected === 'array') {
-    if (byte === openBracket) return 'element or end';
-    throw new SyntaxError('a JSON array starts with [');
-  }
-  if (byte === comma && expected === 'comma or end') return 'element';
-  if (byte === closeBracket && expected.endsWith('or end')) return 'nothing';
-  throw new SyntaxError(`"${String.fromCharCode(byte)}" stands where ${expected} should`);
-}
-
-/** The index after the element that starts at `start`; -1 if the element is incomplete. */
-function findElementEnd(data: Uint8Array, start: number): number {
-  let depth = 0;
-  let isInString = false;
-  for (let position = start; position < data.length; position++) {
-    const byte = data[position]!;
-    if (isInString) {
-      if (byte === backslash) position++;
-      else if (byte === quote) isInString = false;
-    } else if (byte === quote) {
-      isInString = true;
-    } else if (byte === openBrace || byte === openBracket) {
-      depth++;
-    } else if (depth === 0 && (byte === comma || byte === closeBracket)) {
-      return position;
-    } else if (byte === closeBrace || byte === closeBracket) {
-      depth--;
-      if (depth <= 0) return position + 1;
-    }
-  }
-  return -1;
-}
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
-}
-
-function isWhitespace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+function start(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
 }

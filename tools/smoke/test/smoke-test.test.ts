@@ -74,6 +74,7 @@ describe('smoke test', () => {
 
   it('cancels an order and uses the limit up where it is told to', async () => {
     const free = await store.issue('free');
+    await store.setCounters(free, { minuteCount: plans.free.perMinute - 24 });
     const options = ['--quick', '--cancel-order', '9007199254740993', '--limits'];
 
     const { exitCode, output } = await run(['--url', store.baseUrl, ...options], {

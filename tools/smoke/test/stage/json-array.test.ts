@@ -1,74 +1,55 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../../../test/helpers/any-text.ts';
-import { JsonArraySplitter } from '../../stage/json-array.ts';
+import { elementsOf } from '../../stage/json-array.ts';
 
-/** Splits a text in chunks of a given size. Returns the text of each element. */
-function split(text: string, size = 7): string[] {
-  const splitter = new JsonArraySplitter();
-  const bytes = Buffer.from(text);
+/** The elements of a text that arrives in chunks of a given size. */
+async function split(text: string, size = 7): Promise<string[]> {
+  const chunks = async function* () {
+    for (let start = 0; start < text.length; start += size) yield text.slice(start, start + size);
+  };
   const elements = [];
-  for (let start = 0; start < bytes.length; start += size) {
-    for (const element of splitter.push(bytes.subarray(start, start + size))) {
-      elements.push(new TextDecoder().decode(element));
-    }
-  }
-  splitter.end();
+  for await (const element of elementsOf(chunks())) elements.push(element);
   return elements;
 }
 
-/** Any JSON value, because the splitter does not know what an order is. */
-const element = fc.oneof(
-  fc.jsonValue(),
-  fc.record({ id: fc.bigInt().map(Number), shipDate: anyText() }),
-);
-
-describe('JSON array splitter', () => {
-  it('finds the same elements however the bytes arrive', () => {
+describe('the elements of a JSON array', () => {
+  it('are the same however the text arrives', async () => {
+    const orders = fc.array(fc.record({ id: fc.integer(), shipDate: anyText() }));
     const indents = fc.constantFrom(undefined, 1, 2);
     const sizes = fc.integer({ min: 1, max: 40 });
-    fc.assert(
-      fc.property(fc.array(element), indents, sizes, (values, indent, size) => {
-        const elements = split(` ${JSON.stringify(values, null, indent)}\n`, size);
+    await fc.assert(
+      fc.asyncProperty(orders, indents, sizes, async (values, indent, size) => {
+        const elements = await split(` ${JSON.stringify(values, null, indent)}\n`, size);
 
-        const found = elements.map((text) => JSON.parse(text));
-        expect(found).toEqual(JSON.parse(JSON.stringify(values)));
+        expect(elements.map((text) => JSON.parse(text))).toEqual(values);
       }),
       { numRuns: 60 },
     );
   });
 
-  it('leaves the digits of a number alone', () => {
-    expect(split('[{"id":9223372036854775807}]\n')).toEqual(['{"id":9223372036854775807}']);
+  it('are not parsed, so that digits are kept and wrong JSON is found by whoever parses it', async () => {
+    expect(await split('[{"id":9223372036854775807},{"id":oops}]')).toEqual([
+      '{"id":9223372036854775807}',
+      '{"id":oops}',
+    ]);
   });
 
-  it('leaves an element that is no JSON to be found by whoever parses it', () => {
-    const elements = split('[{"id":1},{"id":oops},{"id":3}]');
+  it('are handed out up to the place where the structure is lost', async () => {
+    const elements = elementsOf(ReadableStream.from(['[{"id":1}{"id":2}]']));
 
-    expect(elements).toEqual(['{"id":1}', '{"id":oops}', '{"id":3}']);
-  });
-
-  it('hands out what comes before the place where the structure is lost', () => {
-    const splitter = new JsonArraySplitter();
-    const found = splitter.push(Buffer.from('[{"id":1}{"id":2}]'));
-
-    expect(new TextDecoder().decode(found.next().value!)).toBe('{"id":1}');
-    expect(() => found.next()).toThrow('a comma is missing');
+    expect((await elements.next()).value).toBe('{"id":1}');
+    await expect(elements.next()).rejects.toThrow('the array is not closed: it ends with "{\\"id');
   });
 
   it.each([
-    ['', 'the array is not closed: the text is cut off'],
-    ['["', 'the array is not closed: the text is cut off'],
-    ['[{"id":1}', 'the array is not closed: the text is cut off'],
-    ['{"id":1}', 'a JSON array starts with ['],
-    ['null', 'a JSON array starts with ['],
-    ['[{"id":1},]', '"]" stands where element should'],
-    ['[,{"id":1}]', '"," stands where element or end should'],
-    ['[{"id":1}{"id":2}]', 'a comma is missing between two elements'],
-    ['[1][2]', 'there is text behind the closing ]'],
-    ['[] x', 'there is text behind the closing ]'],
-    [`["${'x'.repeat(70_000)}`, 'no order is longer than 65536 bytes'],
-  ])('says where the structure of %p is lost', (text, message) => {
-    expect(() => split(text, 10_000)).toThrow(new SyntaxError(message));
+    ...['', '["', '[{"id":1}', '{"id":1}', 'null', '[1]', '[{"id":1},]', '[,{"id":1}]'],
+    ...['[{"id":1}[{"id":2}]', '[{"id":1}]]', '[{"id":1}][{"id":2}]', '[] x', '[{"id":{}}]'],
+  ])('are missed in %p, which is no array of orders', async (text) => {
+    await expect(split(text)).rejects.toThrow(/^the array is not closed: it ends with "/);
+  });
+
+  it('are not waited for without end', async () => {
+    await expect(split(`[{"${'x'.repeat(70_000)}`, 10_000)).rejects.toThrow('no order comes after');
   });
 });
