@@ -15,6 +15,7 @@ type ChangedSources = Readonly<Record<string, readonly [text: string, replacemen
 
 /** Everything optional is on, so that nothing escapes the checks. */
 const everySetting = {
+  account: '123456789012',
   region: 'eu-central-1',
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/example',
@@ -70,7 +71,12 @@ describe('the synthesis for a deployment', () => {
     const { status, findings, read } = synthesis(variables(), withFirewall);
 
     expect({ status, findings }).toEqual({ status: 0, findings: [] });
+    const { artifacts } = JSON.parse(read('manifest.json'));
     for (const stage of stageNames) {
+      const { environment, properties } = artifacts[`StoreOrders-${stage}`];
+      const { account, region } = everySetting;
+      expect(environment).toBe(`aws://${account}/${region}`);
+      expect(properties.terminationProtection ?? false).toBe(stage === 'prod');
       const template = read(`StoreOrders-${stage}.template.json`);
       for (const type of ['ApiGateway::DomainName', 'WAFv2::WebACL', 'SNS::Subscription']) {
         expect(template).toContain(`AWS::${type}`);

@@ -136,10 +136,15 @@ describe.each(stageNames)('alarms of %s', (stage) => {
   });
 
   it('each lead to a section of the runbook that says what to do', () => {
-    const sections = [...anchorsOf(runbook)];
-    const named = Object.values(alarms).map(({ AlarmDescription }) =>
-      String(AlarmDescription.split(' Runbook: docs/runbook.md#')[1]),
-    );
+    const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
+      const [anchor] = anchorsOf(section);
+      const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
+      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
+    });
+    const named = Object.entries(alarms).map(([id, { AlarmDescription }]) => {
+      const [, anchor] = AlarmDescription.split(' Runbook: docs/runbook.md#');
+      return `${id.replace('Monitoring', '')}: ${anchor}`;
+    });
 
     expect(missing(['lib/monitoring/alarms.ts', named], ['docs/runbook.md', sections])).toEqual([]);
   });

@@ -86,14 +86,18 @@ describe('the configuration of a stage', () => {
   });
 
   it.each([
-    ['prod', true, 35, 'retain', true],
-    ['staging', false, 0, 'destroy', false],
+    ['prod', true, 35, 'retain', true, 90],
+    ['staging', false, 0, 'destroy', false, 14],
   ] as const)(
-    'of %s protects its data (%s, %i days, %s) and deploys gradually: %s',
-    (stage, deletionProtection, pointInTimeRecoveryDays, removalPolicy, gradualDeployment) => {
-      const expected = { deletionProtection, pointInTimeRecoveryDays, removalPolicy };
-
-      expect(stageSettings(stage)).toMatchObject({ ...expected, gradualDeployment });
+    'of %s protects its data (%s, %i days, %s), deploys gradually: %s, and keeps logs for %i days',
+    (stage, deletionProtection, pointInTimeRecoveryDays, removalPolicy, gradualDeployment, logRetentionDays) => {
+      expect(stageSettings(stage)).toMatchObject({
+        deletionProtection,
+        pointInTimeRecoveryDays,
+        removalPolicy,
+        gradualDeployment,
+        logRetentionDays,
+      });
     },
   );
 
@@ -117,8 +121,10 @@ describe('the configuration of a stage', () => {
     ['CORS_ORIGIN', 'shop.example.com', 'give one origin'],
     ['CORS_ORIGIN', "https://shop'.example.com", 'give one origin'],
     ['ALARM_EMAIL', 'nobody', 'give one e-mail address'],
+    ['ALARM_EMAIL', 'a@example.com, b@example.com', 'give one e-mail address'],
     ['RUNBOOK_URL', 'http://example.com/runbook.md', "give the runbook's https URL"],
     ['RUNBOOK_URL', 'https://example.com/runbook.md#top', "give the runbook's https URL"],
+    ['RUNBOOK_URL', 'https://example.com/run book.md', "give the runbook's https URL"],
     ['RUNBOOK_URL', `https://example.com/${'a'.repeat(500)}`, "give the runbook's https URL"],
     ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
     ['LAMBDA_CONCURRENCY', '0', 'use a whole number'],

@@ -54,8 +54,10 @@ describe('a stack with every setting', () => {
     const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
 
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
-    const [{ Statement, Action }, ...others] = Rules;
+    const [{ Statement, Action, VisibilityConfig }, ...others] = Rules;
     expect(others).toEqual([]);
+    // A sample of a request would show its key.
+    expect(VisibilityConfig.SampledRequestsEnabled).toBe(false);
     expect(Statement.RateBasedStatement).toEqual({
       AggregateKeyType: 'IP',
       EvaluationWindowSec: 300,

@@ -1,7 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../lambdas/shared/api-key.ts';
-import { ownerCounters, readKeyEntry } from '../../../lambdas/shared/owner-record.ts';
+import {
+  ownerCounters,
+  readKeyEntry,
+  readOwnerRecord,
+} from '../../../lambdas/shared/owner-record.ts';
 import { plans } from '../../../lib/settings/plans.ts';
 import {
   createKeyId,
@@ -65,6 +69,14 @@ describe("an owner's item", () => {
     const bytes = itemSizeBytes({ ...item, keys: { M: Object.fromEntries(entries) } });
 
     expect(bytes).toBeLessThanOrEqual(1_024);
+  });
+
+  it.each([
+    ['active', true],
+    ['suspended', false],
+    ['of another program', false],
+  ])('with the status "%s" makes its keys usable: %s', (status, isActive) => {
+    expect(readOwnerRecord({ status: { S: status } }).isActive).toBe(isActive);
   });
 });
 
