@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import type { Identities } from './dynamodb/identities.ts';
 import { localRegion } from './dynamodb/local-client.ts';
@@ -5,8 +6,8 @@ import type { StartEnvironment } from './functions/execution-environment.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { readUsagePlans, UsageMeter } from './gateway/usage-plan.ts';
-import type { GatewayState } from './state/gateway-state.ts';
+import { readUsagePlans, TokenBuckets, UsageMeter } from './gateway/usage-plan.ts';
+import type { DataDirectory } from './state/data-directory.ts';
 import type { Template } from './template/template.ts';
 
 /** The folder of each function's code, by the function's logical id. */
@@ -18,9 +19,9 @@ interface RunningApiOptions {
   readonly assetsManifestFile: string;
   readonly dynamodbEndpoint: string;
   readonly identities: Identities;
-  readonly state: GatewayState;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly dataDirectory: DataDirectory | undefined;
+  /** The clock of tests, in milliseconds since the epoch. @default - the system's clocks */
+  readonly now: (() => number) | undefined;
   readonly log: (line: string) => void;
   readonly logFunction: (functionName: string, line: string) => void;
   readonly startEnvironment: StartEnvironment | undefined;
@@ -40,14 +41,10 @@ export interface RunningApi {
 
 /** @throws TemplateError for what is not supported */
 export function runApi(options: RunningApiOptions): RunningApi {
-  const { template, assetsManifestFile, state, now, log, codeOf } = options;
+  const { template, assetsManifestFile, now, log, codeOf } = options;
   const usagePlans = readUsagePlans(template);
-  const controlPlane = new ControlPlane({
-    usagePlans,
-    now,
-    state: state.keys,
-    onChange: (keys) => state.saveKeys(keys),
-  });
+  const controlPlane = new ControlPlane({ usagePlans, directory: options.dataDirectory });
+  const buckets = new TokenBuckets(now ?? (() => performance.now()));
   const runner = new FunctionRunner({
     variablesOf: (lambda) => variablesOf(lambda, options),
     log: options.logFunction,
@@ -55,11 +52,11 @@ export function runApi(options: RunningApiOptions): RunningApi {
   });
   const gateway = new Gateway(template, {
     functions: readFunctions(template, assetsManifestFile, codeOf),
-    usage: new UsageMeter(usagePlans, controlPlane, now),
+    usage: new UsageMeter(usagePlans, controlPlane, buckets, now ?? Date.now),
+    buckets,
     invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
-    now,
     logFault: ({ type, cause }, requestId) => {
-      if (cause) log(`gateway: ${requestId} ${type}: ${causeText(cause)}`);
+      if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
     },
   });
   return {
@@ -84,9 +81,4 @@ function variablesOf(
     AWS_DEFAULT_REGION: localRegion,
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
   };
-}
-
-function causeText(cause: unknown): string {
-  if (cause instanceof Error) return cause.stack ?? cause.message;
-  return typeof cause === 'string' ? cause : JSON.stringify(cause);
 }

@@ -12,7 +12,6 @@ import type { LambdaFunction } from './functions/lambda-functions.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
 import { type FunctionCode, type RunningApi, runApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
-import { GatewayState } from './state/gateway-state.ts';
 import { readTemplate, type Template } from './template/template.ts';
 import { withoutTimeLimits } from './template/time-limits.ts';
 
@@ -77,12 +76,6 @@ export interface LocalService extends PreparedService {
   close(): Promise<void>;
 }
 
-interface Serving {
-  readonly api: RunningApi;
-  readonly guard: DynamoDBGuard;
-  readonly now: () => number;
-}
-
 interface Database {
   readonly endpoint: string;
   readonly ended: Promise<Error>;
@@ -112,7 +105,7 @@ async function start(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { signal, now = Date.now, log = logToStandardError } = options;
+  const { signal, log = logToStandardError } = options;
   const templateReady = Promise.resolve(options.templateFile);
   // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
   templateReady.catch(() => {});
@@ -140,15 +133,14 @@ async function start(
   );
   signal?.throwIfAborted();
 
-  const state = new GatewayState(dataDirectory);
   const api = runApi({
     template,
     assetsManifestFile:
       options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json'),
     dynamodbEndpoint,
     identities,
-    state,
-    now,
+    dataDirectory,
+    now: options.now,
     log,
     logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
     startEnvironment: options.startEnvironment,
@@ -166,7 +158,7 @@ async function start(
   };
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
-  const served = await serve(prepared, { api, guard, now }, options, started);
+  const served = await serve(prepared, api, guard, options, started);
   return {
     ...served,
     failed: database.ended,
@@ -223,7 +215,8 @@ async function provideTables(
 
 async function serve(
   prepared: PreparedService,
-  { api, guard, now }: Serving,
+  api: RunningApi,
+  guard: DynamoDBGuard,
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<PreparedService & Pick<LocalService, 'origin'>> {
@@ -234,7 +227,7 @@ async function serve(
     onAnswered: options.onAnswered,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
-    now,
+    now: options.now ?? Date.now,
     handlers: [
       ...(options.handlers ?? []),
       (incoming, outgoing) =>

@@ -1,43 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import type { GatewayKey, UsagePlan, UsagePlanKeys } from '../gateway/usage-plan.ts';
+import type { DataDirectory, FileFormat } from '../state/data-directory.ts';
 
 /** An API key as API Gateway's control plane describes it. */
-export interface ApiKey {
-  readonly id: string;
+export interface ApiKey extends GatewayKey {
   readonly name: string;
-  readonly value: string;
-  readonly description?: string;
-  readonly enabled: boolean;
-  /** The time in Unix seconds. */
-  readonly createdDate: number;
-  /** The time in Unix seconds. */
-  readonly lastUpdatedDate: number;
 }
 
 interface NewApiKey {
-  readonly name?: string;
-  /** The value that identifies requests. @default - a random value */
-  readonly value?: string;
-  readonly description?: string;
+  readonly name: string;
+  readonly value: string;
   /** @default false, as in API Gateway */
   readonly enabled?: boolean;
 }
 
-export interface UsagePlanMember {
+interface UsagePlanMember {
   readonly usagePlanId: string;
   readonly keyId: string;
 }
 
-/** The state of the control plane that is stored across restarts. */
-export interface ControlPlaneState {
-  readonly apiKeys: ApiKey[];
-  readonly usagePlanKeys: UsagePlanMember[];
+/** What outlives a run. */
+interface ControlPlaneState {
+  readonly apiKeys: readonly ApiKey[];
+  readonly usagePlanKeys: readonly UsagePlanMember[];
 }
 
 /** A call that API Gateway would refuse, with API Gateway's error type. */
 export class ControlPlaneError extends Error {
   override name = 'ControlPlaneError';
-  readonly type: 'BadRequestException' | 'ConflictException' | 'NotFoundException';
+  readonly type: 'ConflictException' | 'NotFoundException';
 
   constructor(type: ControlPlaneError['type'], message: string) {
     super(message);
@@ -47,75 +38,64 @@ export class ControlPlaneError extends Error {
 
 interface ControlPlaneOptions {
   readonly usagePlans: readonly UsagePlan[];
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly state?: ControlPlaneState;
-  /** Called after every change. The change is undone if this throws. */
-  readonly onChange?: (state: ControlPlaneState) => void;
+  /** Where the keys are stored. @default - in memory */
+  readonly directory?: DataDirectory | undefined;
 }
 
-const valueMinLength = 20;
-const valueMaxLength = 128;
+const file = 'gateway.json';
+const format: FileFormat<ControlPlaneState> = {
+  isValid: (value): value is ControlPlaneState => {
+    const { apiKeys, usagePlanKeys } = Object(value) as Partial<ControlPlaneState>;
+    return Array.isArray(apiKeys) && Array.isArray(usagePlanKeys);
+  },
+  remedy: 'put a copy of it back, or start with an empty directory',
+};
 
 /**
- * API Gateway's API keys and their usage plans: the part of its control plane that issuing and
- * revoking keys needs.
+ * API Gateway's API keys and their usage plans: the part of its control plane that the operator's
+ * commands use. A change is on disk before its call is answered.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane implements UsagePlanKeys {
   readonly #usagePlans: readonly UsagePlan[];
-  readonly #now: () => number;
-  readonly #onChange: (state: ControlPlaneState) => void;
-  readonly #byId = new Map<string, ApiKey>();
-  readonly #byValue = new Map<string, ApiKey>();
-  /** The ids of the keys in each plan. */
-  readonly #members = new Map<string, Set<string>>();
+  readonly #directory: DataDirectory | undefined;
+  #state: ControlPlaneState;
 
-  constructor({ usagePlans, now, state, onChange = () => {} }: ControlPlaneOptions) {
+  /** @throws LocalRunError when the file of an earlier run is damaged */
+  constructor({ usagePlans, directory }: ControlPlaneOptions) {
     this.#usagePlans = usagePlans;
-    this.#now = now;
-    this.#onChange = onChange;
-    this.#restore(state ?? { apiKeys: [], usagePlanKeys: [] });
+    this.#directory = directory;
+    this.#state = directory?.read(file, format) ?? { apiKeys: [], usagePlanKeys: [] };
   }
 
-  /** Creates an API key. @throws ControlPlaneError when its value is too short, too long or taken */
-  createApiKey({ name = '', value, description, enabled = false }: NewApiKey): ApiKey {
-    const keyValue = value ?? randomBytes(30).toString('base64url');
-    if (keyValue.length < valueMinLength || keyValue.length > valueMaxLength) {
-      throw new ControlPlaneError(
-        'BadRequestException',
-        `API Key value should be at least ${valueMinLength} and at most ${valueMaxLength} characters`,
-      );
-    }
-    if (this.#byValue.has(keyValue)) {
+  /** Creates an API key. @throws ControlPlaneError when there is one with this value */
+  createApiKey({ name, value, enabled = false }: NewApiKey): ApiKey {
+    if (this.findKey(value)) {
       throw new ControlPlaneError('ConflictException', 'API Key already exists');
     }
-    const createdDate = Math.floor(this.#now() / 1000);
-    const id = createId();
-    const dates = { createdDate, lastUpdatedDate: createdDate };
-    const key: ApiKey = { id, name, value: keyValue, description, enabled, ...dates };
-    this.#change(() => this.#add(key));
+    const key: ApiKey = { id: randomBytes(5).toString('hex'), name, value, enabled };
+    this.#change({ apiKeys: [...this.#state.apiKeys, key] });
     return key;
   }
 
   /** The keys whose names start with a text; all keys without one. */
   getApiKeys({ nameQuery = '' } = {}): ApiKey[] {
-    return [...this.#byId.values()].filter(({ name }) => name.startsWith(nameQuery));
+    return this.#state.apiKeys.filter(({ name }) => name.startsWith(nameQuery));
   }
 
   /** Removes a key from its plans and deletes it. @throws ControlPlaneError when it does not exist */
   deleteApiKey(id: string): void {
-    const key = this.#key(id);
-    this.#change(() => {
-      this.#byId.delete(id);
-      this.#byValue.delete(key.value);
-      for (const keyIds of this.#members.values()) keyIds.delete(id);
+    const deleted = this.#key(id);
+    const { apiKeys, usagePlanKeys } = this.#state;
+    this.#change({
+      apiKeys: apiKeys.filter((key) => key !== deleted),
+      usagePlanKeys: usagePlanKeys.filter(({ keyId }) => keyId !== id),
     });
   }
 
   /** The usage plans of a key; all usage plans without one. */
-  getUsagePlans({ keyId }: { keyId?: string } = {}): readonly UsagePlan[] {
+  getUsagePlans({ keyId }: { keyId?: string | undefined } = {}): readonly UsagePlan[] {
     if (keyId === undefined) return this.#usagePlans;
     return this.#usagePlans.filter(({ id }) => this.isInPlan(keyId, id));
   }
@@ -128,23 +108,21 @@ export class ControlPlane implements UsagePlanKeys {
    */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
     const key = this.#key(keyId);
-    const plan = this.#usagePlans.find((candidate) => candidate.id === usagePlanId);
-    if (!plan) throw notFound('Usage Plan ID');
-    if (this.isInPlan(keyId, usagePlanId)) {
-      throw new ControlPlaneError('ConflictException', 'Usage Plan key already exists');
-    }
+    if (!this.#usagePlans.some(({ id }) => id === usagePlanId)) throw notFound('Usage Plan ID');
     if (this.getUsagePlans({ keyId }).length > 0) {
-      const message = `API Key ${keyId} cannot be added to a second usage plan of the same stage`;
-      throw new ControlPlaneError('ConflictException', message);
+      throw new ControlPlaneError(
+        'ConflictException',
+        `API Key ${keyId} is in a usage plan already`,
+      );
     }
-    this.#change(() => this.#members.get(usagePlanId)!.add(keyId));
+    this.#change({ usagePlanKeys: [...this.#state.usagePlanKeys, { usagePlanId, keyId }] });
     return key;
   }
 
   /** Removes a key from a usage plan. @throws ControlPlaneError when the key is not in the plan */
-  deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
-    this.getUsagePlanKey({ usagePlanId, keyId });
-    this.#change(() => this.#members.get(usagePlanId)!.delete(keyId));
+  deleteUsagePlanKey(member: UsagePlanMember): void {
+    const { id } = this.getUsagePlanKey(member);
+    this.#change({ usagePlanKeys: this.#state.usagePlanKeys.filter(({ keyId }) => keyId !== id) });
   }
 
   /** The key in a usage plan. @throws ControlPlaneError when the key is not in the plan */
@@ -153,60 +131,30 @@ export class ControlPlane implements UsagePlanKeys {
     throw notFound('Usage Plan Key identifier');
   }
 
-  findKey(value: string): GatewayKey | undefined {
-    const key = this.#byValue.get(value);
-    return key && { id: key.id, value: key.value, isEnabled: key.enabled };
+  findKey(value: string): ApiKey | undefined {
+    return this.#state.apiKeys.find((key) => key.value === value);
   }
 
   isInPlan(keyId: string, planId: string): boolean {
-    return this.#members.get(planId)?.has(keyId) ?? false;
+    return this.#state.usagePlanKeys.some(
+      (member) => member.keyId === keyId && member.usagePlanId === planId,
+    );
   }
 
   #key(id: string): ApiKey {
-    const key = this.#byId.get(id);
+    const key = this.#state.apiKeys.find((candidate) => candidate.id === id);
     if (key) return key;
     throw notFound('API Key identifier');
   }
 
-  #add(key: ApiKey): void {
-    this.#byId.set(key.id, key);
-    this.#byValue.set(key.value, key);
-  }
-
-  /** Makes a change. Restores the previous state on an error, so that the call can be repeated. */
-  #change(make: () => unknown): void {
-    const before = this.#state();
-    try {
-      make();
-      this.#onChange(this.#state());
-    } catch (error) {
-      this.#restore(before);
-      throw error;
-    }
-  }
-
-  #state(): ControlPlaneState {
-    const usagePlanKeys = [...this.#members].flatMap(([usagePlanId, keyIds]) =>
-      [...keyIds].map((keyId) => ({ usagePlanId, keyId })),
-    );
-    return { apiKeys: [...this.#byId.values()], usagePlanKeys };
-  }
-
-  #restore({ apiKeys, usagePlanKeys }: ControlPlaneState): void {
-    this.#byId.clear();
-    this.#byValue.clear();
-    for (const { id } of this.#usagePlans) this.#members.set(id, new Set());
-    for (const key of apiKeys) this.#add(key);
-    for (const { usagePlanId, keyId } of usagePlanKeys) this.#members.get(usagePlanId)?.add(keyId);
+  /** What cannot be stored is not done, so that the call can be repeated. */
+  #change(changed: Partial<ControlPlaneState>): void {
+    const state = { ...this.#state, ...changed };
+    this.#directory?.write(file, state);
+    this.#state = state;
   }
 }
 
 function notFound(what: string): ControlPlaneError {
   return new ControlPlaneError('NotFoundException', `Invalid ${what} specified`);
-}
-
-function createId(): string {
-  return BigInt(`0x${randomBytes(10).toString('hex')}`)
-    .toString(36)
-    .slice(-10);
 }

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../exchange/incoming-request.ts';
-import type { ControlPlane } from './control-plane.ts';
-import { answerControlPlane } from './control-plane-http.ts';
+import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
-import { answerDescribeStacks, type StackDescription } from './stack-description.ts';
+
+/** The parts of a stack that CloudFormation describes: its name and its outputs. */
+interface StackDescription {
+  readonly stackName: string;
+  readonly outputs: Readonly<Record<string, string>>;
+}
 
 /** The services that an operator's AWS clients can call at the local run's address. */
 interface ManagedServices {
@@ -15,6 +19,51 @@ interface ManagedServices {
     outgoing: ServerResponse,
   ) => Promise<void>;
 }
+
+interface Call {
+  /** The ids in the path. */
+  readonly ids: string[];
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+/** Carries a call out. Returns the status and the body of its answer. */
+type Operation = (call: Call, plane: ControlPlane) => [status: number, body: unknown];
+
+/**
+ * The operations that the operator's commands call, by method and path, in which `*` stands for an id.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
+ */
+const operations: Readonly<Record<string, Operation>> = {
+  'POST /apikeys': ({ body }, plane) => [201, plane.createApiKey(JSON.parse(body))],
+  'GET /apikeys': ({ query }, plane) => {
+    const keys = plane.getApiKeys({ nameQuery: query.get('name') ?? '' });
+    const withoutValues = keys.map(({ value: _, ...key }) => key);
+    return [200, page(query, withoutValues)];
+  },
+  'DELETE /apikeys/*': ({ ids: [id] }, plane) => {
+    plane.deleteApiKey(id!);
+    return [202, {}];
+  },
+  'GET /usageplans': ({ query }, plane) => {
+    const plans = plane.getUsagePlans({ keyId: query.get('keyId') ?? undefined });
+    const shown = plans.map(({ id, name }) => ({ id, name }));
+    return [200, page(query, shown)];
+  },
+  'POST /usageplans/*/keys': ({ ids: [usagePlanId], body }, plane) => {
+    const { keyId } = JSON.parse(body);
+    return [201, memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId }))];
+  },
+  'GET /usageplans/*/keys/*': ({ ids: [usagePlanId, keyId] }, plane) => {
+    const key = plane.getUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! });
+    return [200, memberBody(key)];
+  },
+  'DELETE /usageplans/*/keys/*': ({ ids: [usagePlanId, keyId] }, plane) => {
+    plane.deleteUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! });
+    return [202, {}];
+  },
+};
 
 /**
  * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
@@ -28,26 +77,60 @@ export async function answerManagement(
   services: ManagedServices,
 ): Promise<boolean> {
   if (!isTrusted(incoming)) return false;
-  const url = URL.parse(incoming.url!, 'http://local');
-  if (!url) return false;
-  const { pathname, searchParams } = url;
-  const method = incoming.method!;
+  const { method, url, headers } = incoming;
+  const { pathname, searchParams: query } = URL.parse(url!, 'http://local') ?? {};
   if (method === 'POST' && pathname === '/') {
-    if (String(incoming.headers['x-amz-target']).startsWith('DynamoDB_')) {
+    if (String(headers['x-amz-target']).startsWith('DynamoDB_')) {
       await services.forwardToDynamoDB(incoming, outgoing);
       return true;
     }
     return answerQuery(incoming, outgoing, services.stack);
   }
-  if (!/^\/(?:apikeys|usageplans)(?:\/|$)/.test(pathname)) return false;
+  // Ids consist of letters and digits, so the segments need no decoding.
+  const segments = (pathname ?? '').split('/').slice(1);
+  const pattern = segments.map((segment, index) => (index % 2 === 0 ? segment : '*')).join('/');
+  const operation = operations[`${method} /${pattern}`];
+  if (!operation) return false;
+  const ids = segments.filter((_, index) => index % 2 === 1);
   const body = String(await readBody(incoming));
-  const call = { method, path: pathname, query: searchParams, body };
-  const answer = answerControlPlane(call, services.controlPlane);
-  if (!answer) return false;
-  outgoing.writeHead(answer.statusCode, answer.headers).end(answer.body);
+  answerOperation(() => operation({ ids, query: query!, body }, services.controlPlane), outgoing);
   return true;
 }
 
+function answerOperation(operate: () => [number, unknown], outgoing: ServerResponse): void {
+  try {
+    sendJson(outgoing, ...operate());
+  } catch (error) {
+    if (!(error instanceof ControlPlaneError)) throw error;
+    outgoing.setHeader('x-amzn-ErrorType', error.type);
+    const { message } = error;
+    sendJson(outgoing, error.type === 'ConflictException' ? 409 : 404, { message });
+  }
+}
+
+function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
+  outgoing.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** One page of a list; `position` is the number of items that came before it. */
+function page(query: URLSearchParams, items: readonly object[]): object {
+  const start = Number(query.get('position') ?? 0);
+  const end = start + Number(query.get('limit') ?? 25);
+  return {
+    item: items.slice(start, end),
+    ...(end < items.length && { position: String(end) }),
+  };
+}
+
+function memberBody({ id, name, value }: ApiKey): object {
+  return { id, name, value, type: 'API_KEY' };
+}
+
+/**
+ * Answers CloudFormation's `DescribeStacks` for the one stack that is running.
+ *
+ * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
+ */
 async function answerQuery(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -55,7 +138,32 @@ async function answerQuery(
 ): Promise<boolean> {
   const form = new URLSearchParams(String(await readBody(incoming)));
   if (form.get('Action') !== 'DescribeStacks') return false;
-  const { statusCode, body } = answerDescribeStacks(form, stack);
-  outgoing.writeHead(statusCode, { 'Content-Type': 'text/xml' }).end(body);
+  const asked = form.get('StackName') ?? stack.stackName;
+  const isRunning = asked === stack.stackName;
+  outgoing.writeHead(isRunning ? 200 : 400, { 'Content-Type': 'text/xml' });
+  outgoing.end(isRunning ? description(stack) : unknownStack(asked));
   return true;
+}
+
+function unknownStack(name: string): string {
+  const message = escaped(`Stack with id ${name} does not exist`);
+  return `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`;
+}
+
+function description({ stackName, outputs }: StackDescription): string {
+  const members = Object.entries(outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${escaped(key)}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
+  );
+  return [
+    '<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">',
+    `<DescribeStacksResult><Stacks><member><StackName>${escaped(stackName)}</StackName>`,
+    '<CreationTime>2026-01-01T00:00:00Z</CreationTime><StackStatus>CREATE_COMPLETE</StackStatus>',
+    `<Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult>`,
+    '<ResponseMetadata><RequestId>local</RequestId></ResponseMetadata></DescribeStacksResponse>',
+  ].join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decide } from '../iam/policy.ts';
-import { type Role, readFunctionRoles } from '../iam/roles.ts';
+import { allows, type Role, readFunctionRoles } from '../iam/roles.ts';
 import type { Template } from '../template/template.ts';
 import { type Permission, requiredPermissions } from './required-permissions.ts';
 
@@ -49,7 +48,7 @@ export interface Identities {
  */
 export function createIdentities(template: Template): Identities {
   const { region, accountId } = template.environment;
-  const roles = readFunctionRoles(template, 'dynamodb');
+  const roles = readFunctionRoles(template);
   const functions = template.ofType('AWS::Lambda::Function').map(({ logicalId, ref: name }) => {
     const role = roles.get(logicalId) ?? { name: 'no-role', statements: [] };
     const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${name}`;
@@ -76,8 +75,10 @@ export function denialOf(
   if (!caller) return undefined;
   const permissions = requiredPermissions(operation, parsed(body), caller.tablesArn);
   for (const permission of permissions) {
-    const reason = denialReason(caller.role, permission);
-    if (reason) return denial(caller, permission, reason);
+    const { action, resource } = permission;
+    if (allows(caller.role, action, resource)) continue;
+    const reason = `because no identity-based policy allows the ${action} action`;
+    return denial(caller, permission, reason);
   }
   if (permissions.length > 0) return undefined;
   const unknown = { action: `dynamodb:${operation}`, resource: '*' };
@@ -93,14 +94,6 @@ function denial(
     message: `User: ${userArn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
     logLine: `${name} is not authorized to perform ${action} on ${resource} ${reason}`,
   };
-}
-
-function denialReason({ statements }: Role, { action, resource }: Permission): string | undefined {
-  const decision = decide(statements, action, resource);
-  if (decision === 'allow') return undefined;
-  return decision === 'explicit-deny'
-    ? 'with an explicit deny in an identity-based policy'
-    : `because no identity-based policy allows the ${action} action`;
 }
 
 function createCredentials(): Credentials {

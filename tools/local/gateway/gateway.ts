@@ -16,9 +16,14 @@ import type {
   LambdaFunctions,
 } from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
-import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
-import { type ApiMethod, readMethods } from './api-methods.ts';
+import type { Template } from '../template/template.ts';
+import {
+  type ApiMethod,
+  readMethods,
+  readRestApi,
+  readStage,
+  type Stage,
+} from './api-definition.ts';
 import { authorize, readAuthorizers } from './authorizer.ts';
 import {
   type GatewayResponses,
@@ -26,22 +31,19 @@ import {
   renderGatewayResponse,
 } from './gateway-responses.ts';
 import { type ApiResource, matchRoute, type Route, readRoutes } from './routes.ts';
-import { readStage, type Stage } from './stage.ts';
-import { TokenBuckets } from './token-buckets.ts';
-import type { UsageMeter } from './usage-plan.ts';
+import type { TokenBuckets, UsageMeter } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
   readonly functions: LambdaFunctions;
   readonly usage: UsageMeter;
+  readonly buckets: TokenBuckets;
   /** @param signal cancels an invocation that has not begun */
   invoke(
     lambda: LambdaFunction,
     invocation: Invocation,
     signal?: AbortSignal,
   ): Promise<InvocationResult>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
   /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
@@ -66,11 +68,10 @@ export class Gateway {
   readonly #routes: ApiResource;
   readonly #methods: ReadonlyMap<string, ApiMethod>;
   readonly #responses: GatewayResponses;
-  readonly #stageThrottles: TokenBuckets;
 
   /** @throws TemplateError for what is not supported */
   constructor(template: Template, services: GatewayServices) {
-    const restApi = onlyRestApi(template);
+    const restApi = readRestApi(template);
     const authorizers = readAuthorizers(template, services.functions);
     this.apiId = restApi.ref;
     this.stage = readStage(template);
@@ -79,7 +80,6 @@ export class Gateway {
     this.#routes = readRoutes(template, restApi);
     this.#methods = readMethods(template, services.functions, authorizers);
     this.#responses = readGatewayResponses(template);
-    this.#stageThrottles = new TokenBuckets(services.now);
   }
 
   /** Answers a request. The promise never rejects, because every error becomes an answer. */
@@ -163,7 +163,7 @@ export class Gateway {
     const { throttle } = this.stage;
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
-    if (throttle) this.#stageThrottles.take(name, throttle);
+    if (throttle) this.#services.buckets.take(name, throttle);
   }
 
   async #invokeAuthorizer(
@@ -199,20 +199,6 @@ export class Gateway {
     ];
     return { ...answer, headers, authorizer: context.authorizer };
   }
-}
-
-function onlyRestApi(template: Template): TemplateResource {
-  const [restApi, another] = template.ofType('AWS::ApiGateway::RestApi');
-  if (!restApi) throw new TemplateError('template', 'there is no AWS::ApiGateway::RestApi');
-  if (another) throw new TemplateError(another.logicalId, 'a second REST API is not supported');
-  // API Gateway's default is a key in a header of the request.
-  if (restApi.property('ApiKeySourceType') !== 'AUTHORIZER') {
-    throw new TemplateError(
-      restApi.logicalId,
-      'ApiKeySourceType other than AUTHORIZER is not supported',
-    );
-  }
-  return restApi;
 }
 
 /** The path of a method's ARN: `/prod/orders` and `GET` become `/prod/GET/orders`. */

@@ -2,7 +2,13 @@ import { GatewayFault } from '../exchange/gateway-fault.ts';
 import { checkKnownProperties } from '../template/known-properties.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
-import { type TokenBucketLimits, TokenBuckets } from './token-buckets.ts';
+
+/** The limits of a throttle. */
+export interface TokenBucketLimits {
+  readonly ratePerSecond: number;
+  /** The capacity of a bucket in tokens. */
+  readonly burst: number;
+}
 
 /** A usage plan of the API's stage, as the template defines it. */
 export interface UsagePlan {
@@ -17,7 +23,7 @@ export interface UsagePlan {
 export interface GatewayKey {
   readonly id: string;
   readonly value: string;
-  readonly isEnabled: boolean;
+  readonly enabled: boolean;
 }
 
 /** The control plane's API keys and their usage plans. */
@@ -63,11 +69,16 @@ export class UsageMeter {
   readonly #usage = new Map<string, { day: string; count: number }>();
 
   /** @param now milliseconds since the epoch */
-  constructor(plans: readonly UsagePlan[], keys: UsagePlanKeys, now: () => number) {
+  constructor(
+    plans: readonly UsagePlan[],
+    keys: UsagePlanKeys,
+    buckets: TokenBuckets,
+    now: () => number,
+  ) {
     this.#plans = plans;
     this.#keys = keys;
+    this.#buckets = buckets;
     this.#now = now;
-    this.#buckets = new TokenBuckets(now);
   }
 
   /**
@@ -78,7 +89,7 @@ export class UsageMeter {
    */
   admit(keyValue: string | undefined): GatewayKey {
     const key = keyValue === undefined ? undefined : this.#keys.findKey(keyValue);
-    const plan = key?.isEnabled && this.#plans.find(({ id }) => this.#keys.isInPlan(key.id, id));
+    const plan = key?.enabled && this.#plans.find(({ id }) => this.#keys.isInPlan(key.id, id));
     if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
     const name = `${plan.id} ${key.id}`;
     if (plan.throttle) this.#buckets.take(name, plan.throttle);
@@ -92,5 +103,30 @@ export class UsageMeter {
     const count = used?.day === day ? used.count : 0;
     if (count >= perDay) throw new GatewayFault('QUOTA_EXCEEDED');
     this.#usage.set(name, { day, count: count + 1 });
+  }
+}
+
+/** Token buckets by name. They start full, lose one token per request and refill at a fixed rate. */
+export class TokenBuckets {
+  readonly #monotonicMs: () => number;
+  readonly #buckets = new Map<string, { tokens: number; filledAtMs: number }>();
+
+  /** @param monotonicMs a clock in milliseconds that is never set back, which would stop the refill */
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /**
+   * Takes a token from the bucket of that name.
+   *
+   * @throws GatewayFault `THROTTLED` when the bucket is empty
+   */
+  take(name: string, { ratePerSecond, burst }: TokenBucketLimits): void {
+    const nowMs = this.#monotonicMs();
+    const { tokens, filledAtMs } = this.#buckets.get(name) ?? { tokens: burst, filledAtMs: nowMs };
+    const available = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
+    const isEmpty = available < 1;
+    this.#buckets.set(name, { tokens: isEmpty ? available : available - 1, filledAtMs: nowMs });
+    if (isEmpty) throw new GatewayFault('THROTTLED');
   }
 }

@@ -12,7 +12,6 @@ import type {
 import { checkKnownProperties } from '../template/known-properties.ts';
 import type { TemplateResource } from '../template/template.ts';
 import { TemplateError } from '../template/template-error.ts';
-import { liftedTimeoutMs } from '../template/time-limits.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
@@ -38,9 +37,6 @@ interface IntegrationRequest {
     signal?: AbortSignal,
   ): Promise<InvocationResult>;
 }
-
-// API Gateway's idle timeout for the streams of regional endpoints.
-const streamIdleTimeoutMs = 300_000;
 
 // API Gateway's default, which is also its maximum unless a quota increase allows more.
 const defaultTimeoutMs = 29_000;
@@ -81,9 +77,9 @@ export async function answerIntegration(
 ): Promise<GatewayAnswer> {
   const { request: sent, context } = request;
   if (integration.type === 'MOCK') return answerMock(integration, sent, context);
-  const trace = traceHeaderOf(sent);
-  const answer = await answerProxy(integration, request, trace.forwarded);
-  return { ...answer, headers: [['X-Amzn-Trace-Id', trace.answered], ...answer.headers] };
+  const trace = sent.headers.get('x-amzn-trace-id')?.values.at(-1) ?? newTrace(sent.timeMs);
+  const answer = await answerProxy(integration, request, trace);
+  return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };
 }
 
 async function answerProxy(
@@ -110,7 +106,7 @@ async function answerProxy(
     const answer = await within(deadlineMs - performance.now(), parsed, () => {
       result.stream.destroy();
     });
-    return timeLimited(answer, deadlineMs, idleTimeoutMs(integration));
+    return timeLimited(answer, deadlineMs);
   }
   if ('stream' in result) result.stream.destroy();
   throw malformed('either the function streams or the integration does, but not both');
@@ -165,50 +161,19 @@ async function within<T>(timeoutMs: number, work: Promise<T>, onTimeout: () => v
   }
 }
 
-/** The idle timeout of the stream. It is lifted together with the other time limits. */
-function idleTimeoutMs({ timeoutMs }: ProxyIntegration): number {
-  return timeoutMs === liftedTimeoutMs ? liftedTimeoutMs : streamIdleTimeoutMs;
-}
-
-/** Destroys the stream of an answer after the total or the idle time limit. */
-function timeLimited(
-  answer: StreamedAnswer,
-  deadlineMs: number,
-  idleTimeoutMs: number,
-): StreamedAnswer {
+/** Destroys the stream of an answer after the time limit. */
+function timeLimited(answer: StreamedAnswer, deadlineMs: number): StreamedAnswer {
   const { body } = answer;
-  const destroy = (subject: string) => body.destroy(new Error(`${subject} took too long`));
-  const total = setTimeout(() => destroy('the stream'), deadlineMs - performance.now());
-  let lastAt = performance.now();
-  const idle = setInterval(() => {
-    if (performance.now() - lastAt > idleTimeoutMs) destroy('the next part of the stream');
-  }, idleTimeoutMs / 10);
-  body.on('data', () => {
-    lastAt = performance.now();
-  });
-  body.pause();
-  body.once('close', () => {
-    clearTimeout(total);
-    clearInterval(idle);
-  });
+  const timer = setTimeout(
+    () => body.destroy(new Error('the stream took too long')),
+    deadlineMs - performance.now(),
+  );
+  body.once('close', () => clearTimeout(timer));
   return answer;
 }
 
-/**
- * The trace headers of a request: the one that the function gets, which is the client's or a new one,
- * and the one that the client gets, with the root, parent and sampling of its own header and new
- * values for those that it lacks.
- *
- * @see https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
- */
-function traceHeaderOf({ headers, timeMs }: IncomingRequest) {
-  const sent = headers.get('x-amzn-trace-id')?.values.at(-1);
-  const fields = (sent ?? '').split(';').map((part) => part.trim());
-  const find = (form: RegExp) => fields.find((part) => form.test(part));
+/** @see https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
+function newTrace(timeMs: number): string {
   const seconds = Math.floor(timeMs / 1000).toString(16);
-  const newRoot = `Root=1-${seconds}-${randomBytes(12).toString('hex')}`;
-  const root = find(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/) ?? newRoot;
-  const parent = find(/^Parent=[0-9a-f]{16}$/) ?? `Parent=${randomBytes(8).toString('hex')}`;
-  const sampled = find(/^Sampled=[01]$/) ?? 'Sampled=0';
-  return { forwarded: sent ?? root, answered: [root, parent, sampled].join(';') };
+  return `Root=1-${seconds}-${randomBytes(12).toString('hex')}`;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -6,16 +5,13 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../template/local-run-error.ts';
-import { type DirectoryLock, lockDirectory, lockFile } from './directory-lock.ts';
 
 /** A directory with the data that outlives a run. One process at a time can open it. */
 export interface DataDirectory {
@@ -29,7 +25,7 @@ export interface DataDirectory {
    */
   read<T>(name: string, format: FileFormat<T>): T | undefined;
   /**
-   * Writes a file atomically, even if the process is killed meanwhile. Only this user can read it.
+   * Writes a file atomically, even if the process is killed meanwhile.
    *
    * @throws LocalRunError when it cannot be written; then the file's previous content remains
    */
@@ -46,24 +42,30 @@ export interface FileFormat<T> {
 }
 
 const directoryMode = 0o700;
-const fileMode = 0o600;
-const temporaryName = /\.[0-9a-f]{16}\.new$/;
+const lockFile = 'lock.sqlite';
+/** SQLite's result code for a lock that somebody else has. */
+const sqliteBusy = 5;
+
+/** The locks that are held. A database that nothing refers to would be closed, and its lock released. */
+const held = new Set<DatabaseSync>();
 
 /**
  * Creates a data directory or opens an existing one. Only this user can read it.
  *
- * @throws LocalRunError when the directory cannot be written, or another process has opened it
+ * @throws LocalRunError when the directory cannot be used, or another process has opened it
  */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   makeDirectory(path);
-  const lock = acquireLock(path);
-  removeLeftovers(path);
+  const lock = lockDirectory(path);
+  held.add(lock);
   return {
     path,
     pathOf: (name) => join(path, name),
     read: (name, format) => readWhole(join(path, name), format),
     write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
-    release: async () => lock.release(),
+    release: async () => {
+      if (held.delete(lock)) lock.close();
+    },
   };
 }
 
@@ -73,34 +75,41 @@ function makeDirectory(path: string): void {
     // `mkdir` does not change the mode of a directory that exists already.
     chmodSync(path, directoryMode);
   } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new LocalRunError(`the directory ${path} cannot be used (${reason}): name another`, {
-      cause,
-    });
+    throw unusable(path, cause);
   }
 }
 
-function acquireLock(path: string): DirectoryLock {
-  let lock: DirectoryLock | undefined;
+/**
+ * Locks a directory by a transaction on a database in it, which stays empty. SQLite locks a file of the
+ * disk, so the lock also holds for a container that shares nothing but the directory. The system
+ * releases it when the process ends in any way, whereas a file with a process id would remain.
+ */
+function lockDirectory(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
   try {
-    lock = lockDirectory(path);
+    database = new DatabaseSync(join(path, lockFile));
+    // Nothing is ever written, so no file is needed that would undo it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
   } catch (cause) {
+    database?.close();
+    if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw unusable(path, cause);
     throw new LocalRunError(
-      `the directory ${path} cannot be locked (${lockFile}: ${(cause as Error).message}): name another`,
-      { cause },
+      `the directory ${path} is in use by another local run: stop that, or name another`,
     );
   }
-  if (lock) return lock;
-  throw new LocalRunError(
-    `the directory ${path} is in use by another local run: stop that, or name another`,
-  );
+}
+
+function unusable(path: string, cause: unknown): LocalRunError {
+  const reason = (cause as Error).message;
+  return new LocalRunError(`the directory ${path} cannot be used (${reason}): name another`, {
+    cause,
+  });
 }
 
 function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    // Reading a pipe would wait for its writer.
-    if (!statSync(file).isFile()) throw new TypeError('it is no file');
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (isValid(value)) return value;
     throw new TypeError('it does not have the format that a run writes');
@@ -110,34 +119,23 @@ function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | und
   }
 }
 
-/** Removes temporary files of runs that were killed while they wrote. */
-function removeLeftovers(path: string): void {
-  for (const name of readdirSync(path)) {
-    if (temporaryName.test(name)) rmSync(join(path, name), { recursive: true });
-  }
-}
-
+/** A write that is broken off leaves the temporary file, which the next one replaces. */
 function writeWhole(file: string, text: string): void {
-  // Nobody can prepare a link at this path: its name is random, and an existing file is an error.
-  const temporary = `${file}.${randomBytes(8).toString('hex')}.new`;
+  const temporary = `${file}.new`;
   try {
     writeSynced(temporary, text);
     renameSync(temporary, file);
   } catch (cause) {
-    rmSync(temporary, { force: true });
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const isOutOfFiles = code === 'EMFILE' || code === 'ENFILE';
-    const remedy = isOutOfFiles
-      ? 'close connections, or allow more open files (ulimit -n)'
-      : 'make room on its disk, or name another directory';
-    throw new LocalRunError(`the file ${file} cannot be written (${message}): ${remedy}`, {
-      cause,
-    });
+    const reason = (cause as Error).message;
+    throw new LocalRunError(
+      `the file ${file} cannot be written (${reason}): make room on its disk, or name another directory`,
+      { cause },
+    );
   }
 }
 
 function writeSynced(path: string, text: string): void {
-  const descriptor = openSync(path, 'wx', fileMode);
+  const descriptor = openSync(path, 'w');
   try {
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);

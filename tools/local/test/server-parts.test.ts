@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type LoopbackServer, serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
@@ -29,6 +30,8 @@ let embeddedOptions: EmbeddedDynamoDBOptions[];
 let startEmbedded: () => Promise<void>;
 let databaseEnded: PromiseWithResolvers<Error>;
 let settings: GuardOptions[];
+/** The variables that functions were started with. */
+let variables: Readonly<Record<string, string>>[];
 
 jest.unstable_mockModule('../dynamodb/embedded-dynamodb.ts', () => ({
   startEmbeddedDynamoDB: async (options: EmbeddedDynamoDBOptions): Promise<EmbeddedDynamoDB> => {
@@ -66,6 +69,7 @@ beforeEach(async () => {
   startEmbedded = async () => {};
   databaseEnded = Promise.withResolvers();
   settings = [];
+  variables = [];
   calls = [];
   lines = [];
   running = [];
@@ -122,13 +126,14 @@ function assemble(own: Resources = resources, code = ''): Assembly {
 function environmentOf(lambda: LambdaFunction, log: (line: string) => void): ExecutionEnvironment {
   const isBroken = lambda.codeDirectory === '/broken';
   return {
-    started: async () => (isBroken ? { errorType: 'Error', errorMessage: 'no build' } : undefined),
-    invoke: ({ event }, onFinished) => {
+    started: async () => undefined,
+    invoke: async ({ event }, onFinished) => {
       log('invoked');
       if (JSON.parse(event).path === '/slow') return new Promise<InvocationResult>(() => {});
       queueMicrotask(onFinished);
+      if (isBroken) return { error: { errorType: 'Error', errorMessage: 'no build' } };
       const { codeDirectory: body } = lambda;
-      return Promise.resolve({ payload: JSON.stringify({ statusCode: 200, body }) });
+      return { payload: JSON.stringify({ statusCode: 200, body }) };
     },
     stop: async () => void events.push('environment stopped'),
   };
@@ -139,7 +144,10 @@ async function start(options: Partial<Options> = {}): Promise<LocalService> {
     templateFile: options.templateFile ?? assemble().templateFile,
     stackName: 'Small',
     log: (line) => lines.push(line),
-    startEnvironment: (lambda, { log }) => environmentOf(lambda, log),
+    startEnvironment: (lambda, given) => {
+      variables.push(given.variables);
+      return environmentOf(lambda, given.log);
+    },
     ...options,
   });
   running.push(service);
@@ -211,13 +219,38 @@ describe('a local service', () => {
     expect(targets).toEqual(['/test/echo']);
   });
 
-  it('tells the time of the clock that it is given', async () => {
-    const now = () => 1_700_000_000_000;
-    const service = await start({ now });
+  it('starts its functions with their credentials and the address of the database', async () => {
+    const service = await start();
 
-    const { createdDate } = service.controlPlane.createApiKey({ name: 'x' });
+    await bodyOf(service, '/echo');
 
-    expect(createdDate).toBe(1_700_000_000);
+    const { credentials } = settings[0]!.identities.functions.get('Echo')!;
+    expect(variables).toEqual([
+      {
+        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+        AWS_SESSION_TOKEN: 'local',
+        AWS_REGION: 'us-east-1',
+        AWS_DEFAULT_REGION: 'us-east-1',
+        AWS_ENDPOINT_URL_DYNAMODB: service.dynamodbEndpoint,
+      },
+    ]);
+  });
+
+  it('refills its throttles also while the clock of the machine stands still', async () => {
+    const throttle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 1 };
+    const setting = { HttpMethod: '*', ResourcePath: '/*', ...throttle };
+    const { Properties: stage } = api.Stage!;
+    const Stage = { ...api.Stage!, Properties: { ...stage, MethodSettings: [setting] } };
+    const service = await start(assemble({ ...resources, Stage }));
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+
+    const first = await get(service, '/echo');
+    await sleep(50);
+    const second = await get(service, '/echo');
+
+    clock.mockRestore();
+    expect([first.status, second.status]).toEqual([200, 200]);
   });
 
   it.each([
@@ -250,6 +283,16 @@ describe('a local service', () => {
     const written = write.mock.calls.join();
     write.mockRestore();
     expect(written).toMatch(/^gateway: .* DEFAULT_5XX: Error: a broken handler\n(?: .*\n)+$/);
+  });
+
+  it('logs why a function failed, and nothing of a request that is refused', async () => {
+    const service = await start({ codeOf: () => '/broken' });
+
+    const statuses = [await get(service, '/metered'), await get(service, '/echo')];
+
+    const cause = expect.stringMatching(/^gateway: \S+ INTEGRATION_FAILURE: .*'no build'/);
+    expect(statuses.map(({ status }) => status)).toEqual([403, 502]);
+    expect(lines.filter((line) => line.startsWith('gateway'))).toEqual([cause]);
   });
 
   it('runs the code that it is told to, or else that of the manifest beside its template', async () => {
@@ -433,12 +476,12 @@ describe('a data directory', () => {
   it('keeps the keys from one run to the next', async () => {
     const dataDirectory = directory.path;
     const first = await start({ dataDirectory });
-    const { value } = first.controlPlane.createApiKey({ enabled: true });
+    const { value } = first.controlPlane.createApiKey({ name: 'one', value: 'value-1' });
     await first.close();
 
     const second = await start({ dataDirectory });
 
-    expect(second.controlPlane.findKey(value)).toMatchObject({ isEnabled: true });
+    expect(second.controlPlane.findKey(value)).toMatchObject({ name: 'one' });
     expect(second.dataDirectory?.path).toBe(dataDirectory);
     expect(embeddedOptions[0]?.databaseFile).toBe(join(dataDirectory, 'dynamodb.sqlite'));
   });

@@ -33,7 +33,7 @@ beforeEach(async () => {
     throttle: undefined,
     perDay: undefined,
   }));
-  controlPlane = new ControlPlane({ usagePlans, now: stage.store.now });
+  controlPlane = new ControlPlane({ usagePlans });
   store = { ...stage.store, gateway: keyGateway(controlPlane) };
   directory = temporaryDirectory();
   data = await openDataDirectory(directory.path);

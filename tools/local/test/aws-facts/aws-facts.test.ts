@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import { Gateway } from '../../gateway/gateway.ts';
-import { readUsagePlans, UsageMeter } from '../../gateway/usage-plan.ts';
+import { readUsagePlans, TokenBuckets, UsageMeter } from '../../gateway/usage-plan.ts';
 import {
   api,
   createRawRequest,
@@ -129,9 +129,10 @@ function createGateway({ stage, methods, authorizer, apiKey }: Recording['api'])
     Object.assign(resources, method(name, { ...integration, ApiKeyRequired, ...authorization }));
   }
   const template = createTemplate(resources);
+  const buckets = new TokenBuckets(Date.now);
   const keys = {
     findKey: (value: string) =>
-      value === apiKey ? { id: 'key', value, isEnabled: true } : undefined,
+      value === apiKey ? { id: 'key', value, enabled: true } : undefined,
     isInPlan: () => true,
   };
   return new Gateway(template, {
@@ -143,7 +144,8 @@ function createGateway({ stage, methods, authorizer, apiKey }: Recording['api'])
         isStreaming: false,
       }),
     },
-    usage: new UsageMeter(readUsagePlans(template), keys, Date.now),
+    usage: new UsageMeter(readUsagePlans(template), keys, buckets, Date.now),
+    buckets,
     invoke: async ({ logicalId }, { event }) => {
       const run = () =>
         logicalId === 'authorizer'
@@ -155,7 +157,6 @@ function createGateway({ stage, methods, authorizer, apiKey }: Recording['api'])
         return { error: { errorType: 'Error', errorMessage: (error as Error).message } };
       }
     },
-    now: Date.now,
     logFault: () => {},
   });
 }

@@ -31,8 +31,11 @@ const template = createTemplate({
         {
           PolicyDocument: {
             Statement: [
-              { Effect: 'Allow', Action: ['dynamodb:*'], Resource: ['*'] },
-              { Effect: 'Deny', Action: ['dynamodb:Put*'], Resource: ['*'] },
+              {
+                Effect: 'Allow',
+                Action: ['dynamodb:GetItem', 'dynamodb:DeleteItem', 'dynamodb:DescribeTable'],
+                Resource: ['*'],
+              },
             ],
           },
         },
@@ -182,13 +185,13 @@ describe('the guard before DynamoDB', () => {
       `no-role/nothing is not authorized to perform: dynamodb:GetItem on resource: ${orders} because no identity-based policy allows the dynamodb:GetItem action`,
     ],
     [
-      'a policy denies',
+      'the policies do not allow',
       'Read',
       put,
-      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} with an explicit deny in an identity-based policy`,
+      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} because no identity-based policy allows the dynamodb:PutItem action`,
     ],
     [
-      'a policy denies for a part of it',
+      'the policies do not allow for a part of it',
       'Read',
       new TransactWriteItemsCommand({
         TransactItems: [
@@ -196,7 +199,7 @@ describe('the guard before DynamoDB', () => {
           { Put: { TableName: 'Orders', Item: Key } },
         ],
       }),
-      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} with an explicit deny in an identity-based policy`,
+      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} because no identity-based policy allows the dynamodb:PutItem action`,
     ],
     [
       'cannot be evaluated',

@@ -5,7 +5,7 @@ import type { RawRequest } from '../../exchange/incoming-request.ts';
 import type { Invocation, InvocationResult } from '../../functions/execution-environment.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import { Gateway } from '../../gateway/gateway.ts';
-import { readUsagePlans, UsageMeter } from '../../gateway/usage-plan.ts';
+import { readUsagePlans, TokenBuckets, UsageMeter } from '../../gateway/usage-plan.ts';
 import {
   api,
   createRawRequest,
@@ -96,13 +96,14 @@ function createGateway(others: Resources = {}): Gateway {
   const keys = ['value-of-ann', 'value-of-bob'].map((value) => ({
     id: `id-of-${value}`,
     value,
-    isEnabled: true,
+    enabled: true,
   }));
   const registry = {
     findKey: (wanted: string) => keys.find(({ value }) => value === wanted),
     isInPlan: () => true,
   };
   const now = () => 1_000_000;
+  const buckets = new TokenBuckets(now);
   return new Gateway(template, {
     functions: {
       all: [],
@@ -112,9 +113,9 @@ function createGateway(others: Resources = {}): Gateway {
         isStreaming: false,
       }),
     },
-    usage: new UsageMeter(readUsagePlans(template), registry, now),
+    usage: new UsageMeter(readUsagePlans(template), registry, buckets, now),
+    buckets,
     invoke,
-    now,
     logFault,
   });
 }

@@ -6,7 +6,6 @@ import type { Invocation, InvocationResult } from '../../functions/execution-env
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import { answerIntegration, type ProxyIntegration } from '../../integrations/integration.ts';
 import type { MockIntegration } from '../../integrations/mock-integration.ts';
-import { liftedTimeoutMs } from '../../template/time-limits.ts';
 import { createContext, createRequest, type RequestParts } from '../small-template.ts';
 
 const lambda = { logicalId: 'Fn', name: 'fn', timeoutMs: 15_000 } as LambdaFunction;
@@ -221,27 +220,5 @@ describe('a stream for a request', () => {
 
     expect([early, fault()]).toEqual([undefined, 'the stream took too long']);
     expect(source.destroyed).toBe(true);
-  });
-
-  it('breaks when nothing has come for more than five minutes', async () => {
-    const { source, body, fault } = await stream(900_000);
-    body.resume();
-    await advance(210_000);
-    source.write('x');
-    await advance(300_000);
-    const early = fault();
-
-    await advance(30_000);
-
-    expect([early, fault()]).toEqual([undefined, 'the next part of the stream took too long']);
-  });
-
-  it('may wait as long as it likes where the time limits are lifted', async () => {
-    const { body, fault } = await stream(liftedTimeoutMs);
-    body.resume();
-
-    await advance(liftedTimeoutMs / 2);
-
-    expect(fault()).toBeUndefined();
   });
 });

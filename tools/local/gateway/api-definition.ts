@@ -1,0 +1,114 @@
+import type { LambdaFunctions } from '../functions/lambda-functions.ts';
+import { type ProxyIntegration, readProxyIntegration } from '../integrations/integration.ts';
+import { type MockIntegration, readMockIntegration } from '../integrations/mock-integration.ts';
+import { checkKnownProperties } from '../template/known-properties.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
+import { TemplateError } from '../template/template-error.ts';
+import type { Authorizer } from './authorizer.ts';
+import type { TokenBucketLimits } from './usage-plan.ts';
+
+/** The stage of the API. */
+export interface Stage {
+  readonly name: string;
+  readonly deploymentId: string;
+  /** The limits for all requests to a method together; undefined when there are none. */
+  readonly throttle: TokenBucketLimits | undefined;
+}
+
+// The settings of the second line have no effect in a local run.
+const knownSettings = `
+  HttpMethod ResourcePath ThrottlingBurstLimit ThrottlingRateLimit
+  DataTraceEnabled LoggingLevel MetricsEnabled`;
+
+/** A method of the API, with its authorizer and its integration. */
+export interface ApiMethod {
+  readonly operationName: string | undefined;
+  readonly authorizer: Authorizer | undefined;
+  readonly isApiKeyRequired: boolean;
+  readonly integration: MockIntegration | ProxyIntegration;
+}
+
+/** @throws TemplateError when the template has no REST API, several, or one that is not supported */
+export function readRestApi(template: Template): TemplateResource {
+  const [restApi, another] = template.ofType('AWS::ApiGateway::RestApi');
+  if (!restApi) throw new TemplateError('template', 'there is no AWS::ApiGateway::RestApi');
+  if (another) throw new TemplateError(another.logicalId, 'a second REST API is not supported');
+  // API Gateway's default is a key in a header of the request.
+  if (restApi.property('ApiKeySourceType') !== 'AUTHORIZER') {
+    throw new TemplateError(
+      restApi.logicalId,
+      'ApiKeySourceType other than AUTHORIZER is not supported',
+    );
+  }
+  return restApi;
+}
+
+/** @throws TemplateError when the template has no stage, several, or one that is not supported */
+export function readStage(template: Template): Stage {
+  const [stage, another] = template.ofType('AWS::ApiGateway::Stage');
+  if (!stage) throw new TemplateError('template', 'there is no AWS::ApiGateway::Stage');
+  if (another) throw new TemplateError(another.logicalId, 'more than one stage is not supported');
+  const { logicalId, ref, property } = stage;
+  const settings = property('MethodSettings')?.[0];
+  if (settings) {
+    checkKnownProperties(logicalId, 'MethodSettings', settings, knownSettings);
+    if (
+      property('MethodSettings')[1] ||
+      `${settings.ResourcePath} ${settings.HttpMethod}` !== '/* *'
+    )
+      throw new TemplateError(logicalId, 'MethodSettings of single methods are not supported');
+  }
+  const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = settings ?? {};
+  return {
+    name: ref,
+    deploymentId: property('DeploymentId'),
+    throttle: ratePerSecond ? { ratePerSecond, burst } : undefined,
+  };
+}
+
+/**
+ * The template's methods by logical id.
+ *
+ * @throws TemplateError for what is not supported
+ */
+export function readMethods(
+  template: Template,
+  functions: LambdaFunctions,
+  authorizers: ReadonlyMap<string, Authorizer>,
+): Map<string, ApiMethod> {
+  return new Map(
+    template.ofType('AWS::ApiGateway::Method').map((method) => [
+      method.logicalId,
+      {
+        operationName: method.property('OperationName'),
+        authorizer: authorizerOf(method, authorizers),
+        isApiKeyRequired: method.property('ApiKeyRequired') === true,
+        integration: readIntegration(method, functions),
+      },
+    ]),
+  );
+}
+
+function authorizerOf(
+  { logicalId, property }: TemplateResource,
+  authorizers: ReadonlyMap<string, Authorizer>,
+): Authorizer | undefined {
+  const type = property('AuthorizationType');
+  if (type === 'NONE' || type === undefined) return undefined;
+  if (type !== 'CUSTOM')
+    throw new TemplateError(logicalId, `AuthorizationType ${type} is not supported`);
+  const authorizer = authorizers.get(property('AuthorizerId'));
+  if (!authorizer)
+    throw new TemplateError(logicalId, 'AuthorizerId is not an authorizer of the template');
+  return authorizer;
+}
+
+function readIntegration(method: TemplateResource, functions: LambdaFunctions) {
+  const type = method.property('Integration')?.Type;
+  if (type === 'AWS_PROXY') return readProxyIntegration(method, functions);
+  if (type === 'MOCK') return readMockIntegration(method);
+  throw new TemplateError(
+    method.logicalId,
+    `an integration of type ${type} is not supported locally`,
+  );
+}
