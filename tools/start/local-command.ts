@@ -42,7 +42,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     release = () => inspector.release();
   }
   const directory = temporaryDirectory();
-  const functionLogPath = options.verbose ? undefined : join(directory, 'functions.log');
+  // Beside the folder, because whoever has ended the run may want to read it.
+  const functionLogPath = options.verbose ? undefined : `${directory}.log`;
   const console = options.json
     ? plainConsole
     : textConsole(basePathOf(options.stage), functionLogPath);

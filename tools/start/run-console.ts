@@ -12,7 +12,7 @@ export interface RunConsole {
   readonly logFunction: ((functionName: string, line: string) => void) | undefined;
   readonly onAnswered: ((answered: AnsweredRequest) => void) | undefined;
   readonly paint: Paint;
-  /** The file with the log of the functions; undefined if it is printed. */
+  /** The file with the log of the functions, which stays after the run; undefined if it is printed. */
   readonly functionLogPath: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -162,13 +162,14 @@ describe('two local runs at once', () => {
 });
 
 describe('a local run', () => {
-  it('prints what a person needs, serves on when nobody reads it, and ends at Ctrl+C with a stream open', async () => {
+  it('prints what a person needs, serves on when nobody reads it, ends at Ctrl+C with a stream open, and leaves its log', async () => {
     await using held = await startHeldDynamoDb();
     const run = startRun(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
     runs.push(run);
     const shown = await run.started;
     held.hold();
     const [, authorization, url] = /curl -i -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
+    const [, logFile] = /Functions log to +(\S+)/.exec(shown)!;
     const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
     run.stdout.catch(() => {});
     run.child.stdout!.destroy();
@@ -184,6 +185,8 @@ describe('a local run', () => {
     expect(ended).toEqual({ code: 0, isInTime: true });
     await expect(response.text()).rejects.toThrow();
     expect(await run.stderr).not.toContain('Warning');
+    expect(readFileSync(logFile!, 'utf8')).toContain('CancelOrder: {');
+    rmSync(logFile!);
   });
 
   it('ends with code 0 when it is stopped while it starts', async () => {
