@@ -1,12 +1,6 @@
 import inspector from 'node:inspector';
 import { OperatorError } from '../shared/errors.ts';
 
-/** An inspector that debuggers can attach to. */
-interface OpenInspector {
-  /** Disconnects all debuggers and resumes threads that they have paused. */
-  release(): void;
-}
-
 // Calls that resume a thread that is paused or waits for a debugger before it starts.
 const resumingCalls = [
   { id: 1, method: 'Debugger.enable' },
@@ -20,19 +14,17 @@ const resumingCalls = [
  * prints the address.
  *
  * @param port the port to listen on, or 0 for any free port
+ * @returns what disconnects all debuggers, and resumes the threads that they have paused
  * @throws OperatorError when the port is not available
  */
-export function openInspector(port: number): OpenInspector {
+export function openInspector(port: number): Disposable {
   inspector.open(port, '127.0.0.1');
   if (inspector.url() === undefined) {
     const remedy = 'choose another port, or 0 for any that is free';
     throw new OperatorError(`--inspect: ${port} cannot be listened on; ${remedy}`);
   }
-  let isReleased = false;
   return {
-    release: () => {
-      if (isReleased) return;
-      isReleased = true;
+    [Symbol.dispose]: () => {
       // Unless the inspector is closed, Node does not exit while a debugger is attached.
       inspector.close();
       resumeThreads();

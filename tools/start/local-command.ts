@@ -34,12 +34,10 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   const options = parseLocalOptions(parameters);
   if (options === undefined) return;
   await using started = new AsyncDisposableStack();
-  let release = () => {};
+  using inspecting = new DisposableStack();
   if (options.inspect !== undefined) {
     const { openInspector } = await import('./inspector.ts');
-    const inspector = openInspector(options.inspect);
-    stop.addEventListener('abort', () => inspector.release());
-    release = () => inspector.release();
+    inspecting.use(openInspector(options.inspect));
   }
   const directory = temporaryDirectory();
   // Beside the folder, because whoever has ended the run may want to read it.
@@ -62,7 +60,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
       : readyText(service, await service.exampleOrderId(), options, console),
   );
   const failure = await Promise.race([untilAborted(stop), service.failed]);
-  release();
+  // A thread that a debugger has paused could not be ended.
+  inspecting.dispose();
   if (failure) throw failure;
 }
 

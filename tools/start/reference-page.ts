@@ -1,31 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parse } from 'yaml';
+import { join } from 'node:path';
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { isFromThisMachine } from '../local/control-plane/loopback.ts';
-import {
-  contentSecurityPolicy,
-  type DemoKey,
-  pageAssets,
-  pageDocument,
-} from '../reference/page-document.ts';
+import type { Handler } from '../local/http-server.ts';
+import type { DemoKey } from '../reference/page-document.ts';
 
-export interface ReferencePageOptions {
+interface ReferencePageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
   /** The demo keys by plan. Is called when the service is ready. */
   readonly demoKeys: () => Readonly<Record<PlanName, string>>;
   /** The id of an example order; undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
-  /** The path of the contract's file. */
-  readonly openapiFile: string;
 }
-
-/** Answers a request for the page. Returns false for any other request. */
-export type RequestHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-) => boolean | Promise<boolean>;
 
 interface Content {
   readonly mediaType: string;
@@ -33,10 +21,13 @@ interface Content {
 }
 
 const assetsPath = 'reference/';
+const openapiFile = join(import.meta.dirname, '../../openapi.yaml');
+
+// They are loaded with the first request for a page, because most runs have none.
+const pageModule = () => import('../reference/page-document.ts');
+const yamlModule = () => import('yaml');
 
 const securityHeaders = {
-  // The page contains keys, so it must not load foreign content or be embedded in another page.
-  'Content-Security-Policy': `${contentSecurityPolicy("'self'")}; frame-ancestors 'none'`,
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
@@ -48,7 +39,7 @@ const securityHeaders = {
  * served to this machine only, and only under a loopback name, which protects it against DNS
  * rebinding.
  */
-export function referencePage(options: ReferencePageOptions): RequestHandler {
+export function referencePage(options: ReferencePageOptions): Handler {
   const contents: ReadonlyMap<string, Content> = new Map(Object.entries(pageContents(options)));
   return (request, response) => {
     const content = contents.get(request.url?.replace(/\?.*/, '') ?? '');
@@ -59,10 +50,10 @@ export function referencePage(options: ReferencePageOptions): RequestHandler {
 }
 
 function pageContents(options: ReferencePageOptions): Record<string, Content> {
-  const contract = () => readFileSync(options.openapiFile, 'utf8');
-  let assets: ReturnType<typeof pageAssets> | undefined;
+  const contract = () => readFileSync(openapiFile, 'utf8');
+  let assets: Promise<Record<string, string>> | undefined;
   const asset = (name: string) => async () => {
-    assets ??= pageAssets();
+    assets ??= pageModule().then(({ pageAssets }) => pageAssets());
     return (await assets)[name]!;
   };
   return {
@@ -78,8 +69,9 @@ function documentReader(
   { basePath, demoKeys, exampleOrderId }: ReferencePageOptions,
   contract: () => string,
 ): Content['read'] {
-  return async ({ headers }) =>
-    pageDocument({
+  return async ({ headers }) => {
+    const [{ pageDocument }, { parse }] = await Promise.all([pageModule(), yamlModule()]);
+    return pageDocument({
       contract: parse(contract()),
       // The page's policy allows requests to its own origin only, so the base URL has the same host.
       baseUrl: `http://${headers.host}${basePath}`,
@@ -87,6 +79,7 @@ function documentReader(
       demoKeys: describeKeys(demoKeys()),
       orderId: await exampleOrderId(),
     });
+  };
 }
 
 function describeKeys(keys: Readonly<Record<PlanName, string>>): DemoKey[] {
@@ -99,8 +92,11 @@ async function send(
   response: ServerResponse,
 ): Promise<true> {
   const body = await read(request);
+  const { contentSecurityPolicy } = await pageModule();
   response.writeHead(200, {
     ...securityHeaders,
+    // The page contains keys, so it must not load foreign content or be embedded in another page.
+    'Content-Security-Policy': `${contentSecurityPolicy("'self'")}; frame-ancestors 'none'`,
     'Content-Type': `${mediaType}; charset=utf-8`,
     'Content-Length': Buffer.byteLength(body),
   });

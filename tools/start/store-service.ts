@@ -1,18 +1,19 @@
 import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type OutputName, stackName, usagePlanOutput } from '../../lib/settings/names.ts';
 import { forEachPlan } from '../../lib/settings/plans.ts';
 import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
 import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
-import type { Handler } from '../local/http-server.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
-import type { ReferencePageOptions } from './reference-page.ts';
+import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
 import { synthesize } from './synthesis.ts';
+import { startWatching } from './watch/watch.ts';
 
 /** The store's service as `npm start` runs it. */
 export interface StoreService extends LocalService {
@@ -41,6 +42,12 @@ export function basePathOf(stage: StageName): string {
   return `/${stage}/v1`;
 }
 
+/** What a store is filled with before it is served. */
+interface FilledStore {
+  readonly keys: DemoKeys;
+  readonly orders: OrdersTable;
+}
+
 /**
  * Starts the service with demo keys and orders.
  *
@@ -58,10 +65,13 @@ export async function startStoreService(
   started.defer(() => failing.abort());
   const templateFile = synthesize(stage, join(directory, 'assembly'), signal);
   templateFile.catch(() => {});
+  const ready = Promise.withResolvers<LocalService>();
   const isRebuilt = options.watch || options.inspect !== undefined;
-  const liveCode = isRebuilt ? started.use(await createLiveCode(options, directory)) : undefined;
-  let keys: DemoKeys | undefined;
-  let readExample: () => Promise<string | undefined> = async () => undefined;
+  const liveCode = isRebuilt ? await createLiveCode(options, directory) : undefined;
+  if (liveCode) started.use(liveCode);
+  if (liveCode && options.watch) started.use(startWatching(ready.promise, liveCode, console));
+  let filled: FilledStore | undefined;
+  const readExample = () => exampleOrderId(filled!.orders);
   const service = await startLocalService({
     templateFile: Promise.all([templateFile, liveCode?.built]).then(([file]) => file),
     stackName: stackName(stage),
@@ -76,26 +86,32 @@ export async function startStoreService(
     hasTimeLimits: options.inspect === undefined,
     signal,
     handlers: [
-      referencePages(stage, { demoKeys: () => keys!, exampleOrderId: () => readExample() }),
+      referencePage({
+        basePath: basePathOf(stage),
+        demoKeys: () => filled!.keys,
+        exampleOrderId: readExample,
+      }),
     ],
     prepare: async (prepared) => {
-      readExample = () => withOrdersTable(prepared, exampleOrderId);
-      keys = await fillStore(prepared, options, signal);
+      const createClient = () => {
+        const { dynamodbEndpoint, operatorCredentials } = prepared;
+        const client = localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
+        started.defer(() => client.destroy());
+        return client;
+      };
+      filled = await fillStore(prepared, createClient, options, signal);
     },
   });
   started.defer(() => service.close());
-  if (options.watch) {
-    const { startWatching } = await import('./watch/watch.ts');
-    started.use(startWatching(service, liveCode!, console));
-  }
+  ready.resolve(service);
   const running = started.move();
   return {
     ...service,
     baseUrl: `${service.origin}${basePathOf(stage)}`,
-    keys: keys!,
+    keys: filled!.keys,
     ordersTable: outputsOf(service).OrdersTableName,
     apiKeysTable: outputsOf(service).ApiKeysTableName,
-    exampleOrderId: () => readExample(),
+    exampleOrderId: readExample,
     close: () => running.disposeAsync(),
   };
 }
@@ -108,15 +124,15 @@ async function createLiveCode({ inspect }: LocalOptions, directory: string) {
 
 async function fillStore(
   service: PreparedService,
-  { stage, orders }: LocalOptions,
+  createClient: () => DynamoDBClient,
+  options: LocalOptions,
   signal: AbortSignal,
-): Promise<DemoKeys> {
-  const { controlPlane, dynamodbEndpoint, operatorCredentials, dataDirectory } = service;
+): Promise<FilledStore> {
+  const { stage } = options;
   const outputs = outputsOf(service);
-  const client = localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
   const store: KeyStore = {
-    documents: documentClient(client),
-    gateway: keyGateway(controlPlane),
+    documents: documentClient(createClient()),
+    gateway: keyGateway(service.controlPlane),
     apiKeysTable: outputs.ApiKeysTableName,
     ownersTable: outputs.OwnersTableName,
     usagePlanIds: forEachPlan((plan) => outputs[usagePlanOutput(plan)]),
@@ -124,52 +140,16 @@ async function fillStore(
     tokenPrefix: stageSettings(stage).apiKeyPrefix,
     now: Date.now,
   };
-  try {
-    const [keys] = await Promise.all([
-      provideDemoKeys(store, dataDirectory),
-      withOrdersTable(service, (table) =>
-        orders ? loadFile(orders, table, signal) : loadSample(table),
-      ),
-    ]);
-    return keys;
-  } finally {
-    client.destroy();
-  }
+  // With a client of its own, because a document client keeps its options in the client below it.
+  const orders = ordersTable(createClient(), outputs.OrdersTableName);
+  const [keys] = await Promise.all([
+    provideDemoKeys(store, service.dataDirectory),
+    options.orders ? loadFile(options.orders, orders, signal) : loadSample(orders),
+  ]);
+  return { keys, orders };
 }
 
 /** The outputs of the service's stack, which has one of each name. */
 function outputsOf({ outputs }: PreparedService): Readonly<Record<OutputName, string>> {
   return outputs as Record<OutputName, string>;
-}
-
-async function withOrdersTable<T>(
-  service: PreparedService,
-  use: (table: OrdersTable) => Promise<T>,
-): Promise<T> {
-  const client = localDynamoDbClient(service.dynamodbEndpoint, service.operatorCredentials);
-  try {
-    return await use(ordersTable(client, outputsOf(service).OrdersTableName));
-  } finally {
-    client.destroy();
-  }
-}
-
-/** The handler of the API reference. Its module is loaded with the first request for a page. */
-function referencePages(
-  stage: StageName,
-  sources: Pick<ReferencePageOptions, 'demoKeys' | 'exampleOrderId'>,
-): Handler {
-  let page: Promise<Handler> | undefined;
-  return async (incoming, outgoing) => {
-    if (!/^\/(?:$|\?|openapi\.yaml|reference\/)/.test(incoming.url ?? '')) return false;
-    if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return false;
-    page ??= import('./reference-page.ts').then(({ referencePage }) =>
-      referencePage({
-        ...sources,
-        basePath: basePathOf(stage),
-        openapiFile: join(import.meta.dirname, '../../openapi.yaml'),
-      }),
-    );
-    return (await page)(incoming, outgoing);
-  };
 }

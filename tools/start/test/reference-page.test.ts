@@ -1,5 +1,4 @@
 import { request as sendRequest } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { forEachPlan } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
@@ -17,7 +16,6 @@ const handle = referencePage({
   basePath: '/staging/v1',
   demoKeys: () => demoKeys,
   exampleOrderId: async () => '9007199254740993',
-  openapiFile: join(import.meta.dirname, '../../../openapi.yaml'),
 });
 
 // Requests that the page does not answer go to the gateway, which this test replaces by a 404.

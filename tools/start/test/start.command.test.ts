@@ -216,7 +216,7 @@ describe('a local run', () => {
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
 
-    const run = start('--port', String(port));
+    const run = start('--json', '--port', String(port));
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stderr).toMatch(

@@ -19,9 +19,11 @@ interface ChangeLog {
 /**
  * Serves changes of the functions' sources, until it is disposed. Requests that arrive after a change
  * wait for the new code. The stack is not synthesized again: after a change of it, a restart is due.
+ *
+ * @param serving resolves when the service runs; a change that comes before is served then
  */
 export function startWatching(
-  service: Pick<LocalService, 'replaceFunctionCode'>,
+  serving: Promise<Pick<LocalService, 'replaceFunctionCode'>>,
   liveCode: LiveCode,
   { log, paint }: ChangeLog,
 ): Disposable {
@@ -41,6 +43,7 @@ export function startWatching(
   }
 
   async function serve(): Promise<void> {
+    const service = await serving;
     const startedMs = performance.now();
     try {
       const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
