@@ -35,6 +35,14 @@ describe('every workflow', () => {
     expect(workflows[file]!.permissions['id-token']).toBeUndefined();
   });
 
+  it.each(jobs)('$title: may write nothing, and keeps no credentials', ({ job }) => {
+    const { 'id-token': _, ...others } = job.permissions ?? {};
+    const checkouts = stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+
+    expect(Object.values(others)).not.toContain('write');
+    for (const checkout of checkouts) expect(checkout.with?.['persist-credentials']).toBe(false);
+  });
+
   it.each(jobs)(
     '$title: keeps what others can choose out of the text of its scripts',
     ({ job }) => {
@@ -112,6 +120,16 @@ describe('the synthesis for a deployment', () => {
 });
 
 describe('what is deployed', () => {
+  it('comes to prod when it has passed the smoke test of staging, one deployment at a time', () => {
+    expect(deploy.jobs.prod?.needs).toContain('staging');
+    expect(deploy.concurrency).toMatchObject({ 'cancel-in-progress': false });
+    const revoke = stepsOf(workflows['deploy-stage.yml']!.jobs.deploy!).at(-1);
+    expect([revoke?.name, revoke?.if]).toEqual([
+      'Revoke the key',
+      expect.stringMatching(/^always\(\)/),
+    ]);
+  });
+
   it('is that commit for every job, however the deployment was started', () => {
     const expected = '${{ needs.commit.outputs.id }}';
     const { commit: first, ...others } = deploy.jobs;

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 
 export interface Step {
   readonly name?: string;
+  readonly if?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -22,6 +23,7 @@ export interface Job {
 
 export interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
+  readonly concurrency?: Readonly<Record<string, unknown>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 

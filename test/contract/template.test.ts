@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { minBytesPerSecond } from '../../lambdas/shared/list-limits.ts';
 import { headerParameters } from '../../lambdas/shared/request-headers.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contract } from '../helpers/contract-check.ts';
@@ -119,6 +120,18 @@ describe('the contract', () => {
           'openapi.yaml, x-rate-limit-plans',
           document['x-rate-limit-plans'].map((plan) => JSON.stringify(plan)),
         ],
+      ),
+    ).toEqual([]);
+  });
+
+  it('R8: states the rate below which the reader of a list is cut off', () => {
+    const { description } = contractDocument.paths['/store/orders'].get;
+    const stated = [.../less than (\S+) Mbit\/s/.exec(description)!].slice(1);
+
+    expect(
+      differences(
+        ['lambdas/shared/list-limits.ts', [String((8 * minBytesPerSecond) / 1e6)]],
+        ['openapi.yaml, listOrders', stated],
       ),
     ).toEqual([]);
   });
