@@ -10,7 +10,7 @@ import { type Change, change } from '../stage/dynamodb-calls.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
-const { free, pro, business } = plans;
+const { free, pro } = plans;
 
 let clock: ServiceClock;
 let service: LocalService;
@@ -252,20 +252,6 @@ describe('the operator and a running service', () => {
     // The minute stays used up, so that its end is what has to be waited for, and no longer the ban's.
     const retryAfter = Number((await listOrders(apiKey)).headers.get('retry-after'));
     expect(retryAfter).toBe(60 - ((clock.now() / 1_000) % 60));
-  });
-
-  it('lists all keys', async () => {
-    const { keyId, owner } = await issue('business');
-
-    const keys: { keyId: string }[] = await adminJson('keys', 'list');
-
-    expect(keys.find((key) => key.keyId === keyId)).toMatchObject({
-      owner,
-      plan: 'business',
-      status: 'active',
-      perMinute: business.perMinute,
-      perDay: business.perDay,
-    });
   });
 
   it('imports, shows, ships and exports orders, ids above 2^53 digit for digit', async () => {

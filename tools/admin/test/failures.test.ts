@@ -1,15 +1,9 @@
 import { Writable } from 'node:stream';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { mockClient } from 'aws-sdk-client-mock';
+import { describe, expect, it } from '@jest/globals';
 import { BadLineError, OperatorError } from '../../shared/errors.ts';
 import { reportFailure } from '../failure-report.ts';
 import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
 import { admin } from './run-admin.ts';
-
-const cloudFormation = mockClient(CloudFormationClient);
-
-afterEach(() => void cloudFormation.reset());
 
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
@@ -99,17 +93,6 @@ describe('a failure of AWS', () => {
       expect(report.remedy).toMatch(remedy);
     },
   );
-
-  it('is told as such when the stack is not there', async () => {
-    cloudFormation
-      .on(DescribeStacksCommand)
-      .rejects(new Error('Stack with id StoreOrders-prod does not exist'));
-
-    const { exitCode, stderr } = await admin(['keys', 'list', '--stage', 'prod', '--json']);
-
-    expect(exitCode).toBe(3);
-    expect(JSON.parse(stderr).error).toMatchObject({ class: 'service', code: 'noSuchStack' });
-  });
 
   it('is mended before the command that it left half done goes on', async () => {
     const expired = failure('ExpiredTokenException', 'The token is expired');

@@ -1,3 +1,4 @@
+import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -32,8 +33,16 @@ export interface StageOfKeys {
   readonly store: KeyStore;
   readonly gateway: FakeGateway;
   owner(ownerId: string): Promise<StoredOwner>;
+  /** All that is stored, to which a test can return. */
+  state(): Promise<StageState>;
+  restore(state: StageState): Promise<void>;
   /** Brings attributes of an owner's item, or of a key's entry in it, into a state. */
   set(ownerId: string, values: Record<string, number | string>, tokenHash?: string): Promise<void>;
+}
+
+interface StageState {
+  readonly items: Readonly<Record<string, Record<string, AttributeValue>[]>>;
+  readonly gatewayKeys: FakeGateway['keys'];
 }
 
 /** Gives each test of the calling file a stage of its own. It can be used in tests and hooks only. */
@@ -63,10 +72,35 @@ export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKe
     now: () => nowMs,
   };
   const owner = async (ownerId: string) => (await readOwner(ownerId, store))!;
+  const keyNames = { [store.apiKeysTable]: 'ownerHash', [store.ownersTable]: 'ownerId' };
+  const itemsOf = async (table: string) => [table, await database.readAll(table)] as const;
   return {
     store,
     gateway,
     owner,
+    state: async () => ({
+      items: Object.fromEntries(await Promise.all(Object.keys(keyNames).map(itemsOf))),
+      gatewayKeys: structuredClone(gateway.keys),
+    }),
+    restore: async ({ items, gatewayKeys }) => {
+      for (const [table, keyName] of Object.entries(keyNames)) {
+        const kept = new Set(items[table]!.map((item) => item[keyName]!.S));
+        const extra = (await database.readAll(table)).map((item) => ({
+          [keyName]: item[keyName]!,
+        }));
+        const writes = [
+          ...extra
+            .filter((key) => !kept.has(key[keyName]!.S))
+            .map((Key) => ({ DeleteRequest: { Key } })),
+          ...items[table]!.map((Item) => ({ PutRequest: { Item } })),
+        ];
+        if (writes.length === 0) continue;
+        const RequestItems = { [table]: writes };
+        await database.dynamodb.send(new BatchWriteItemCommand({ RequestItems }));
+      }
+      gateway.keys.clear();
+      for (const [id, key] of structuredClone(gatewayKeys)) gateway.keys.set(id, key);
+    },
     set: async (ownerId, values, tokenHash) => {
       const { ownerHash } = (await owner(ownerId)).details;
       const map = tokenHash === undefined ? undefined : '#keys.#key';
@@ -97,45 +131,35 @@ export async function issueTo(wanted: WantedKey, store: KeyStore): Promise<Issue
 /** A call is a command of the document client, or the name of a call to the gateway. */
 type Call = object | string;
 
-/** Lets calls fail, the first of them or more, before or after they are carried out. */
-export function failing(
-  store: KeyStore,
-  isCall: (call: Call) => boolean,
-  when: 'before' | 'after',
-  times = 1,
-): KeyStore {
-  let left = times;
-  return intercepted(store, async (call, carryOut) => {
-    const fails = isCall(call) && left-- > 0;
-    if (fails && when === 'before') throw new Error('connection lost');
-    const answer = await carryOut();
-    if (fails) throw new Error('connection lost');
-    return answer;
-  });
-}
+/** What befalls a command at one of its changes. */
+export const mishaps = ['killed after it', 'not done', 'done, and the answer lost'] as const;
+export type Mishap = (typeof mishaps)[number];
 
-/** A store whose process dies after so many changes: from then on, nothing is carried out. */
-export function dying(store: KeyStore, changes: number): KeyStore {
-  let done = 0;
-  return intercepted(store, async (call, carryOut) => {
-    if (done >= changes) throw new Error('killed');
-    const answer = await carryOut();
-    if (isChange(call) && ++done >= changes) throw new Error('killed');
-    return answer;
-  });
-}
+/** What a call of a store that is dead, or cannot be reached, fails with. */
+const lost = () => Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
 
-/** A store in which one change of the tables is not done, and answered with nothing. */
-export function silenced(
+/**
+ * A store in which one change meets with a mishap. A change of the tables that is not done is answered
+ * with nothing, as by a proxy between. After a kill, nothing more is carried out.
+ *
+ * @param change the number of changes before it
+ */
+export function meeting(
+  mishap: Mishap,
   store: KeyStore,
   change: number,
-): { store: KeyStore; isReached(): boolean } {
-  let done = 0;
-  const silent = intercepted(store, async (call, carryOut) => {
-    const isNext = typeof call === 'object' && isChange(call) && done++ === change;
-    return isNext ? {} : carryOut();
+): { store: KeyStore; isMet(): boolean } {
+  let changes = 0;
+  let isDead = false;
+  const met = intercepted(store, async (call, carryOut) => {
+    if (isDead) throw lost();
+    if (!isChange(call) || changes++ !== change) return carryOut();
+    if (mishap !== 'not done') await carryOut();
+    else if (typeof call === 'object') return {};
+    isDead = mishap === 'killed after it';
+    throw lost();
   });
-  return { store: silent, isReached: () => done > change };
+  return { store: met, isMet: () => changes > change };
 }
 
 /** Runs something before a call, the first time. */

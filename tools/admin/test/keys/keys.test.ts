@@ -17,7 +17,6 @@ import type { CompleteOwner } from '../../owners/stored-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
   day,
-  failing,
   interposed,
   issueTo,
   isUpdateOf,
@@ -146,43 +145,6 @@ describe('issueKey', () => {
     },
   );
 
-  it('leaves nothing of the key behind when its entry cannot be written', async () => {
-    const { ownerId } = await issue();
-    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'before');
-
-    await expect(issue({}, flaky)).rejects.toThrow(
-      'No key was issued: connection lost; run the command again',
-    );
-    expect(Object.keys((await stage.owner(ownerId)).details.keys)).toHaveLength(1);
-  });
-
-  it("issues the key when only DynamoDB's answer was lost", async () => {
-    await issue();
-    const flaky = failing(store, isUpdateOf(store.apiKeysTable), 'after');
-
-    const { keyId } = await issue({}, flaky);
-
-    expect(await keyOf(keyId)).toMatchObject({
-      entry: { keyId },
-      details: { lastFour: expect.any(String) },
-    });
-  });
-
-  it('names what repairs it when it cannot clean up either', async () => {
-    const { ownerId } = await issue();
-    const isUpdate = (call: unknown) => call instanceof UpdateCommand;
-    let updates = 0;
-    const dead = failing(store, (call) => isUpdate(call) && ++updates > 1, 'before', 2);
-
-    const error: Error = await issue({}, dead).catch((thrown) => thrown);
-
-    const [, keyId] = /run "keys revoke (key_\w+)", then this command again$/.exec(error.message)!;
-    expect(keyView(await keyOf(keyId!), nowMs).status).toBe('unfinished');
-    await revokeKey(keyId!, store);
-    expect(keyView(await keyOf(keyId!), nowMs).status).toBe('revoked');
-    expect((await stage.owner(ownerId)).item!.keys.size).toBe(1);
-  });
-
   it('gives an owner no more keys than its item can hold in reason', async () => {
     const { ownerId, apiKey } = await issue();
     const others = Array.from({ length: 99 }, (_, index) => [`${index}`, { id: `${index}` }]);
@@ -268,18 +230,6 @@ describe('rotateKey', () => {
     expect(await entryOf(keyId)).toMatchObject(inherited);
   });
 
-  it('rotates nothing where a ban began after the key was read, and copies it when run again', async () => {
-    const { keyId } = await issue();
-    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => ban(keyId));
-
-    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
-      'changed by somebody else meanwhile, and was not rotated here; run the command again',
-    );
-    const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
-
-    expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil: nowSeconds + 300 });
-  });
-
   it('does not copy a ban that no clock can have begun', async () => {
     const { keyId } = await issue();
     await set(keyId, { bannedUntil: nowSeconds + 86_400 });
@@ -311,6 +261,22 @@ describe('rotateKey', () => {
     );
   });
 
+  it.each<[string, (keyId: string) => Promise<unknown>, number]>([
+    ['banned', ban, 1],
+    ['revoked', (keyId) => revokeKey(keyId, store), 0],
+    ['rotated by somebody else', (keyId) => rotateKey(keyId, { graceSeconds: 60 }, store), 2],
+  ])('rotates nothing where the key is %s after it was read', async (_, change, keys) => {
+    const { keyId, ownerId } = await issue();
+    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => change(keyId));
+
+    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
+      `${keyId} was changed by somebody else meanwhile, and was not rotated here; run the command again`,
+    );
+    const { details, item } = await stage.owner(ownerId);
+    expect(item!.keys.size).toBe(keys);
+    expect(Object.keys(details.keys)).toHaveLength(Math.max(keys, 1));
+  });
+
   it('rotates a key again whose replacement was revoked', async () => {
     const { keyId } = await issue();
     const { keyId: lost } = await rotateKey(keyId, { graceSeconds: 60 }, store);
@@ -319,65 +285,6 @@ describe('rotateKey', () => {
     const { keyId: next } = await rotateKey(keyId, { graceSeconds: 60 }, store);
 
     expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: next });
-  });
-
-  it('rotates a key once, though two operators do it at the same time', async () => {
-    const { keyId, ownerId } = await issue();
-
-    const outcomes = await Promise.allSettled([
-      rotateKey(keyId, { graceSeconds: 60 }, store),
-      rotateKey(keyId, { graceSeconds: 60 }, store),
-    ]);
-
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const { details, item } = await stage.owner(ownerId);
-    expect(item!.keys.size).toBe(2);
-    expect(Object.keys(details.keys)).toHaveLength(2);
-  });
-
-  it('leaves one replacement where another rotation took this one for interrupted', async () => {
-    const { keyId, ownerId } = await issue();
-    let quicker: string | undefined;
-    const slow = interposed(store, isUpdateOf(store.apiKeysTable), async () => {
-      quicker = (await rotateKey(keyId, { graceSeconds: 60 }, store)).keyId;
-    });
-
-    await expect(rotateKey(keyId, { graceSeconds: 60 }, slow)).rejects.toThrow(
-      'changed by somebody else meanwhile',
-    );
-    const { details, item } = await stage.owner(ownerId);
-    const valid = [...item!.keys.values()].map((key) => key.keyId);
-    expect(valid.sort()).toEqual([keyId, quicker].sort());
-    expect(Object.keys(details.keys)).toHaveLength(2);
-    expect(keyView(await keyOf(keyId), nowMs)).toMatchObject({ replacedBy: quicker });
-  });
-
-  it('changes nothing when the key is revoked meanwhile', async () => {
-    const { keyId, ownerId } = await issue();
-    const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () =>
-      revokeKey(keyId, store),
-    );
-
-    await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
-      `${keyId} was changed by somebody else meanwhile`,
-    );
-    const { details, item } = await stage.owner(ownerId);
-    expect([item!.keys.size, Object.keys(details.keys)]).toEqual([0, [keyId]]);
-  });
-
-  it.each([
-    ['before', 'rejects'],
-    ['after', 'resolves'],
-  ] as const)('survives a connection that is lost %s the one write', async (when, outcome) => {
-    const { keyId, ownerId } = await issue();
-    const flaky = failing(store, isUpdateOf(store.apiKeysTable), when);
-
-    const rotation = rotateKey(keyId, { graceSeconds: 60 }, flaky);
-
-    await expect(rotation)[outcome].toBeDefined();
-    const { details, item } = await stage.owner(ownerId);
-    const keys = outcome === 'resolves' ? 2 : 1;
-    expect([item!.keys.size, Object.keys(details.keys).length]).toEqual([keys, keys]);
   });
 });
 
@@ -397,20 +304,6 @@ describe('revokeKey', () => {
     expect(gatewayKeys()).toHaveLength(1);
   });
 
-  it('refuses the key first: when that cannot be noted it says so, and run again it completes', async () => {
-    const { keyId } = await issue();
-    const flaky = failing(store, isUpdateOf(store.ownersTable), 'before');
-
-    await expect(revokeKey(keyId, flaky)).rejects.toThrow(
-      `${keyId} is revoked, and refused already; that could not be written down: ` +
-        'connection lost; run the command again',
-    );
-    expect(await entryOf(keyId)).toBeUndefined();
-
-    expect(await revokeKey(keyId, store)).toEqual({ keyId, wasActive: false });
-    expect(keyView(await keyOf(keyId), nowMs).status).toBe('revoked');
-  });
-
   it('ends a key whose details somebody has removed', async () => {
     const { keyId, ownerId } = await issue();
     await forgetAllDetails(ownerId);
@@ -427,20 +320,6 @@ describe('revokeKey', () => {
 });
 
 describe('unbanKey', () => {
-  it('lifts the ban and forgives the rejections', async () => {
-    const { keyId } = await issue();
-    await ban(keyId);
-
-    const key = await unbanKey(keyId, store);
-
-    expect(key).toMatchObject({ wasBanned: true, bannedUntil: null, rejectionsThisMinute: 0 });
-    expect(await entryOf(keyId)).toMatchObject({
-      bannedUntil: 0,
-      rejectionWindow: 0,
-      rejectionCount: 0,
-    });
-  });
-
   it('is no error for a key that is not banned', async () => {
     const { keyId } = await issue();
 
@@ -537,29 +416,11 @@ describe('keyView', () => {
 });
 
 describe('findKey', () => {
-  it.each(['key_', 'key_abc', 'abc', ''])('asks for a whole id when given %p', async (keyId) => {
-    await expect(findKey(keyId, store)).rejects.toThrow(
-      `key id: ${JSON.stringify(keyId)} is not accepted; expected a whole one, "key_" and 32 characters`,
-    );
-  });
-
-  it('does not repeat a token that was given in place of an id', async () => {
-    const { apiKey } = await issue();
-
-    const error: Error = await findKey(apiKey, store).catch((thrown) => thrown);
-
-    expect(error.message).toContain('this looks like an API key');
-    expect(error.message).not.toContain(apiKey.slice(8));
-  });
-
   it("knows the owner by the key's id, and reads both tables as they are now", async () => {
     const { keyId, ownerId } = await issue();
     const reads: unknown[] = [];
-    const watched = failing(
-      store,
-      (call) => reads.push((call as { input: object }).input) < 0,
-      'before',
-    );
+    const isCall = (call: unknown) => reads.push((call as { input: object }).input) < 0;
+    const watched = interposed(store, isCall, async () => {});
 
     await findKey(keyId, watched);
 
@@ -572,15 +433,6 @@ describe('findKey', () => {
 
 describe('listKeys', () => {
   const at = (seconds: number) => ({ ...store, now: () => nowMs + seconds * 1_000 });
-
-  it('shows the newest first', async () => {
-    for (let index = 0; index < 3; index++) await issue({ owner: `Owner ${index}` }, at(index));
-
-    const keys = await listKeys({}, store);
-
-    expect(keys.map(({ owner }) => owner)).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
-    expect(keys[0]).toMatchObject({ plan: 'free', status: 'active', expiresAt: null });
-  });
 
   it('shows those of an owner, of a plan, and in a state', async () => {
     const [one, two] = [await issue({ owner: 'One' }), await issue({ owner: 'Two' }, at(1))];

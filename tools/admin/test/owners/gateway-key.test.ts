@@ -35,25 +35,15 @@ describe('putGatewayKey', () => {
     ]);
   });
 
-  it('tells of the service that fails, and not of the conflict which that leads to', async () => {
+  it.each([
+    ['the service that fails, and not of the conflict before', conflict, new Error('disk full')],
+    ['the first failure of two', new Error('disk full'), new Error('connection lost')],
+  ])('tells of %s', async (_, creating, lookingUp) => {
     let lookUps = 0;
     const putting = put({
-      createApiKey: () => Promise.reject(conflict),
+      createApiKey: () => Promise.reject(creating),
       findApiKeys: async () => {
-        if (++lookUps > 1) throw new Error('disk full');
-        return [];
-      },
-    });
-
-    await expect(putting).rejects.toThrow('disk full');
-  });
-
-  it('tells of the first failure where neither call has an answer', async () => {
-    let lookUps = 0;
-    const putting = put({
-      createApiKey: () => Promise.reject(new Error('disk full')),
-      findApiKeys: async () => {
-        if (++lookUps > 1) throw new Error('connection lost');
+        if (++lookUps > 1) throw lookingUp;
         return [];
       },
     });
