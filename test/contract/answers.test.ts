@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { cancelRefusal, orderStatuses } from '../../lambdas/shared/order-states.ts';
+import { operationNames } from '../../lib/settings/functions.ts';
 import { type PlanName, plans } from '../../lib/settings/plans.ts';
 import { authenticationChecks } from '../../tools/smoke/checks/authentication-checks.ts';
 import {
@@ -32,9 +34,10 @@ import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedd
 const largest = '9223372036854775807';
 const orders = [
   { id: largest, status: 'pending' },
-  { id: '2', status: 'shipped' },
-  { id: '3', status: 'cancelled' },
-  { id: '4', status: 'returned' },
+  // One in each state from which an order cannot be cancelled, and one in a state that is not known.
+  ...[...orderStatuses.filter((status) => status !== 'pending'), 'unknown'].map(
+    (status, index) => ({ id: String(index + 2), status }),
+  ),
 ];
 
 let database: EmbeddedDynamoDb;
@@ -137,13 +140,14 @@ interface Provocation {
   readonly options?: CallOptions;
 }
 
-const ofFunctions = ['listOrders', 'cancelOrder'];
 const cancel = (orderId: string) => ({ operations: ['cancelOrder'], options: { orderId } });
 
 const provocations: Provocation[] = [
-  { status: 409, code: 'order_already_shipped', ...cancel('2') },
-  { status: 409, code: 'order_already_cancelled', ...cancel('3') },
-  { status: 409, code: 'order_not_cancellable', ...cancel('4') },
+  ...orders.slice(1).map(({ id, status }) => ({
+    status: 409,
+    code: cancelRefusal(status).code,
+    ...cancel(id),
+  })),
   { status: 404, code: 'not_found', ...cancel('') },
   {
     status: 415,
@@ -158,13 +162,13 @@ const provocations: Provocation[] = [
   {
     status: 503,
     code: 'service_unavailable',
-    operations: ofFunctions,
+    operations: operationNames,
     before: () => endpoint.faults.set(store.ordersTable, lost),
   },
   {
     status: 500,
     code: 'internal_error',
-    operations: ofFunctions,
+    operations: operationNames,
     before: () => endpoint.faults.set(store.ordersTable, disowned),
   },
   // The gateway answers this one, because the authorizer fails without DynamoDB.

@@ -202,8 +202,11 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
 
   it('give every operation to the function that is named after it, or to none', () => {
     for (const { path, method, properties } of deployedOperations(stage)) {
-      const { operationId, deprecated } = operationOf(path, method);
-      expect(properties.OperationName).toBe(operationId);
+      const operation = operationOf(path, method);
+      expect(`${method} ${path}: ${operation?.operationId}`).toBe(
+        `${method} ${path}: ${properties.OperationName}`,
+      );
+      const { operationId, deprecated } = operation!;
       const target = JSON.stringify(properties.Integration.Uri ?? null).toLowerCase();
       expect(properties.Integration.Type).toBe(deprecated ? 'MOCK' : 'AWS_PROXY');
       if (!deprecated) expect(target).toContain(`"${operationId.toLowerCase()}`);
