@@ -142,7 +142,7 @@ describe('smoke test, before its checks', () => {
       ['--url', 'ftp://host/v1'],
       '--url: "ftp://host/v1" is not accepted; expected an http:// or https://',
     ],
-    [['--url', 'http://host/prod'], 'an address that ends with /v1'],
+    [['--url', 'http://host/v1/prod'], 'an address that ends with /v1'],
     [['--url', 'http://user@host/v1'], 'without user, query or fragment'],
     [['--url', 'http://host/v1'], 'the API key is missing: set STORE_ORDERS_KEY, or pipe'],
     [['--url', 'http://host/v1', '--key', someKey], 'a key on the command line stays in logs'],

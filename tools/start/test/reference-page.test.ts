@@ -46,6 +46,13 @@ describe('reference page', () => {
     expect(headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/);
   });
 
+  it('is shown and read by no page of another origin', async () => {
+    const { headers } = await fetchPage('/');
+
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  });
+
   it('names nothing that it does not serve itself', async () => {
     const html = await (await fetchPage('/')).text();
 

@@ -33,8 +33,8 @@ const left = (count: number): [string, string] => ['X-RateLimit-Remaining', Stri
 describe('the line of a request', () => {
   it.each<[string, Parts, string]>([
     [
-      'a list, with what is left',
-      { plan: 'pro', headers: [left(298)] },
+      'a list without its query, with what is left',
+      { target: '/staging/v1/store/orders?a=b', plan: 'pro', headers: [left(298)] },
       'GET /v1/store/orders 200 57 ms pro 298 left',
     ],
     [
