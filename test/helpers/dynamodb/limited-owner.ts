@@ -83,10 +83,6 @@ export class LimitedOwner {
     return this.#limiter.decide(key);
   }
 
-  decideAtOnce(times: number): Promise<Decision[]> {
-    return Promise.all(Array.from({ length: times }, () => this.decide()));
-  }
-
   async decideInTurn(times: number): Promise<Decision[]> {
     const decisions: Decision[] = [];
     for (let index = 0; index < times; index++) decisions.push(await this.decide());
