@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { headerParameters } from '../../lambdas/shared/api-event.ts';
 import { minBytesPerSecond } from '../../lambdas/shared/list-limits.ts';
-import { headerParameters } from '../../lambdas/shared/request-headers.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
@@ -88,7 +88,7 @@ describe('the contract', () => {
 
     expect(
       differences(
-        ['lambdas/shared/request-headers.ts', readable],
+        ['lambdas/shared/api-event.ts', readable],
         ['openapi.yaml, parameters in headers', documented],
       ),
     ).toEqual([]);

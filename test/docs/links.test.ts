@@ -1,8 +1,7 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { missing } from '../helpers/differences.ts';
-import { topFolders } from '../helpers/top-folders.ts';
 import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -13,6 +12,11 @@ const documents = globSync('**/*.md', {
 }).sort();
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+/** What is not in the repository, as `.gitignore` says. */
+const ignored = /^(\.|node_modules$|cdk\.out$|coverage$|reference-)/;
+const topFolders = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
+  .map(({ name }) => name);
 const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
 // A path such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
 const pathInCode = new RegExp(`^(?:${folders})/[\\w./-]+$`);
