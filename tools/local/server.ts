@@ -1,6 +1,5 @@
 import type { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
-import { databaseError } from './dynamodb/database-error.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
 import { type Credentials, createIdentities } from './dynamodb/identities.ts';
@@ -12,6 +11,7 @@ import type { LambdaFunction } from './functions/lambda-functions.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
 import { type FunctionCode, type RunningApi, runApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
+import { LocalRunError } from './template/local-run-error.ts';
 import { readTemplate, type Template } from './template/template.ts';
 import { withoutTimeLimits } from './template/time-limits.ts';
 
@@ -197,7 +197,11 @@ async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T
   try {
     return await Promise.race([work, ended]);
   } catch (error) {
-    throw databaseError(error, database.shownName, database.remedy);
+    if (!(error instanceof Error) || !('$metadata' in error)) throw error;
+    // A call of DynamoDB has failed.
+    const reason = (error.message || error.name).replaceAll(/\s+/g, ' ').trim();
+    const message = `${database.shownName} fails (${reason}): ${database.remedy}`;
+    throw new LocalRunError(message, { cause: error });
   }
 }
 

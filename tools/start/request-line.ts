@@ -6,7 +6,6 @@ import type { AnsweredRequest } from '../local/http-server.ts';
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 const number = new Intl.NumberFormat('en');
-const pathMaxLength = 120;
 
 // Words longer than any name in the API's paths are shortened, because they could be keys.
 const longWord = /[\w%]{40,}/g;
@@ -21,8 +20,11 @@ export function requestLine(answered: AnsweredRequest, basePath: string, paint: 
   const path = target.replace(/[?#].*/s, '');
   const isInStage = path === basePath || path.startsWith(`${basePath}/`);
   const parts = [
-    printable(method),
-    shownPath(isInStage ? path.slice(basePath.lastIndexOf('/')) : path),
+    method,
+    printable(isInStage ? path.slice(basePath.lastIndexOf('/')) : path).replace(
+      longWord,
+      shortened,
+    ),
     paint(colourOf(answer.statusCode), String(answer.statusCode)),
     paint('dim', `${number.format(Math.round(durationMs))} ms`),
     errorCode(answered),
@@ -33,9 +35,8 @@ export function requestLine(answered: AnsweredRequest, basePath: string, paint: 
   return parts.filter((part) => part !== undefined).join(' ');
 }
 
-function shownPath(path: string): string {
-  const shown = printable(path).replace(longWord, (word) => `${word.slice(0, 8)}…`);
-  return shown.length > pathMaxLength ? `${shown.slice(0, pathMaxLength)}…` : shown;
+function shortened(word: string): string {
+  return `${word.slice(0, 8)}…`;
 }
 
 function colourOf(statusCode: number) {
@@ -48,7 +49,7 @@ function errorCode({ answer: { statusCode, body } }: AnsweredRequest): string | 
   if (statusCode < 400 || !Buffer.isBuffer(body)) return undefined;
   try {
     const { code } = JSON.parse(body.toString('utf8'));
-    return typeof code === 'string' ? printable(code) : undefined;
+    return typeof code === 'string' ? code : undefined;
   } catch {
     return undefined;
   }
@@ -61,7 +62,7 @@ function allowance({ answer }: AnsweredRequest): string | undefined {
   const wait = headerOf(answer.headers, 'retry-after');
   const left = headerOf(answer.headers, 'x-ratelimit-remaining');
   const count = left === undefined ? '' : ` ${number.format(Number(left))} left`;
-  return printable(`${plan}${count}${wait === undefined ? '' : `, again in ${wait} s`}`);
+  return `${plan}${count}${wait === undefined ? '' : `, again in ${wait} s`}`;
 }
 
 function headerOf(headers: readonly (readonly [string, string])[], wanted: string) {

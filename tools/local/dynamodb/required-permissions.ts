@@ -2,21 +2,18 @@
 export interface Permission {
   /** The IAM action, such as `dynamodb:UpdateItem`. */
   readonly action: string;
-  /** An ARN, or `*`. */
+  /** The ARN of a table or an index. */
   readonly resource: string;
 }
 
 interface Input {
   readonly TableName?: unknown;
   readonly IndexName?: unknown;
-  readonly ResourceArn?: unknown;
   readonly RequestItems?: unknown;
   readonly TransactItems?: unknown;
 }
 
 type TransactItem = Readonly<Record<string, { readonly TableName?: unknown } | undefined>>;
-
-const withoutResource = new Set(['DescribeEndpoints', 'DescribeLimits', 'ListTables']);
 
 /** The actions of a transaction's parts. A transaction has no action of its own. */
 const actionsOfParts: Readonly<Record<string, string>> = {
@@ -28,8 +25,8 @@ const actionsOfParts: Readonly<Record<string, string>> = {
 };
 
 /**
- * All permissions that a DynamoDB call needs. An empty result means that they cannot be determined,
- * as for a PartiQL statement, and that the call has to be denied.
+ * All permissions that a call with items needs. An empty result means that they cannot be determined,
+ * as for a PartiQL statement or a call without a table, and that the call has to be denied.
  *
  * @param operation the DynamoDB operation, such as `UpdateItem`
  * @param input the call's body, parsed
@@ -41,24 +38,21 @@ export function requiredPermissions(
   input: unknown,
   tablesArn: string,
 ): Permission[] {
-  const { TableName, IndexName, ResourceArn, RequestItems, TransactItems } = (input ?? {}) as Input;
+  const { TableName, IndexName, RequestItems, TransactItems } = (input ?? {}) as Input;
   const permission = (action: string, resource: string) => ({
     action: `dynamodb:${action}`,
     resource,
   });
   const arnOf = (table: string) => (table.startsWith('arn:') ? table : `${tablesArn}${table}`);
-  if (withoutResource.has(operation)) return [permission(operation, '*')];
   if (operation === 'TransactGetItems' || operation === 'TransactWriteItems') {
     return partsOf(TransactItems).map(([action, table]) => permission(action, arnOf(table)));
   }
   if (operation === 'BatchGetItem' || operation === 'BatchWriteItem') {
     return Object.keys(RequestItems ?? {}).map((table) => permission(operation, arnOf(table)));
   }
-  if (isText(TableName)) {
-    const index = isText(IndexName) ? `/index/${IndexName}` : '';
-    return [permission(operation, `${arnOf(TableName)}${index}`)];
-  }
-  return isText(ResourceArn) ? [permission(operation, ResourceArn)] : [];
+  if (!isText(TableName)) return [];
+  const index = isText(IndexName) ? `/index/${IndexName}` : '';
+  return [permission(operation, `${arnOf(TableName)}${index}`)];
 }
 
 /** The action and the table of each part; empty when one of them cannot be determined. */
