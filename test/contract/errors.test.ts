@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Stage as ApiStage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { App, Stack } from 'aws-cdk-lib/core';
+import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
 import * as errors from '../../lambdas/shared/errors.ts';
 import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { Firewall } from '../../lib/api/firewall.ts';
@@ -16,19 +17,45 @@ import {
   type Template,
   template,
 } from '../helpers/synthesized.ts';
-import {
-  authorizerCodes,
-  authorizerExamples,
-  describeBody,
-  type ErrorBody,
-  examplesOf,
-  referred,
-  responses,
-} from './documented-errors.ts';
+
+interface ErrorBody {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface DocumentedResponse {
+  readonly content: {
+    readonly 'application/json': {
+      readonly schema: { readonly allOf: readonly [object, { readonly properties: Properties }] };
+      readonly examples: Readonly<Record<string, { readonly value: ErrorBody }>>;
+    };
+  };
+}
+
+interface Properties {
+  readonly code: { readonly enum: readonly string[] };
+  readonly status: { readonly const: number };
+}
+
+/** The errors that the contract documents, by the name of their response. */
+const { responses } = contractDocument.components as {
+  responses: Readonly<Record<string, DocumentedResponse>>;
+};
 
 const gatewayResponses = contractDocument['x-gateway-responses'] as Readonly<
   Record<string, Readonly<Record<string, { readonly $ref: string }>>>
 >;
+
+/** A record, so that a code which is missing here does not compile. */
+const rejections: Readonly<Record<RejectionCode, true>> = {
+  rate_limit_exceeded: true,
+  quota_exceeded: true,
+  api_key_banned: true,
+};
+
+/** What the authorizer rejects with. */
+const authorizerCodes = Object.keys(rejections);
 
 const contractPlace = 'openapi.yaml, components.responses, examples';
 
@@ -159,6 +186,26 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     expect(found).toEqual([]);
   });
 });
+
+/** The response that a reference such as `{ $ref: '#/components/responses/NotFound' }` means. */
+function referred(reference: { readonly $ref?: string } | undefined) {
+  return responses[reference?.$ref?.replace('#/components/responses/', '') ?? ''];
+}
+
+function examplesOf({ content }: DocumentedResponse): ErrorBody[] {
+  return Object.values(content['application/json'].examples).map(({ value }) => value);
+}
+
+/** The authorizer's own errors as the contract shows them: each is called as its code. */
+function authorizerExamples(): ErrorBody[] {
+  const { examples } = responses.TooManyRequests!.content['application/json'];
+  return authorizerCodes.flatMap((code) => examples[code]?.value ?? []);
+}
+
+/** With `…` for what differs from answer to answer: numbers, and what API Gateway puts in. */
+function describeBody({ status, code, message }: ErrorBody): string {
+  return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
+}
 
 function exampleBodies(): ErrorBody[] {
   return Object.values(responses).flatMap(examplesOf);

@@ -32,13 +32,6 @@ const namePattern = /^orders_(\d+)_by_(\d+)_in_(\d+)ms(_unsegmented)?$/;
 
 /** Ids have 16 digits and are below 2^53, because the peers read an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
-/**
- * A scan returns ids in no particular order. Multiplying a position by `scatter` modulo `idRange`
- * gives an id; multiplying by `gather`, the modular inverse, gives the position again.
- */
-const idRange = 100_000_000;
-const scatter = 61_803_399;
-const gather = 82_636_599n;
 /** The number of orders after which their content repeats, so that pages can be kept in memory. */
 const distinctOrders = 128 * ordersPerFullPage;
 const maxCachedPages = 512;
@@ -51,17 +44,12 @@ const firstShipDateMs = Date.UTC(2026, 0, 1);
  */
 export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
   const [segmentStart, segmentEnd] = segmentBounds(table, scan);
-  const first = startOfPage(scan, segmentStart);
+  const { ExclusiveStartKey: startKey } = scan;
+  const first = startKey ? Number(startKey.id.N) - lowestOrderId + 1 : segmentStart;
   if (first < segmentStart || first > segmentEnd) throw new RangeError('start key out of segment');
   const pageSize = Math.min(table.ordersPerPage, scan.Limit ?? Number.POSITIVE_INFINITY);
   const end = Math.min(first + pageSize, segmentEnd);
   return { first, end, isLast: end === segmentEnd };
-}
-
-function startOfPage({ ExclusiveStartKey }: ScanRequest, segmentStart: number): number {
-  if (!ExclusiveStartKey) return segmentStart;
-  const scattered = BigInt(Number(ExclusiveStartKey.id.N) - lowestOrderId);
-  return Number((scattered * gather) % BigInt(idRange)) + 1;
 }
 
 function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, end: number] {
@@ -107,7 +95,7 @@ function renderItem(index: number): string {
 
 /** The id of the order at a position in the table. */
 export function orderId(index: number): string {
-  return String(lowestOrderId + ((index * scatter) % idRange));
+  return String(lowestOrderId + index);
 }
 
 function shipDate(index: number): string {
