@@ -3,6 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { RequestCounts } from './canned-dynamodb.ts';
+
 /** A measurement for a fresh process. */
 export type Job = ListJob | CallsJob | ColdJob;
 
@@ -59,12 +60,10 @@ export interface CallsResult {
   answer: unknown;
 }
 
-/** The time for loading the bundle and for the first call together, and for loading alone. */
-export interface ColdResult {
+/** The time for loading the bundle and for the first call together. */
+interface ColdResult {
   wallMs: number;
   cpuMs: number;
-  loadWallMs: number;
-  loadCpuMs: number;
   /** What the handler returned, or the prelude of a streaming handler. */
   answer: unknown;
 }
@@ -93,9 +92,8 @@ result.then(
 async function startCold(job: ColdJob): Promise<ColdResult> {
   const stopwatch = startStopwatch();
   const handler = await load(job.bundleFile);
-  const { wallMs: loadWallMs, cpuMs: loadCpuMs } = stopwatch();
   const { answer } = await call(handler, job);
-  return { ...stopwatch(), loadWallMs, loadCpuMs, answer };
+  return { ...stopwatch(), answer };
 }
 
 async function callRepeatedly(job: CallsJob): Promise<CallsResult> {
