@@ -1,9 +1,11 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { isCounting, newestWindow } from '../../../lambdas/shared/windows.ts';
-import { plans } from '../../../lib/settings/plans.ts';
+import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
+import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { type Usage, usageFields, usageOf } from '../owners/owner-view.ts';
-import { replacementOf, type StoredKey } from './find-key.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
 
 /**
  * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
@@ -76,6 +78,26 @@ export function keyView(key: StoredKey, nowMs: number): KeyView {
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
+}
+
+/** The keys to list. A field that is absent does not filter. */
+interface KeyFilter {
+  /** The owner's id or name. */
+  readonly owner?: string;
+  readonly plan?: PlanName;
+  readonly status?: KeyStatus;
+}
+
+/** Lists keys, the newest first. @throws OperatorError when the owner does not exist */
+export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeyView[]> {
+  const owners =
+    filter.owner === undefined ? await allOwners(store) : [await findOwner(filter.owner, store)];
+  return owners
+    .flatMap(keysOf)
+    .map((key) => keyView(key, store.now()))
+    .filter(({ plan }) => filter.plan === undefined || plan === filter.plan)
+    .filter(({ status }) => filter.status === undefined || status === filter.status)
+    .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
 }
 
 export const keyFields: readonly Field<KeyView>[] = [

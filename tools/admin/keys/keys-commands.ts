@@ -15,8 +15,14 @@ import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { findKey } from './find-key.ts';
 import { issueKey } from './issue-key.ts';
 import type { IssuedKey } from './key-draft.ts';
-import { type KeyStatus, type KeyView, keyFields, keyStatuses, keyView } from './key-view.ts';
-import { listKeys } from './list-keys.ts';
+import {
+  type KeyStatus,
+  type KeyView,
+  keyFields,
+  keyStatuses,
+  keyView,
+  listKeys,
+} from './key-view.ts';
 import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';

@@ -10,7 +10,7 @@ import {
   paginateGetApiKeys,
   paginateGetUsagePlans,
 } from '@aws-sdk/client-api-gateway';
-import type { KeyGateway, NamedKey, UsagePlanMember } from './key-gateway.ts';
+import type { KeyGateway, NamedKey, UsagePlanMember } from './key-store.ts';
 
 const pageSize = 500;
 

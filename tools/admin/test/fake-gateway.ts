@@ -1,4 +1,4 @@
-import type { KeyGateway } from '../stage/key-gateway.ts';
+import type { KeyGateway } from '../stage/key-store.ts';
 
 type Call = keyof KeyGateway;
 

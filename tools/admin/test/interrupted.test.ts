@@ -7,8 +7,7 @@ import {
 import { reportFailure } from '../failure-report.ts';
 import { keysOf } from '../keys/find-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
-import { keyView } from '../keys/key-view.ts';
-import { listKeys } from '../keys/list-keys.ts';
+import { keyView, listKeys } from '../keys/key-view.ts';
 import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from '../keys/purge-keys.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';

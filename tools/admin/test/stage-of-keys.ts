@@ -19,7 +19,7 @@ import { lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
 import { change, settingAll } from '../stage/dynamodb-calls.ts';
-import type { KeyGateway } from '../stage/key-gateway.ts';
+import type { KeyGateway } from '../stage/key-store.ts';
 import { documentClient, type KeyStore } from '../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 

@@ -5,7 +5,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../test/helpers/temporary-directory.ts';
-import { listKeys } from '../../admin/keys/list-keys.ts';
+import { listKeys } from '../../admin/keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { setOwnerStatus } from '../../admin/owners/change-owner.ts';

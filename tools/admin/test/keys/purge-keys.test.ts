@@ -1,7 +1,7 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { issueKey } from '../../keys/issue-key.ts';
-import { listKeys } from '../../keys/list-keys.ts';
+import { listKeys } from '../../keys/key-view.ts';
 import {
   findPurgeable,
   findStageKeys,
