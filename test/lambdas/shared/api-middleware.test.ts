@@ -7,7 +7,7 @@ import {
   apiMiddleware,
   middySettings,
 } from '../../../lambdas/shared/api-middleware.ts';
-import { ApiError, OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
+import { OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
 import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
 import { keyId } from '../../helpers/dynamodb/key-items.ts';
 import {
@@ -110,20 +110,9 @@ describe('an error', () => {
     expect(captured.text()).toBe('');
   });
 
-  it('stays valid JSON whatever its message', async () => {
-    const error = new ApiError(409, 'odd', 'Quotes " and\nlines \\ and 😀');
-
-    const { body } = await answer(throwing(error));
-
-    expect(JSON.parse(body)).toEqual({ code: 'odd', message: error.message, status: 409 });
-  });
-
   it.each([
     ['a text', 'secret'],
-    ['undefined', undefined],
-    ['null', null],
     ['an object without a prototype', Object.create(null)],
-    ['an error of no text', Object.assign(new Error(), { message: 1n })],
   ])('is answered with 500 and logged when it is %s', async (_name, thrown) => {
     const { statusCode, body } = await answer(throwing(thrown));
 
