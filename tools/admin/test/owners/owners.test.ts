@@ -453,6 +453,19 @@ describe('reviewPlans', () => {
     expect(await applied(request, then)).toEqual(expected);
   });
 
+  it('brings an owner no more than its plan, whatever was agreed', async () => {
+    const { details, item } = await create({ plan: 'pro' });
+    const perDay = pro.perDay + 1;
+    const agreed = { plan: 'pro', perDay } as const;
+
+    const { outdated } = reviewPlans([
+      { details: { ...details, agreed }, item: { ...item!, perDay } },
+    ]);
+
+    const { perMinute } = pro;
+    expect(outdated.map(({ limits }) => limits)).toEqual([{ perMinute, perDay: pro.perDay }]);
+  });
+
   it('names an owner whose move was interrupted, or whose plan is gone, and leaves it alone', async () => {
     await create({ name: 'Moving', plan: 'enterprise', perMinute: 5, perDay: 50 });
     const killed = meeting('killed after it', store, 0);
