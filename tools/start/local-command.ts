@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalRunError } from '../local/template/local-run-error.ts';
@@ -54,6 +54,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     signal: stop,
   });
   started.defer(() => service.close());
+  // The file exists before the first line, so that it can be followed from the start.
+  if (console.functionLogPath !== undefined) appendFileSync(console.functionLogPath, '');
   process.stdout.write(
     options.json
       ? readyJson(service)

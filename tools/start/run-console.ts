@@ -41,8 +41,6 @@ export function textConsole(basePath: string, functionLogPath: string | undefine
       styleText(format, text, { stream });
   const paint = paintFor(process.stdout);
   const paintError = paintFor(process.stderr);
-  // The file exists before the first line, so that it can be followed from the start.
-  if (functionLogPath !== undefined) appendFileSync(functionLogPath, '');
   return {
     log,
     logFunction: (functionName, line) => {
