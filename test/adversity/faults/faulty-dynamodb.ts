@@ -38,16 +38,16 @@ const faults = {
     await forwardAnswer(call);
   },
   refused: ({ outgoing }) => outgoing.destroy(),
-  reset: ({ outgoing }) => outgoing.socket?.resetAndDestroy(),
+  reset: resetConnection,
   exhausted: failure('ProvisionedThroughputExceededException'),
   throttled: failure('ThrottlingException'),
   broken: answer({ __type: 'InternalServerError', message: 'try again' }, 500),
   unavailable: ({ outgoing }) => outgoing.writeHead(503).end('<html>unavailable</html>'),
   hanging: () => {},
   /** The request is executed, and its answer is lost. */
-  lost: async ({ pass, outgoing }) => {
-    await pass();
-    outgoing.socket?.resetAndDestroy();
+  lost: async (call) => {
+    await call.pass();
+    resetConnection(call);
   },
   /** The request is executed, and its answer never arrives. */
   swallowed: ({ pass }) => pass(),
@@ -79,12 +79,13 @@ export interface Mixture {
 
 export const noFaults: Mixture = { seed: 0, rate: 0, kinds: [], ordersPerPage: 1_000 };
 
-/** A write that DynamoDB has executed. */
-export interface DoneWrite {
-  /** The values of its expression, such as `:cancelRequestId`. */
-  readonly values: Readonly<Record<string, { readonly S?: string }>>;
-  /** Whether the whole answer was sent to the client. */
-  isAnswered: boolean;
+/** A call of a function, with all attempts of the SDK. */
+export interface DatabaseCall {
+  readonly operation: string;
+  /** Who cancels an order with it: the value of `:keyId`; undefined for other calls. */
+  readonly caller: string | undefined;
+  /** The fault of each attempt; undefined where it was answered in time. */
+  readonly attempts: (FaultKind | undefined)[];
 }
 
 /**
@@ -99,9 +100,10 @@ export class FaultyDynamodb implements AsyncDisposable {
   readonly #underWay = new Set<Promise<unknown>>();
   #mixture = noFaults;
   #calls = new Map<string, number>();
-  doneWrites: DoneWrite[] = [];
-  /** Whether a request had a fault since the last call of `use`. */
-  hasFailed = false;
+  /** The functions' calls since the last call of `use`, by the SDK's id of each. */
+  databaseCalls = new Map<string, DatabaseCall>();
+  /** How many answers were too late without a fault of a seed. */
+  unplannedFaults = 0;
 
   /**
    * @param target a DynamoDB-compatible server
@@ -128,8 +130,7 @@ export class FaultyDynamodb implements AsyncDisposable {
   use(mixture: Mixture): void {
     this.#mixture = mixture;
     this.#calls = new Map();
-    this.doneWrites = [];
-    this.hasFailed = false;
+    this.databaseCalls = new Map();
     this.#proxy.requests.length = 0;
   }
 
@@ -152,16 +153,31 @@ export class FaultyDynamodb implements AsyncDisposable {
     const random = randomFrom(seed, subject, number);
     const portion = random.next();
     const kind = random.chance(rate) ? random.pick(kinds) : undefined;
-    this.hasFailed ||= kind !== undefined;
-    const pass = () => this.#pass(call, kind === undefined || kind === 'slow');
+    this.#note(call, kind);
+    const pass = () => this.#pass(call);
     const faulty = { ...call, pass, portion, answerTimeoutMs: this.#answerTimeoutMs };
     const answering = Promise.resolve((kind ? faults[kind] : forwardAnswer)(faulty));
     this.#underWay.add(answering);
     await answering.finally(() => this.#underWay.delete(answering));
   }
 
-  /** Executes a request. @param isWhole whether its answer will be forwarded unchanged */
-  async #pass(call: DynamodbCall, isWhole: boolean): Promise<HeldAnswer> {
+  #note({ operation, input, incoming, outgoing }: DynamodbCall, fault: FaultKind | undefined) {
+    const id = String(incoming.headers['amz-sdk-invocation-id']);
+    const values = input.ExpressionAttributeValues as Record<string, { S?: string }> | undefined;
+    const caller = values?.[':keyId']?.S;
+    const call = this.databaseCalls.get(id) ?? { operation, caller, attempts: [] };
+    const index = call.attempts.push(fault) - 1;
+    this.databaseCalls.set(id, call);
+    // On a busy machine, any answer can be too late for the function.
+    outgoing.on('close', () => {
+      if (outgoing.writableFinished || call.attempts[index]) return;
+      call.attempts[index] = 'late';
+      this.unplannedFaults++;
+    });
+  }
+
+  /** Executes a request. */
+  async #pass(call: DynamodbCall): Promise<HeldAnswer> {
     const { 'x-amz-target': target, authorization, 'x-amz-date': date } = call.incoming.headers;
     const { ordersPerPage } = this.#mixture;
     const isScan = call.operation === 'Scan';
@@ -175,18 +191,7 @@ export class FaultyDynamodb implements AsyncDisposable {
       },
       body: isScan ? JSON.stringify({ ...call.input, Limit: ordersPerPage }) : call.body,
     });
-    const held = { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
-    if (held.status === 200 && call.operation === 'UpdateItem') this.#note(call, isWhole);
-    return held;
-  }
-
-  #note({ input, outgoing }: DynamodbCall, isWhole: boolean): void {
-    const values = input.ExpressionAttributeValues as DoneWrite['values'];
-    const write: DoneWrite = { values, isAnswered: false };
-    this.doneWrites.push(write);
-    outgoing.on('finish', () => {
-      write.isAnswered = isWhole;
-    });
+    return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
   }
 }
 
@@ -201,6 +206,13 @@ function subjectOf({ operation, input }: DynamodbCall): string {
 async function forwardAnswer({ pass, outgoing }: FaultyCall): Promise<void> {
   const { status, body } = await pass();
   outgoing.writeHead(status, { ...contentType, 'content-length': body.length }).end(body);
+}
+
+/** Node never ends a reset of a connection that the client is closing already. */
+function resetConnection({ outgoing }: FaultyCall): void {
+  const { socket } = outgoing;
+  if (!socket || socket.writableEnded) outgoing.destroy();
+  else socket.resetAndDestroy();
 }
 
 /** Sends the head of the database's answer and returns the first part of its body. */

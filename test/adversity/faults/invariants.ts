@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { functionSettings, operations } from '../../../lib/settings/functions.ts';
 import { contract } from '../../helpers/contract-check.ts';
 import { splitArray } from '../../helpers/dynamodb/orders.ts';
+import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
 import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
 import { type Answer, timeoutDivisor } from './service-in-thread.ts';
 
@@ -14,9 +15,10 @@ export function violations(record: SeedRecord): string[] {
   return [
     ...[...results, ...recovery].flatMap((each) => [...answerDifferences(each), ...lateness(each)]),
     ...results.flatMap((each) => listDifferences(each, results)),
-    ...results.flatMap((each) => wrongStatus(each, record.hasFailed)),
+    ...results.flatMap((each) => wrongStatus(each, record)),
     ...Object.keys(knownOrders).flatMap((id) => orderDifferences(id, record)),
     ...limitDifferences(record),
+    ...abandonedCalls(record),
     ...recoveryDifferences(record),
   ];
 }
@@ -107,15 +109,30 @@ function rowsOf(text = ''): string[] | undefined {
 }
 
 /** Invariant: no wrong success, no failure without a fault, and a valid key is never refused. */
-function wrongStatus({ action, answer }: ActionResult, hasFailed: boolean): string[] {
+function wrongStatus({ action, answer }: ActionResult, { databaseCalls }: SeedRecord): string[] {
   if (!answer) return [];
-  const { status, isComplete } = answer;
+  const { status, isComplete, caller } = answer;
   const right = { list: 200, cancel: 204 }[action.type as string];
+  const own = databaseCalls.filter((call) => caller && call.caller === caller);
+  const failed = (call: DatabaseCall) => isFailure(call.attempts.at(-1));
+  const hasFailed = own.length > 0 ? own.every(failed) : databaseCalls.some(failed);
   const isWrong =
     (status < 300 && status !== right) ||
     (right !== undefined && status === 401) ||
+    // Every fault here is the database's, and passes.
+    status === 500 ||
     (!hasFailed && (status >= 500 || !isComplete));
   return isWrong ? [`${JSON.stringify(action)} was answered ${status}`] : [];
+}
+
+const isFailure = (fault: FaultKind | undefined) => fault !== undefined && fault !== 'slow';
+
+/** Invariant: the authorizer and a cancellation repeat a call that failed. */
+function abandonedCalls({ databaseCalls }: SeedRecord): string[] {
+  return databaseCalls
+    .filter(({ operation, attempts }) => operation !== 'Scan' && attempts.length === 1)
+    .filter(({ attempts: [fault] }) => isFailure(fault))
+    .map(({ operation, attempts: [fault] }) => `${operation} was not repeated after "${fault}"`);
 }
 
 const refusals: Readonly<Record<string, string>> = {
@@ -124,33 +141,31 @@ const refusals: Readonly<Record<string, string>> = {
   returned: 'order_not_cancellable',
 };
 
-/** Invariant: an order is cancelled by one request, which got a 204 or whose answer was lost. */
-function orderDifferences(id: string, { orders, results, doneWrites }: SeedRecord): string[] {
+/**
+ * Invariant: an order is cancelled by one request, which is answered 204, or 5xx where its last attempt
+ * has failed; and no other request is told that it has cancelled the order.
+ */
+function orderDifferences(id: string, { orders, results }: SeedRecord): string[] {
   const { status, cancelledBy } = orders.get(id)!;
   const ofOrder = results.filter((result) => orderIdOf(result) === id);
   const isShipped = ofOrder.some(({ action, isDone }) => action.type === 'ship' && isDone);
-  const answers = ofOrder.flatMap(({ action, answer }) =>
-    action.type === 'cancel' && answer ? [answer] : [],
-  );
-  const told = answers.filter((answer) => answer.status === 204).length;
-  const wasLost = doneWrites.some(
-    ({ values, isAnswered }) => values[':cancelRequestId']?.S === cancelledBy && !isAnswered,
-  );
-  // A write whose answer was lost is repeated, and recognised; or its request is answered 5xx.
-  const isOpen = answers.some((answer) => answer.status >= 500);
-  const isCancelled = knownOrders[id] === 'pending' && status === 'cancelled';
-  const wrong = answers
-    .filter((answer) => answer.status === 409)
-    .map(({ body }) => JSON.parse(body.toString()).code)
-    .filter((code) => code !== refusals[status]);
+  const isWrongly = knownOrders[id] !== 'pending' && status !== knownOrders[id];
   return [
-    ...(told > 1 ? [`the order ${id} was cancelled ${told} times`] : []),
-    ...(told > 0 && !isCancelled ? [`the order ${id} is ${status}, after a 204`] : []),
-    ...(isCancelled && told === 0 && !(wasLost && isOpen)
-      ? [`nobody was told that ${id} is cancelled`]
-      : []),
+    ...(isWrongly ? [`the order ${id} was ${knownOrders[id]} and is ${status}`] : []),
     ...(isShipped && status !== 'shipped' ? [`the order ${id} was shipped and is ${status}`] : []),
-    ...wrong.map((code) => `the order ${id} is ${status}, and a request was told ${code}`),
+    ...ofOrder.flatMap(({ action, answer }) => {
+      if (action.type !== 'cancel' || !answer) return [];
+      const hasCancelled = answer.caller !== undefined && answer.caller === cancelledBy;
+      const code = answer.status === 409 ? JSON.parse(answer.body.toString()).code : undefined;
+      const isRight =
+        hasCancelled || answer.status === 204
+          ? hasCancelled && (answer.status === 204 || answer.status >= 500)
+          : code === undefined || code === refusals[status];
+      const by = hasCancelled ? ' by it' : '';
+      return isRight
+        ? []
+        : [`a cancel of ${id} was told ${answer.status} ${code}; it is ${status}${by}`];
+    }),
   ];
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { orderItem } from '../../helpers/dynamodb/orders.ts';
 import { type Random, randomFrom } from '../random.ts';
-import { type DoneWrite, faultKinds, type Mixture, noFaults } from './faulty-dynamodb.ts';
+import { type DatabaseCall, faultKinds, type Mixture, noFaults } from './faulty-dynamodb.ts';
 import type { Answer, ServiceInThread } from './service-in-thread.ts';
 
 /** An action in a run: a client's request, or a change that an operator makes. */
@@ -42,10 +42,10 @@ export interface SeedRecord {
   readonly results: readonly ActionResult[];
   /** The results of the actions after the faults have ended. */
   readonly recovery: readonly ActionResult[];
-  /** The status and the cancelling request of each order when the faults have ended. */
+  /** The status and the cancelling caller of each order when the faults have ended. */
   readonly orders: ReadonlyMap<string, { readonly status: string; readonly cancelledBy: string }>;
-  readonly doneWrites: readonly DoneWrite[];
-  readonly hasFailed: boolean;
+  /** What the functions asked of the database while there were faults. */
+  readonly databaseCalls: readonly DatabaseCall[];
 }
 
 /** The orders at the start of a run, with their status. */
@@ -138,12 +138,12 @@ export async function runSeed(seed: number, service: ServiceInThread): Promise<S
     }
     await dynamodb.isIdle();
     const orders = await operator.readOrders();
-    const { doneWrites, hasFailed } = dynamodb;
+    const databaseCalls = [...dynamodb.databaseCalls.values()];
     dynamodb.use(noFaults);
     const lastToken = await service.issueKey(100);
     const recovery: ActionResult[] = [];
     for (const action of afterwards) recovery.push(await act(action, lastToken));
-    return { plan, results, recovery, orders, doneWrites, hasFailed };
+    return { plan, results, recovery, orders, databaseCalls };
   } finally {
     await operator.removePlacedOrders();
   }
@@ -172,9 +172,9 @@ class Operator {
   async readOrders(): Promise<SeedRecord['orders']> {
     const items = await this.#service.database.readAll(this.#service.ordersTable);
     return new Map(
-      items.map(({ id, status, cancelRequestId }) => [
+      items.map(({ id, status, cancelledBy }) => [
         id!.N!,
-        { status: status!.S!, cancelledBy: cancelRequestId?.S ?? '' },
+        { status: status!.S!, cancelledBy: cancelledBy?.S ?? '' },
       ]),
     );
   }

@@ -13,8 +13,11 @@ export async function violationsOf(seed: number, service: ServiceInThread): Prom
   let found: string[] = [];
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     using stalls = watchStalls();
+    const { unplannedFaults } = service.dynamodb;
     found = violations(await runSeed(seed, service));
-    if (found.length === 0 || stalls.count() === 0) break;
+    const isUndisturbed =
+      stalls.count() === 0 && service.dynamodb.unplannedFaults === unplannedFaults;
+    if (found.length === 0 || isUndisturbed) break;
   }
   const { rate, kinds } = planOf(seed).mixture;
   const how = `${100 * rate} % of ${kinds.join(', ')}; again: FAULT_SEED=${seed} ${again}`;

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
+import { isNativeError } from 'node:util/types';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
 import { createOwner, createToken } from '../../../tools/shared/api-key-token.ts';
@@ -35,6 +37,8 @@ export interface Answer {
   readonly body: Buffer;
   /** Whether the answer ended properly, without a broken stream. */
   readonly isComplete: boolean;
+  /** The key's id for the function, another for each request; undefined as `headers` is. */
+  readonly caller?: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the events and results of three handlers
@@ -66,6 +70,7 @@ export class ServiceInThread implements AsyncDisposable {
     const tables = { ORDERS_TABLE, API_KEYS_TABLE };
     Object.assign(process.env, functionEnvironment, tables, { AWS_ENDPOINT_URL_DYNAMODB });
     installAwsLambda();
+    recogniseErrorsOfNode();
     // The query makes it another module, with the variables and the client of this service.
     started++;
     const [authorizer, list, cancel] = await Promise.all([
@@ -118,7 +123,10 @@ export class ServiceInThread implements AsyncDisposable {
       return isRefused ? ofGateway(401, 'unauthorized') : ofGateway(503, 'service_unavailable');
     }
     const headers = isGzip ? { 'accept-encoding': 'gzip' } : {};
-    const details = { headers, requestContext: requestContext({ authorizer }) };
+    // A key of its own, so that the order which a request has cancelled names the request.
+    const caller = randomUUID();
+    const context = { ...authorizer, keyId: caller };
+    const details = { headers, requestContext: requestContext({ authorizer: context }) };
     if (orderId === undefined) return this.#stream(proxyEvent(details));
     const {
       statusCode,
@@ -130,6 +138,7 @@ export class ServiceInThread implements AsyncDisposable {
       headers: byLowerCase(sent),
       body: Buffer.from(body),
       isComplete: true,
+      caller,
     };
   }
 
@@ -165,6 +174,20 @@ function contextFor(timeoutMs: number) {
 
 function byLowerCase(headers: Readonly<Record<string, string>>): Map<string, string[]> {
   return new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]));
+}
+
+/**
+ * The errors of sockets come from outside of Jest's context, whose `Error` is another. There the SDK
+ * would hide their names in an error of its own.
+ */
+function recogniseErrorsOfNode(): void {
+  const isInstance = Function.prototype[Symbol.hasInstance];
+  Object.defineProperty(Error, Symbol.hasInstance, {
+    value(this: unknown, value: unknown) {
+      return isInstance.call(this, value) || (this === Error && isNativeError(value));
+    },
+    configurable: true,
+  });
 }
 
 /** Divides the time limits of everything in this thread. Returns a function that ends that. */
