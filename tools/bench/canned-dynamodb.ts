@@ -48,10 +48,13 @@ export const apiKeysTable = 'api-keys';
 /** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
+/** No connection is closed while it is idle, however long a measured process computes in between. */
+const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+
 // The server runs in a process of its own, so that its CPU time and memory are not measured.
 if (import.meta.main) {
   const certificate = await createLocalhostCertificate();
-  const servers = [createDynamodb(certificate), createReceiver()];
+  const servers = [createDynamodb({ ...certificate, ...lasting }), createReceiver()];
   const [dynamodbPort, receiverPort] = await Promise.all(servers.map(portOf));
   process.send!({
     certificate: certificate.cert,
@@ -81,7 +84,7 @@ function createDynamodb(certificate: ServerOptions): Server {
 
 /** Reads the functions' responses, in place of Lambda's runtime API and the client. */
 function createReceiver(): Server {
-  return createServer((request, response) => {
+  return createServer(lasting, (request, response) => {
     request.resume().on('end', () => response.end());
   });
 }
