@@ -4,8 +4,8 @@ import type { ServiceInThread } from './service-in-thread.ts';
 
 /** The time by which a timer of this thread may be late before time limits are no longer meant. */
 const stallMs = 100;
-/** A run during which the machine stood still is repeated, at most so often. */
-const mostAttempts = 3;
+/** A run during which the machine or the database stood still is repeated, at most so often. */
+const mostAttempts = 10;
 const again = 'npm test -- test/adversity/faults --selectProjects faults';
 
 /** Returns the violations of a seed's run, each with the command that runs the seed again. */
