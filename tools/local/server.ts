@@ -31,8 +31,8 @@ interface LocalServiceOptions {
   readonly dataDirectory?: string;
   /** The gateway's clock, in milliseconds since the epoch. Functions read the system's clock. */
   readonly now?: () => number;
-  /** Takes a line of the local run's own log. @default - writes it to standard error */
-  readonly log?: (line: string) => void;
+  /** Takes a line of the local run's own log. */
+  readonly log: (line: string) => void;
   /** Takes a line that a function logged. @default - passes it to `log` with the function's name */
   readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
   /** Called for each request that the gateway has answered. */
@@ -105,7 +105,7 @@ async function start(
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
 ): Promise<Omit<LocalService, 'close'>> {
-  const { signal, log = logToStandardError } = options;
+  const { signal, log } = options;
   const templateReady = Promise.resolve(options.templateFile);
   // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
   templateReady.catch(() => {});
@@ -261,8 +261,4 @@ function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, 
 async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-function logToStandardError(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

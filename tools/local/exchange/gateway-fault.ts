@@ -12,18 +12,17 @@ export class GatewayFault extends Error {
   readonly errorType: string;
 
   constructor(type: GatewayResponseType, options: GatewayFaultOptions = {}) {
-    const { status, message = builtInResponses[type].message, cause } = options;
-    super(message ?? type, { cause });
+    const { message, errorType } = builtInResponses[type];
+    super(message ?? type, { cause: options.cause });
     this.type = type;
-    this.status = status;
+    this.status = options.status;
     this.shownMessage = message;
-    this.errorType = options.errorType ?? `${builtInResponses[type].errorType}Exception`;
+    this.errorType = options.errorType ?? `${errorType}Exception`;
   }
 }
 
 /** Values that replace those of the response type. */
 interface GatewayFaultOptions {
-  readonly message?: string;
   readonly status?: number;
   readonly errorType?: string;
   readonly cause?: unknown;

@@ -7,19 +7,12 @@ export interface RequestHeader {
   readonly values: string[];
 }
 
-/** A request of a client, parsed but not validated. */
-export interface IncomingRequest {
+/** The parts of a request that need no parsing. */
+interface RequestBasics {
   readonly method: string;
-  /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
-  readonly path: string;
-  /** All values of each query parameter, decoded. */
-  readonly query: ReadonlyMap<string, string[]>;
-  /** The headers by lower-case name. */
-  readonly headers: ReadonlyMap<string, RequestHeader>;
   readonly body: Buffer;
   readonly sourceIp: string;
-  /** The protocol's name and version, such as `HTTP/1.1`. */
-  readonly protocol: string;
+  readonly httpVersion: string;
   /** The time of arrival, in milliseconds since the epoch. */
   readonly timeMs: number;
   /** Is aborted when the client disconnects. */
@@ -27,18 +20,21 @@ export interface IncomingRequest {
 }
 
 /** A request as the HTTP server received it. */
-export interface RawRequest {
-  readonly method: string;
+export interface RawRequest extends RequestBasics {
   /** The request target: a path with its query, or an absolute URL. */
   readonly target: string;
   /** Alternating names and values, like Node's `rawHeaders`. */
   readonly rawHeaders: readonly string[];
-  readonly body: Buffer;
-  readonly sourceIp: string;
-  readonly httpVersion: string;
-  readonly timeMs: number;
-  /** Is aborted when the client disconnects. */
-  readonly signal?: AbortSignal;
+}
+
+/** A request of a client, parsed but not validated. */
+export interface IncomingRequest extends RequestBasics {
+  /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
+  readonly path: string;
+  /** All values of each query parameter, decoded. */
+  readonly query: ReadonlyMap<string, string[]>;
+  /** The headers by lower-case name. */
+  readonly headers: ReadonlyMap<string, RequestHeader>;
 }
 
 // API Gateway's maximum payload size.
@@ -66,19 +62,14 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 /** Parses the target and the headers of a request. */
-export function parseRequest(raw: RawRequest): IncomingRequest {
-  const target = raw.target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const [path, ...query] = target.split('?');
+export function parseRequest({ target, rawHeaders, ...basics }: RawRequest): IncomingRequest {
+  const withoutOrigin = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const [path, ...query] = withoutOrigin.split('?');
   return {
-    method: raw.method,
+    ...basics,
     path: withOneSlash(path!),
     query: parseQuery(query.join('?')),
-    headers: parseHeaders(raw.rawHeaders),
-    body: raw.body,
-    sourceIp: raw.sourceIp,
-    protocol: `HTTP/${raw.httpVersion}`,
-    timeMs: raw.timeMs,
-    signal: raw.signal,
+    headers: parseHeaders(rawHeaders),
   };
 }
 

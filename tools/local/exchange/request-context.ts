@@ -66,7 +66,7 @@ export function createRequestContext(request: IncomingRequest, api: ApiStage): R
     domainPrefix,
     httpMethod: request.method,
     path: request.path,
-    protocol: request.protocol,
+    protocol: `HTTP/${request.httpVersion}`,
     requestId: randomUUID(),
     extendedRequestId: `${randomBytes(11).toString('base64url')}=`,
     requestTime: commonLogTime(request.timeMs),

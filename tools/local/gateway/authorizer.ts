@@ -109,11 +109,9 @@ export async function authorize(
     ({ Action, Resource }) =>
       matchesPattern(Action.toLowerCase(), invokeAction) && matchesPattern(Resource, methodArn),
   );
-  const isDenied = applying.some(({ Effect }) => Effect === 'Deny');
-  if (applying.length > 0 && !isDenied) return result;
-  const suffix = isDenied ? ' with an explicit deny' : '';
-  const message = `User is not authorized to access this resource${suffix}`;
-  throw new GatewayFault('ACCESS_DENIED', { message });
+  const isAllowed = applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
+  if (isAllowed) return result;
+  throw new GatewayFault('ACCESS_DENIED');
 }
 
 // API Gateway answers 401 only when the error message is exactly "Unauthorized".

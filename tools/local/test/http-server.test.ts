@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -203,28 +203,6 @@ describe('the server of a gateway', () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  it('reads a stream no faster than its client does', async () => {
-    let pushed = 0;
-    const body = new Readable({
-      read() {
-        pushed++;
-        this.push(Buffer.alloc(1_048_576));
-      },
-    });
-    answer = () => ({ ...answerOf(''), body });
-    const call = await open();
-    const [response] = (await once(call, 'response')) as [IncomingMessage];
-    response.on('error', () => {}).pause();
-
-    // A stream that nothing holds back is read once in each turn of the event loop.
-    for (let turns = 0; turns < 1_000; turns++) await new Promise(setImmediate);
-
-    call.destroy();
-    // The buffers of the system between the two hold up to 36 MB.
-    expect(pushed).toBeGreaterThan(0);
-    expect(pushed).toBeLessThan(200);
-  });
-
   it.each([
     ['while it is answered', undefined],
     ['while it is sent', 'half'],
@@ -251,20 +229,6 @@ describe('the server of a gateway', () => {
     await new Promise(setImmediate);
 
     expect(faults).toEqual([]);
-  });
-
-  it('ends all connections when it is closed, and takes no more', async () => {
-    const body = new Readable({ read() {} });
-    body.push('half');
-    answer = () => ({ ...answerOf(''), body });
-    const origin = await start();
-    const response = await fetch(origin);
-
-    await running!.close();
-
-    running = undefined;
-    await expect(response.text()).rejects.toThrow();
-    await expect(fetch(origin)).rejects.toThrow();
   });
 });
 

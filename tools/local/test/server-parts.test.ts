@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,7 +45,7 @@ jest.unstable_mockModule('../dynamodb/guard.ts', () => ({
     settings.push(given);
     return {
       endpoint: given.endpoint,
-      forwardForOperator: async (_, outgoing) => void outgoing.end('forwarded'),
+      forwardForOperator: async () => {},
       close: async () => void events.push('guard closed'),
     };
   },
@@ -55,7 +54,7 @@ const { startLocalService } = await import('../server.ts');
 type Options = Parameters<typeof startLocalService>[0];
 
 /** The calls of the database, and how it answers them. */
-let calls: { readonly input: { readonly TableName: string }; readonly socket: unknown }[];
+let calls: { readonly TableName: string }[];
 let dynamodb: LoopbackServer;
 let onCall: RequestListener;
 let lines: string[];
@@ -76,7 +75,7 @@ beforeEach(async () => {
   assemblies = [];
   onCall = (_, answer) => answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
   dynamodb = await serve(async (call, answer) => {
-    calls.push({ input: (await json(call)) as { TableName: string }, socket: call.socket });
+    calls.push((await json(call)) as { TableName: string });
     onCall(call, answer);
   });
 });
@@ -157,7 +156,7 @@ async function start(options: Partial<Options> = {}): Promise<LocalService> {
 const get = (service: LocalService, path: string, init: RequestInit = {}) =>
   fetch(`${service.origin}/test${path}`, init);
 const bodyOf = async (service: LocalService, path: string) => (await get(service, path)).text();
-const tableNames = () => calls.map(({ input }) => input.TableName);
+const tableNames = () => calls.map(({ TableName }) => TableName);
 
 describe('a local service', () => {
   it('has the tables and the outputs of its template, those with its own address', async () => {
@@ -171,32 +170,6 @@ describe('a local service', () => {
       Url: `${service.origin}/test`,
       Place: '000000000000 us-east-1 Small',
     });
-  });
-
-  it('shows its outputs to the operator, and hands on the calls of DynamoDB', async () => {
-    const { origin } = await start();
-    const call = (body: string, headers: Record<string, string> = {}) =>
-      fetch(origin, {
-        method: 'POST',
-        body,
-        headers: { ...headers, authorization: 'AWS4-HMAC-SHA256 x' },
-      }).then((response) => response.text());
-
-    const stacks = await call('Action=DescribeStacks');
-    const forwarded = await call('{}', { 'x-amz-target': 'DynamoDB_20120810.Scan' });
-
-    expect(stacks).toContain(`<OutputValue>${origin}/test</OutputValue>`);
-    expect(stacks).toContain('<StackName>Small</StackName>');
-    expect(forwarded).toBe('forwarded');
-  });
-
-  it('listens at the port that it is given', async () => {
-    const first = await start();
-    await first.close();
-
-    const second = await start({ port: Number(new URL(first.origin).port) });
-
-    expect(second.origin).toBe(first.origin);
   });
 
   it('asks the handlers of its caller first, and reports what the gateway has answered', async () => {
@@ -265,24 +238,6 @@ describe('a local service', () => {
 
     const named = (all: string[]) => all.map((line) => line.replace(/^\S+:/, 'fn:'));
     expect([named(lines), named(own)]).toEqual([expected, expectedOwn]);
-  });
-
-  it('logs to standard error where nothing else is said', async () => {
-    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const service = await start({
-      log: undefined as never,
-      handlers: [
-        () => {
-          throw new Error('a broken handler');
-        },
-      ],
-    });
-
-    await bodyOf(service, '/echo');
-
-    const written = write.mock.calls.join();
-    write.mockRestore();
-    expect(written).toMatch(/^gateway: .* DEFAULT_5XX: Error: a broken handler\n(?: .*\n)+$/);
   });
 
   it('logs why a function failed, and nothing of a request that is refused', async () => {
@@ -369,15 +324,6 @@ describe('the database of a local service', () => {
 
     expect(embeddedOptions).toEqual([]);
     expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
-  });
-
-  it('is left alone when the tables have been made', async () => {
-    await start();
-
-    const socket = calls[0]!.socket as IncomingMessage['socket'];
-    if (!socket.destroyed) await once(socket, 'close');
-
-    expect(socket.destroyed).toBe(true);
   });
 
   const refuses: RequestListener = (_, answer) => {
@@ -472,8 +418,8 @@ describe('the start of a local service', () => {
   });
 });
 
-describe('a data directory', () => {
-  it('keeps the keys from one run to the next', async () => {
+describe('a running service', () => {
+  it('keeps the keys from one run to the next in a data directory', async () => {
     const dataDirectory = directory.path;
     const first = await start({ dataDirectory });
     const { value } = first.controlPlane.createApiKey({ name: 'one', value: 'value-1' });
@@ -485,9 +431,7 @@ describe('a data directory', () => {
     expect(second.dataDirectory?.path).toBe(dataDirectory);
     expect(embeddedOptions[0]?.databaseFile).toBe(join(dataDirectory, 'dynamodb.sqlite'));
   });
-});
 
-describe('what a running service is given', () => {
   it('replaces the code of its functions', async () => {
     const service = await start();
 

@@ -186,17 +186,6 @@ describe('the operator of a local run, with AWS clients', () => {
   });
 
   it.each([
-    ['without a signature', '/apikeys', { method: 'GET', headers: {} }],
-    [
-      'under a name that is not this machine',
-      '/apikeys',
-      { method: 'GET', headers: { authorization: 'AWS4-HMAC-SHA256 x', host: 'evil.example' } },
-    ],
-    [
-      'from a page of another origin',
-      '/apikeys',
-      { method: 'GET', headers: { ...signed, origin: 'https://evil.example' } },
-    ],
     [
       "from the run's own page",
       '/apikeys',

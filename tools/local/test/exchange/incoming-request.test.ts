@@ -3,41 +3,6 @@ import { cpuMillisecondsOf } from '../../../../test/helpers/cpu-time.ts';
 import { isWellEncoded, pathBelowStage } from '../../exchange/incoming-request.ts';
 import { createRequest } from '../small-template.ts';
 
-describe('a request', () => {
-  it('has the values of each parameter of its query, decoded, in their order', () => {
-    const { query } = createRequest({ target: '/test?b=1&a=%C3%A4+%3F&b=2&c=?&b=' });
-
-    expect([...query]).toEqual([
-      ['b', ['1', '2', '']],
-      ['a', ['ä ?']],
-      ['c', ['?']],
-    ]);
-  });
-
-  it('has no parameters without a query', () => {
-    expect([...createRequest({ target: '/test/a=1' }).query]).toEqual([]);
-  });
-
-  it('has its headers by lower-case name, with their first spelling and all values', () => {
-    const { headers } = createRequest({
-      headers: [
-        ['Accept', 'one'],
-        ['X-Other', 'two'],
-        ['ACCEPT', 'three'],
-      ],
-    });
-
-    expect([...headers]).toEqual([
-      ['accept', { name: 'Accept', values: ['one', 'three'] }],
-      ['x-other', { name: 'X-Other', values: ['two'] }],
-    ]);
-  });
-
-  it('says in which protocol it came', () => {
-    expect(createRequest().protocol).toBe('HTTP/1.1');
-  });
-});
-
 describe('the path of a request', () => {
   it.each([
     ['/a', true],
