@@ -1,19 +1,25 @@
-import type { ControlPlane } from './control-plane/control-plane.ts';
+import { inspect } from 'node:util';
+import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
-import { type Credentials, createIdentities } from './dynamodb/identities.ts';
+import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { createTables, readTables } from './dynamodb/tables.ts';
 import { withoutPassword } from './dynamodb/upstream.ts';
 import type { StartEnvironment } from './functions/execution-environment.ts';
-import type { LambdaFunction } from './functions/lambda-functions.ts';
+import { FunctionRunner } from './functions/function-runner.ts';
+import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { readUsagePlans, TokenBuckets, UsageMeter } from './gateway/usage-plan.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
-import { type FunctionCode, type RunningApi, runApi } from './running-api.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { LocalRunError } from './template/local-run-error.ts';
 import { readTemplate, type Template } from './template/template.ts';
 import { withoutTimeLimits } from './template/time-limits.ts';
+
+/** The folder of each function's code, by the function's logical id. */
+type FunctionCode = ReadonlyMap<string, string>;
 
 interface LocalServiceOptions {
   /** The synthesized template's path. Everything else starts while a promise of it is pending. */
@@ -133,37 +139,62 @@ async function start(
   );
   signal?.throwIfAborted();
 
-  const api = runApi({
-    template,
-    assetsManifestFile:
-      options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json'),
-    dynamodbEndpoint,
-    identities,
-    dataDirectory,
-    now: options.now,
-    log,
-    logFunction: options.logFunction ?? ((name, line) => log(`${name}: ${line}`)),
-    startEnvironment: options.startEnvironment,
-    codeOf: options.codeOf,
+  const runner = startRunner(identities, dynamodbEndpoint, options);
+  started.defer(() => runner.close());
+  const usagePlans = readUsagePlans(template);
+  const controlPlane = new ControlPlane({ usagePlans, directory: dataDirectory });
+  const buckets = new TokenBuckets(options.now ?? (() => performance.now()));
+  const assetsManifestFile =
+    options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json');
+  const gateway = new Gateway(template, {
+    functions: readFunctions(template, assetsManifestFile, options.codeOf),
+    usage: new UsageMeter(usagePlans, controlPlane, buckets, options.now ?? Date.now),
+    buckets,
+    invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
+    logFault: ({ type, cause }, requestId) => {
+      if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
+    },
   });
-  started.defer(() => api.close());
   const prepared: PreparedService = {
-    stage: api.gateway.stage.name,
+    stage: gateway.stage.name,
     tables,
     outputs: template.outputs(),
     dynamodbEndpoint,
     operatorCredentials: credentials,
-    controlPlane: api.controlPlane,
+    controlPlane,
     dataDirectory,
   };
   if (options.prepare) await usingDatabase(database, options.prepare(prepared));
   signal?.throwIfAborted();
-  const served = await serve(prepared, api, guard, options, started);
+  const served = await serve(prepared, gateway, guard, options, started);
   return {
     ...served,
     failed: database.ended,
-    replaceFunctionCode: (code) => api.replaceFunctionCode(code),
+    replaceFunctionCode: (code) => runner.replaceCode(code),
   };
+}
+
+/** Runs functions with the variables that Lambda sets: credentials, Region, and DynamoDB's endpoint. */
+function startRunner(
+  { functions }: Identities,
+  dynamodbEndpoint: string,
+  { log, logFunction, startEnvironment }: LocalServiceOptions,
+): FunctionRunner {
+  return new FunctionRunner({
+    variablesOf: ({ logicalId }) => {
+      const { accessKeyId, secretAccessKey } = functions.get(logicalId)!.credentials;
+      return {
+        AWS_ACCESS_KEY_ID: accessKeyId,
+        AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        AWS_SESSION_TOKEN: 'local',
+        AWS_REGION: localRegion,
+        AWS_DEFAULT_REGION: localRegion,
+        AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+      };
+    },
+    log: logFunction ?? ((name, line) => log(`${name}: ${line}`)),
+    startEnvironment,
+  });
 }
 
 async function provideDatabase(
@@ -219,7 +250,7 @@ async function provideTables(
 
 async function serve(
   prepared: PreparedService,
-  api: RunningApi,
+  gateway: Gateway,
   guard: DynamoDBGuard,
   options: LocalServiceOptions,
   started: AsyncDisposableStack,
@@ -227,7 +258,7 @@ async function serve(
   const { controlPlane } = prepared;
   const stack = { stackName: options.stackName, outputs: prepared.outputs };
   const server = await startHttpServer({
-    gateway: api.gateway,
+    gateway,
     onAnswered: options.onAnswered,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
@@ -243,7 +274,7 @@ async function serve(
     ],
   });
   started.defer(() => server.close());
-  stack.outputs = localOutputs(prepared.outputs, api.gateway.apiId, server.origin);
+  stack.outputs = localOutputs(prepared.outputs, gateway.apiId, server.origin);
   return { ...prepared, outputs: stack.outputs, origin: server.origin };
 }
 
