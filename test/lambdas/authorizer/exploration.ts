@@ -79,19 +79,22 @@ export interface State {
 
 /** What happened in a step. */
 export interface Step {
-  event: string;
+  event: 'request' | 'answer' | 'lost' | 'tick' | 'change';
   before: Item;
   after: Item;
   /** The command that was executed, if any. */
-  executed?: UnderWay & { isDone: boolean };
+  executed?: (UnderWay & { isDone: boolean }) | undefined;
   counted: State['counted'];
   /** How the request ended, if it did, and the time of its environment. */
-  end?: End & { isUnauthorized: boolean };
+  end?: (End & { isUnauthorized: boolean }) | undefined;
   nowSeconds: number;
 }
 
+/** The state that an event leads to, and what a rule has to know besides. */
+type Outcome = Omit<Step, 'before' | 'after' | 'counted'> & { state: State };
+
 /** An event that is possible in a state, and what it leads to. */
-type Event = [name: string, apply: () => Promise<{ state: State; step: Step }>];
+type Event = [name: string, apply: () => Promise<Outcome>];
 
 interface Node {
   state: State;
@@ -132,7 +135,9 @@ export class Exploration {
     const open: Node[] = [{ state: this.#first() }];
     for (let node = open.pop(); node; node = open.pop()) {
       for (const [event, apply] of this.#events(node.state)) {
-        const { state, step } = await apply();
+        const { state, ...happened } = await apply();
+        const [before, after] = [node.state.item, state.item];
+        const step = { ...happened, before, after, counted: state.counted };
         const next = { state, event, previous: node };
         const rule = check(step);
         if (rule) return { states: visited.size, broken: [rule, ...trace(next)] };
@@ -197,7 +202,7 @@ export class Exploration {
     return events;
   }
 
-  async #request(state: State, index: number) {
+  async #request(state: State, index: number): Promise<Outcome> {
     const environment = state.environments[index]!;
     const [key = 0, ...requestsLeft] = environment.requestsLeft;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
@@ -206,66 +211,55 @@ export class Exploration {
       { nowSeconds, key },
       { key, writes: 0 },
     );
-    const step = { before: state.item, after: state.item, counted: state.counted, nowSeconds };
-    return {
-      state: withEnvironment(state, index, next.environment),
-      step: { event: 'request', ...step, ...(next.end && { end: next.end }) },
-    };
+    const after = withEnvironment(state, index, next.environment);
+    return { state: after, event: 'request', nowSeconds, end: next.end };
   }
 
-  async #answer(state: State, index: number) {
+  async #answer(state: State, index: number): Promise<Outcome> {
     const environment = state.environments[index]!;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
-    const { after, step, answer } = this.#execute(state, index, nowSeconds);
+    const { state: after, executed, answer } = this.#execute(state, index);
     const { key, writes } = environment.underWay!;
     const { underWay: _answered, ...idle } = environment;
     const next = await this.#react(idle, { nowSeconds, answer }, { key, writes });
-    return {
-      state: withEnvironment(after, index, next.environment),
-      step: { event: 'answer', ...step, ...(next.end && { end: next.end }) },
-    };
+    const answered = withEnvironment(after, index, next.environment);
+    return { state: answered, event: 'answer', nowSeconds, executed, end: next.end };
   }
 
-  #lose(state: State, index: number) {
+  #lose(state: State, index: number): Outcome {
     const environment = state.environments[index]!;
     const nowSeconds = state.nowSeconds + environment.aheadSeconds;
-    const { after, step } = this.#execute(state, index, nowSeconds);
+    const { state: after, executed } = this.#execute(state, index);
     const underWay = { ...environment.underWay!, isRepeated: true };
     const lost = withEnvironment(after, index, { ...environment, underWay });
-    return {
-      state: { ...lost, lossesLeft: state.lossesLeft - 1 },
-      step: { event: 'lost', ...step },
-    };
+    const left = { ...lost, lossesLeft: state.lossesLeft - 1 };
+    return { state: left, event: 'lost', nowSeconds, executed };
   }
 
-  #tick(state: State) {
+  #tick(state: State): Outcome {
     const environments = state.environments.map(({ underWay, ...environment }) => ({
       ...environment,
       ...(underWay && { underWay: { ...underWay, hasTicked: true } }),
     }));
     const nowSeconds = state.nowSeconds + tickSeconds;
     const after = { ...state, environments, nowSeconds, ticksLeft: state.ticksLeft - 1 };
-    const step = { before: state.item, after: state.item, counted: state.counted, nowSeconds };
-    return { state: after, step: { event: 'tick', ...step } };
+    return { state: after, event: 'tick', nowSeconds };
   }
 
-  #change(state: State, name: string) {
-    const { nowSeconds, counted } = state;
+  #change(state: State, name: string): Outcome {
+    const { nowSeconds } = state;
     const item = this.#scenario.changes![name]!(state.item, nowSeconds);
     const changesLeft = state.changesLeft.filter((change) => change !== name);
-    const step = { event: 'change', before: state.item, after: item, counted, nowSeconds };
-    return { state: { ...state, item, changesLeft }, step };
+    return { state: { ...state, item, changesLeft }, event: 'change', nowSeconds };
   }
 
   /** Executes the command that is under way in an environment. */
-  #execute(state: State, index: number, nowSeconds: number) {
+  #execute(state: State, index: number) {
     const underWay = state.environments[index]!.underWay!;
-    const { item: after, answer } = this.#executed(state.item, underWay.command).execution;
+    const { item, answer } = this.#executed(state.item, underWay.command).execution;
     const isDone = 'Attributes' in answer;
-    const counted = isDone ? countedIn(state, after!) : state.counted;
-    const executed = { ...underWay, isDone };
-    const step = { before: state.item, after: after!, executed, counted, nowSeconds };
-    return { after: { ...state, item: after!, counted }, step, answer };
+    const counted = isDone ? countedIn(state, item!) : state.counted;
+    return { state: { ...state, item: item!, counted }, executed: { ...underWay, isDone }, answer };
   }
 
   #executed(item: Item, command: Command): Executed {
