@@ -16,22 +16,27 @@ interface ShownCommand {
 const markdown = readFileSync('docs/operating.md', 'utf8');
 const blocks = [...markdown.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block]) => block!);
 const documentedOrigin = 'http://127.0.0.1:3000';
+// Each of some thirty commands starts a process.
+const timeoutMs = 240_000;
 const mark = '--- next command ---';
 const directory = temporaryDirectoryOfFile();
 
-it('docs/operating.md shows commands that run as they are pasted, and print what it says', async () => {
-  const documented = documentedCommands();
-  const service = await startLocalService({
-    templateFile: templateFile('staging'),
-    stackName: 'StoreOrders-staging',
-    log: () => {},
-  });
+it(
+  'docs/operating.md shows commands that run as they are pasted, and print what it says',
+  async () => {
+    const documented = documentedCommands();
+    const service = await startLocalService({
+      templateFile: templateFile('staging'),
+      stackName: 'StoreOrders-staging',
+      log: () => {},
+    });
 
-  const printed = await runAll(documented, service.origin).finally(() => service.close());
+    const printed = await runAll(documented, service.origin).finally(() => service.close());
 
-  expect(printed.map(comparable)).toEqual(documented.map(comparable));
-}, // Each of some thirty commands starts a process.
-240_000);
+    expect(printed.map(comparable)).toEqual(documented.map(comparable));
+  },
+  timeoutMs,
+);
 
 /** The lines of code blocks that begin with a prompt, with what follows them. */
 function documentedCommands(): ShownCommand[] {
