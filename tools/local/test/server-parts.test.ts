@@ -215,8 +215,8 @@ describe('a local service', () => {
     const setting = { HttpMethod: '*', ResourcePath: '/*', ...throttle };
     const { Properties: stage } = api.Stage!;
     const Stage = { ...api.Stage!, Properties: { ...stage, MethodSettings: [setting] } };
-    const service = await start(assemble({ ...resources, Stage }));
     const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const service = await start(assemble({ ...resources, Stage }));
 
     const first = await get(service, '/echo');
     await sleep(50);
