@@ -99,6 +99,9 @@ function partsIn(text: string): string[] {
 
 const orders = '/staging/v1/store/orders';
 
+// Without it, Node's server refuses a request of HTTP/1.1 before anybody sees its key.
+const host = 'Host: 127.0.0.1';
+
 function knownPaths(key: string): string[] {
   const header = `Authorization: Bearer ${key}`;
   return [
@@ -106,7 +109,7 @@ function knownPaths(key: string): string[] {
     `DELETE ${orders}/1`,
     'GET /staging/v1/pets/1',
     `DELETE ${orders}/99`,
-  ].map((line) => `${line} HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`);
+  ].map((line) => `${line} HTTP/1.1\r\n${host}\r\n${header}\r\nConnection: close\r\n\r\n`);
 }
 
 /** Requests with the key in every place where a client can put it. */
@@ -126,20 +129,21 @@ function rawRequests(key: string): string[] {
   ];
   const valid = `Authorization: Bearer ${key}`;
   const bodies = [key, `{"key":"${key}`, `{"${key}":1}`].map((body) =>
-    [`DELETE ${orders}/1 HTTP/1.1`, valid, 'Content-Type: application/json', 'Connection: close']
-      .concat(`Content-Length: ${body.length}`, '', body)
+    [`DELETE ${orders}/1 HTTP/1.1`, host, valid, 'Content-Type: application/json']
+      .concat('Connection: close', `Content-Length: ${body.length}`, '', body)
       .join('\r\n'),
   );
   return [
     ...knownPaths(key),
     ...wrongHeaders.flatMap((header) =>
       [orders, '/staging/v1/nothing'].map(
-        (target) => `GET ${target} HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`,
+        (target) => `GET ${target} HTTP/1.1\r\n${host}\r\n${header}\r\nConnection: close\r\n\r\n`,
       ),
     ),
     ...targets.flatMap((target) =>
       ['GET', 'DELETE', 'POST'].map(
-        (method) => `${method} ${target} HTTP/1.1\r\n${valid}\r\nConnection: close\r\n\r\n`,
+        (method) =>
+          `${method} ${target} HTTP/1.1\r\n${host}\r\n${valid}\r\nConnection: close\r\n\r\n`,
       ),
     ),
     ...bodies,

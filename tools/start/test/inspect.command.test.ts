@@ -132,6 +132,6 @@ function originalPlace(
 ) {
   const entry = map.findEntry(lineNumber, columnNumber);
   if (!('originalLine' in entry)) return undefined;
-  const file = resolve(fileURLToPath(url), '../../../test', entry.originalSource);
+  const file = resolve(fileURLToPath(url), '..', entry.originalSource);
   return { file, line: entry.originalLine };
 }
