@@ -73,6 +73,8 @@ const open = (headers: Record<string, string> = {}, path = '/store/orders') =>
     headers: { authorization: `Bearer ${key}`, ...headers },
   });
 
+type ListAnswer = Awaited<ReturnType<typeof open>>;
+
 /** The bytes that one page of the canned scans becomes in the answer. */
 const bytesPerPage = 504_000;
 
@@ -126,20 +128,27 @@ function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** Resolves with the number of orders when a function has ended its list. */
-async function listed(): Promise<number> {
+/**
+ * Resolves with the number of orders when a function has ended this list. The line of the list before it
+ * can be late.
+ */
+async function listed({ headers }: ListAnswer): Promise<number> {
+  const requestId = headerOf({ headers }, 'x-amzn-requestid');
   for (;;) {
-    const [, orders] = /"OrdersListed":(\d+)/.exec(store.lines.join()) ?? [];
+    const line = store.lines.find(
+      (each) => each.includes(requestId) && each.includes('OrdersListed'),
+    );
+    const [, orders] = /"OrdersListed":(\d+)/.exec(line ?? '') ?? [];
     if (orders) return Number(orders);
     await sleep(10);
   }
 }
 
 /** Disconnects, and waits until the list, which continues without its client, has ended. */
-async function leave(body: Readable): Promise<void> {
-  body.destroy();
+async function leave(answer: ListAnswer): Promise<void> {
+  answer.body.destroy();
   endpoint.onScan = ({ answer }) => answer.end('{"Items":[],"Count":0}');
-  await listed();
+  await listed(answer);
 }
 
 describe('a list from the embedded DynamoDB', () => {
@@ -248,9 +257,9 @@ describe('a list without end', () => {
     const heldInFunction = () =>
       store.lines.flatMap((line) => /held bytes: (\d+)/.exec(line)?.[1] ?? []).map(Number);
 
-    const { body } = await open();
-    for await (const _ of body) if (heldInFunction().length === reported.length) break;
-    await leave(body);
+    const list = await open();
+    for await (const _ of list.body) if (heldInFunction().length === reported.length) break;
+    await leave(list);
 
     // Thirty pages are 15 MB in the answer, and twice as much in DynamoDB's format.
     for (const [early = 0, late = 0] of [heldHere, heldInFunction()]) {
@@ -260,7 +269,8 @@ describe('a list without end', () => {
 
   it('waits for a slow client, and goes on when the client does', async () => {
     let takenBytes = 0;
-    const { body } = await open();
+    const list = await open();
+    const { body } = list;
     body.on('data', (chunk) => {
       takenBytes += chunk.length;
     });
@@ -269,7 +279,7 @@ describe('a list without end', () => {
     const paused = await scansAtRest(body, () => takenBytes);
     await resumeFor(body, 20);
     const pausedAgain = await scansAtRest(body, () => takenBytes);
-    await leave(body);
+    await leave(list);
 
     expect(pausedAgain).toBeGreaterThanOrEqual(paused + 20);
   });
@@ -286,14 +296,14 @@ describe('a list whose client goes away half-way', () => {
     Object.assign(endpoint, shortTable);
     const half = Promise.withResolvers<ScanCall['page']>();
     endpoint.onScan = ({ number, page }) => (number === 8 ? half.resolve(page) : page());
-    const { body } = await open(headers);
-    body.resume();
+    const list = await open(headers);
+    list.body.resume();
     const answerEighth = await half.promise;
 
-    body.destroy();
+    list.body.destroy();
     answerEighth();
 
-    expect(await listed()).toBe(shortTable.orders);
+    expect(await listed(list)).toBe(shortTable.orders);
     // The first page is read twice.
     expect(endpoint.scans).toBe(1 + 12);
   });
