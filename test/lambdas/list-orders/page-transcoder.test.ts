@@ -26,9 +26,6 @@ import { expectSame } from '../../helpers/expect-same.ts';
 
 const pool = new BufferPool();
 
-/** Mutation testing tries hundreds of changes, for each of which a tenth is enough. */
-const runs = (count: number) => (process.env.MUTATION_TESTS ? count / 10 : count);
-
 describe('PageTranscoder', () => {
   it('makes plain JSON of the fields and leaves an empty list to the SDK', () => {
     const items: OrderItem[] = [
@@ -224,7 +221,7 @@ describe('PageTranscoder', () => {
         const { Items: _, ...expected } = JSON.parse(page);
         expectSame(others, expected);
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: 1_000 },
     );
   });
 
@@ -236,7 +233,7 @@ describe('PageTranscoder', () => {
         expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
         expectSame(JSON.parse(rest).Items, []);
       }),
-      { numRuns: runs(500) },
+      { numRuns: 500 },
     );
   });
 });
@@ -261,7 +258,7 @@ describe('PageTranscoder of other fields', () => {
         expect(count).toBe(items.length);
         expectSame(JSON.parse(rest).Items, []);
       }),
-      { numRuns: runs(500) },
+      { numRuns: 500 },
     );
   });
 

@@ -23,8 +23,7 @@ export function setOwnerStatus(
 }
 
 /**
- * Resets an owner's counters to their initial values. This is needed when a machine with a wrong clock
- * has used up the quota of a day. Bans are not affected, because they belong to keys.
+ * Resets an owner's counters to their initial values, for a client whose day a fault has used up. Bans are not affected, because they belong to keys.
  */
 export function resetUsage(owner: CompleteOwner, store: KeyStore): Promise<CompleteOwner> {
   return setAttributes(owner, noUsage, store);

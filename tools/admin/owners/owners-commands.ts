@@ -102,7 +102,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   });
   addVerb<GlobalOptions>(owners, io, {
     usage: 'reset-usage <owner>',
-    description: 'forget what an owner has used, as after a wrong clock has used up its day',
+    description: 'forget what an owner has used, as after a fault has used up its day',
     run: async ({ stage, nowMs }, idOrName) =>
       shown(await resetUsage(await findCompleteOwner(idOrName, stage), stage), nowMs),
   });

@@ -157,7 +157,7 @@ describe('the operator and a running service', () => {
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
   });
 
-  it('frees an owner whose day a wrong clock has used up', async () => {
+  it('frees an owner whose day is used up', async () => {
     const { ownerId, apiKey } = await issue('free');
     await adminJson('owners', 'set-plan', ownerId, 'free', '--per-day', '1');
     const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
