@@ -6,19 +6,24 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { logFields } from './shared/api-event.ts';
-import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
+import {
+  type ApiResponse,
+  apiMiddleware,
+  logFields,
+  middySettings,
+} from './shared/api-middleware.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import {
   ApiError,
+  InvalidOrderIdError,
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
 } from './shared/errors.ts';
 import { recordMetrics } from './shared/metrics.ts';
-import { parseOrderId } from './shared/order-id.ts';
-import type { OrderStatus } from './shared/order-states.ts';
+import { isInt64 } from './shared/order-fields.ts';
+import { cancelRefusal, type OrderStatus } from './shared/order-states.ts';
 
 interface Cancellation {
   /** The digits of an int64. */
@@ -62,6 +67,15 @@ async function cancelOrder(
   }
   recordOutcome('cancelled', fields);
   return { statusCode: 204, headers: {}, body: '' };
+}
+
+/**
+ * Validates the order id in the path. It stays a string, because a JavaScript number loses the digits
+ * of an int64 beyond 2^53.
+ */
+function parseOrderId(segment: string | undefined): string {
+  if (segment !== undefined && isInt64(segment)) return segment;
+  throw new InvalidOrderIdError();
 }
 
 function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): void {
@@ -113,7 +127,7 @@ function explainRefusal(order: Item | undefined, cancellation: Cancellation): vo
   if (!order) throw new OrderNotFoundError();
   // The SDK repeated the write because the response to the first attempt, which succeeded, was lost.
   if (isCancelledBy(cancellation, order)) return;
-  throw new OrderNotCancellableError(order.status?.S);
+  throw new OrderNotCancellableError(cancelRefusal(order.status?.S));
 }
 
 function isCancelledBy({ cancelRequestId }: Cancellation, order: Item | undefined): boolean {

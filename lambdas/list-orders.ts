@@ -2,14 +2,18 @@ import type { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { prefersGzip } from './list-orders/accept-encoding.ts';
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
 import { type OrdersList, SlowReaderError, sendList } from './list-orders/send-list.ts';
-import { header, logFields } from './shared/api-event.ts';
-import { type ApiResponse, apiMiddleware, middySettings } from './shared/api-middleware.ts';
+import {
+  type ApiResponse,
+  apiMiddleware,
+  logFields,
+  middySettings,
+} from './shared/api-middleware.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
+import { header } from './shared/headers.ts';
 import { type LogFields, log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
@@ -62,6 +66,33 @@ async function listOrders(
   const pages = await startScan(readPage, ending.signal);
 
   return { statusCode: 200, headers: listHeaders(isGzip), body: { pages, isGzip, ending } };
+}
+
+/**
+ * Whether the response is to be compressed: the client accepts gzip and gives it no lower weight
+ * than `identity`. Without the header it is not, because the client may be unable to decompress.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+ */
+function prefersGzip(acceptEncoding: string | undefined): boolean {
+  const weights = codingWeights(acceptEncoding ?? '');
+  const any = weights.get('*');
+  const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? any ?? 0;
+  // A list without "identity" accepts it, but does not prefer it to gzip.
+  const identity = weights.get('identity') ?? 0;
+  return gzip > 0 && gzip >= identity;
+}
+
+const coding = /^([^\s;,]+)\s*(?:;\s*q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?$/;
+
+/** The weight of each coding in the list, without the elements that do not follow the grammar. */
+function codingWeights(list: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const element of list.toLowerCase().split(',')) {
+    const match = coding.exec(element.trim());
+    if (match?.[1]) weights.set(match[1], Number(match[2] ?? 1));
+  }
+  return weights;
 }
 
 function listHeaders(isGzip: boolean): Record<string, string> {

@@ -1,3 +1,4 @@
+import { type Allowances, rateLimit, rateLimitPolicy } from '../shared/headers.ts';
 import {
   type Item,
   type KeyEntry,
@@ -5,7 +6,6 @@ import {
   readKeyEntry,
   readOwnerRecord,
 } from '../shared/owner-record.ts';
-import { type Allowances, rateLimit, rateLimitPolicy } from '../shared/rate-limit-fields.ts';
 import { isCounting, type WindowUses, windowUses } from '../shared/windows.ts';
 
 /** Whether a request is admitted, and what its response says about limits. Times: Unix seconds. */

@@ -1,13 +1,24 @@
 import type middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { authorizerContext, header, logFields } from './api-event.ts';
-import { corsHeaders } from './cors.ts';
 import { asServiceError } from './dynamodb.ts';
 import { optionalVariable } from './environment.ts';
 import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
+import { corsHeaders, header, rateLimitHeaders } from './headers.ts';
 import { log } from './log.ts';
-import { rateLimitHeaders } from './rate-limit-fields.ts';
+
+/** The context that the authorizer returned; API Gateway passes every value as a string. */
+export interface AuthorizerContext {
+  ownerId: string;
+  keyId: string;
+  plan: string;
+  limit: string;
+  remaining: string;
+  reset: string;
+  rateLimitPolicy: string;
+  rateLimit: string;
+  retryAfter: string;
+}
 
 /** A response. `Body` is a string, or whatever a handler that streams its response returns. */
 export interface ApiResponse<Body = string> {
@@ -18,6 +29,20 @@ export interface ApiResponse<Body = string> {
 
 type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, ApiResponse<unknown>>;
 type Request = middy.Request<APIGatewayProxyEvent, ApiResponse<unknown>>;
+
+/**
+ * The fields that identify a request in every log line. A client can choose `requestId`, and quotes
+ * it when it asks about a request; it cannot choose `extendedRequestId`.
+ */
+export function logFields(event: APIGatewayProxyEvent) {
+  const { requestId, extendedRequestId } = event.requestContext ?? {};
+  return { requestId, extendedRequestId, keyId: authorizerContext(event).keyId };
+}
+
+/** Empty for a method without authorizer or context. */
+function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerContext> {
+  return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
+}
 
 /** Settings of `middy()` for every handler: answers 504 shortly before the function times out. */
 export const middySettings = {

@@ -1,5 +1,3 @@
-import { cancelRefusal } from './order-states.ts';
-
 /*
  * Every class sets `name` to a literal, because the minifier shortens the names of classes and the
  * log is searched by the name of an error.
@@ -52,13 +50,11 @@ export class OrderNotFoundError extends ApiError {
   }
 }
 
-/** The order is in a state from which it cannot be cancelled; `order-states.ts` has the answers. */
+/** The order is in a state from which it cannot be cancelled; `order-states.ts` has the reasons. */
 export class OrderNotCancellableError extends ApiError {
   override readonly name = 'OrderNotCancellableError';
 
-  /** @param orderStatus the order's attribute `status`, which can be missing or unknown */
-  constructor(orderStatus: string | undefined) {
-    const { code, message } = cancelRefusal(orderStatus);
+  constructor({ code, message }: { code: string; message: string }) {
     super(409, code, message);
   }
 }

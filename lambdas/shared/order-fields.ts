@@ -23,3 +23,10 @@ export const orderFields = {
 export type OrderFieldName = keyof typeof orderFields;
 
 export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldName[];
+
+const canonicalInteger = /^(?:0|-?[1-9][0-9]{0,18})$/;
+
+/** Whether a text is an int64 in canonical form: no leading zero, no plus sign, no `-0`. */
+export function isInt64(text: string): boolean {
+  return canonicalInteger.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}

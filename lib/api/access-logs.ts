@@ -3,7 +3,7 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { AuthorizerContext } from '../../lambdas/shared/api-event.ts';
+import type { AuthorizerContext } from '../../lambdas/shared/api-middleware.ts';
 
 /**
  * The fields of a line, which is one JSON object per request. The public `ownerId` and `keyId` tell

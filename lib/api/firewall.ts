@@ -1,8 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { corsHeaders } from '../../lambdas/shared/cors.ts';
-import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
+import { corsHeaders, rateLimitHeaders } from '../../lambdas/shared/headers.ts';
 import { errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;

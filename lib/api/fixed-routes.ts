@@ -7,7 +7,7 @@ import {
   Resource,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { allowedRequestHeaders } from '../../lambdas/shared/api-event.ts';
+import { allowedRequestHeaders } from '../../lambdas/shared/headers.ts';
 import {
   type ErrorAnswer,
   errorBody,

@@ -1,6 +1,6 @@
 import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
-import { rateLimitHeaders } from '../../lambdas/shared/rate-limit-fields.ts';
+import { rateLimitHeaders } from '../../lambdas/shared/headers.ts';
 
 /** The source of a response's rate-limit headers. */
 type RateLimitSource = 'none' | 'authorizer';

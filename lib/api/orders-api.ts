@@ -15,7 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { corsHeaders } from '../../lambdas/shared/cors.ts';
+import { corsHeaders } from '../../lambdas/shared/headers.ts';
 import {
   type FunctionName,
   type OperationSettings,

@@ -6,7 +6,7 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { App, Stack } from 'aws-cdk-lib/core';
 import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
 import * as errors from '../../lambdas/shared/errors.ts';
-import { orderStatuses } from '../../lambdas/shared/order-states.ts';
+import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
 import { Firewall } from '../../lib/api/firewall.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
@@ -223,7 +223,7 @@ function classBodies(): ErrorBody[] {
     ...Object.values<unknown>(others)
       .filter(isErrorClass)
       .map((OneError) => new OneError()),
-    ...[...orderStatuses, 'unknown'].map((status) => new OrderNotCancellableError(status)),
+    ...cancelRefusals.map((refusal) => new OrderNotCancellableError(refusal)),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { headerParameters } from '../../lambdas/shared/api-event.ts';
+import { headerParameters } from '../../lambdas/shared/headers.ts';
 import { minBytesPerSecond } from '../../lambdas/shared/list-limits.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contract } from '../helpers/contract-check.ts';
@@ -88,7 +88,7 @@ describe('the contract', () => {
 
     expect(
       differences(
-        ['lambdas/shared/api-event.ts', readable],
+        ['lambdas/shared/headers.ts', readable],
         ['openapi.yaml, parameters in headers', documented],
       ),
     ).toEqual([]);
@@ -96,13 +96,13 @@ describe('the contract', () => {
 
   it('knows all that handlers read: a header is read by `header`, which takes no other name', () => {
     const direct = globSync('lambdas/**/*.ts')
-      .filter((file) => !file.endsWith('shared/api-event.ts'))
+      .filter((file) => !file.endsWith('shared/headers.ts'))
       .filter((file) =>
         /\bevent\??\.(headers|multiValueHeaders)\b/.test(readFileSync(file, 'utf8')),
       );
 
     expect(
-      direct.map((file) => `${file} reads headers itself, not by lambdas/shared/api-event.ts`),
+      direct.map((file) => `${file} reads headers itself, not by lambdas/shared/headers.ts`),
     ).toEqual([]);
   });
 

@@ -94,7 +94,7 @@ describe('cancelling an order', () => {
 });
 
 describe('an id that is no int64', () => {
-  // test/lambdas/shared/order-id.test.ts tests the format of ids. These tests are about sending them.
+  // test/lambdas/cancel-order.test.ts tests the format of ids. These tests are about sending them.
   it.each([
     '9223372036854775808',
     '1.0',

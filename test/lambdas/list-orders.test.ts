@@ -162,6 +162,51 @@ describe('GET /store/orders', () => {
     expect(JSON.parse(gunzipSync(answer.body).toString())).toHaveLength(5_000);
   });
 
+  it.each([
+    'gzip',
+    'GZIP',
+    'gzip, deflate, br, zstd',
+    'br;q=1.0, gzip;q=0.8, *;q=0.1',
+    'gzip;q=0.001',
+    'gzip;q=1',
+    'gzip;q=1.000',
+    'gzip ; q=0.5',
+    'gzip;Q=0.5',
+    'x-gzip',
+    '*',
+    '*;q=0.1',
+    'identity;q=0, *',
+    'identity;q=0, gzip;q=0.1',
+    'identity;q=0.5, gzip;q=0.5',
+    'deflate, , gzip',
+    'nonsense/x=1, gzip',
+  ])('compresses for "%s"', async (acceptEncoding) => {
+    expect(await encodingFor(acceptEncoding)).toBe('gzip');
+  });
+
+  it.each([
+    undefined,
+    '',
+    ' ',
+    'identity',
+    'br',
+    'br gzip',
+    'deflate, br',
+    'gzip;q=0',
+    'gzip;q=0.000',
+    'gzip;q=0, *',
+    '*;q=0',
+    'identity, gzip;q=0.5',
+    'identity;q=0.9, *;q=0.1',
+    'gzip;q=2',
+    'gzip;q=',
+    'gzip;level=1',
+    'gzipped',
+    'identity;q=0',
+  ])('does not compress for "%s"', async (acceptEncoding) => {
+    expect(await encodingFor(acceptEncoding)).toBeUndefined();
+  });
+
   it('answers without an authorizer, headers or a context: the headers say that there is no allowance', async () => {
     fillTable({ items: orderItems(1) });
     const event = proxyEvent({ headers: null, multiValueHeaders: null });
@@ -336,6 +381,12 @@ function fillTable(scanned: ScannedTable): void {
 
 function list(overrides: object = {}): Promise<LambdaStream> {
   return streamed((stream) => handler(proxyEvent(overrides), stream, lambdaContext()));
+}
+
+async function encodingFor(acceptEncoding: string | undefined): Promise<string | undefined> {
+  fillTable({ items: [] });
+  const { prelude } = await list({ headers: { 'Accept-Encoding': acceptEncoding } });
+  return prelude?.headers['Content-Encoding'];
 }
 
 /** Begins a list whose client takes nothing, and lets ten seconds pass after so many requests. */

@@ -2,8 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { OrderCopier } from '../../../lambdas/list-orders/order-copier.ts';
-import { fieldsToJson, orderToJson } from '../../../lambdas/list-orders/order-json.ts';
 import { createOrderLayout, type OrderLayout } from '../../../lambdas/list-orders/order-layout.ts';
+import { orderToJson } from '../../../lambdas/list-orders/orders-page.ts';
 import {
   BufferPool,
   type KeepOrder,
@@ -316,7 +316,7 @@ function chunksAt(cuts: number[]): Cut {
 type Fields = Readonly<Record<string, OrderField>>;
 
 function plainOrders(items: OrderItem[], fields: Fields = orderFields): unknown {
-  return parseExactly(`[${items.map((item) => fieldsToJson(item, fields)).join(',')}]`);
+  return parseExactly(`[${items.map((item) => orderToJson(item, fields)).join(',')}]`);
 }
 
 /** The names of each order's fields in the order of the text. */

@@ -1,14 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { header } from '../../../lambdas/shared/api-event.ts';
+import { parse } from 'yaml';
 import {
   type ApiResponse,
   apiMiddleware,
   middySettings,
 } from '../../../lambdas/shared/api-middleware.ts';
 import { OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
+import { corsHeaders, header } from '../../../lambdas/shared/headers.ts';
 import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { differences } from '../../helpers/differences.ts';
 import { keyId } from '../../helpers/dynamodb/key-items.ts';
 import {
   lambdaContext,
@@ -231,5 +234,28 @@ describe('a header of the request', () => {
     ['of an event without headers', { headers: null, multiValueHeaders: null }, undefined],
   ])('is found, and joined: one %s', (_name, overrides, value) => {
     expect(header(proxyEvent(overrides), 'accept-encoding')).toBe(value);
+  });
+});
+
+describe('corsHeaders', () => {
+  it('lets scripts of the origin read every header of the contract, and both ids of a request', () => {
+    /** These are for the browser itself. */
+    const browsersOwn = ['Content-Encoding', 'Vary', 'WWW-Authenticate'];
+    const documented = Object.keys(parse(readFileSync('openapi.yaml', 'utf8')).components.headers);
+    const useful = documented.filter((name) => !browsersOwn.includes(name));
+
+    const headers = corsHeaders('https://shop.example.com');
+
+    expect(headers['Access-Control-Allow-Origin']).toBe('https://shop.example.com');
+    expect(
+      differences(
+        ['openapi.yaml, components.headers', [...useful, 'x-amz-apigw-id']],
+        ['lambdas/shared/headers.ts', headers['Access-Control-Expose-Headers']!.split(', ')],
+      ),
+    ).toEqual([]);
+  });
+
+  it('lets no script read anything where the stage names no origin', () => {
+    expect(corsHeaders(undefined)).toEqual({});
   });
 });

@@ -21,7 +21,7 @@ describe('an error of the functions, minified as they are', () => {
   it.each(classes)('is named %s in the log, as its class is in the source', (name, ErrorOf) => {
     const captured = captureLines();
 
-    (log as typeof import('../../../lambdas/shared/log.ts').log).error('failed', new ErrorOf());
+    (log as typeof import('../../../lambdas/shared/log.ts').log).error('failed', new ErrorOf({}));
     captured.release();
 
     expect(captured.lines()).toMatchObject([{ error: { name } }]);

@@ -1,11 +1,11 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import {
+  isInt64,
   type OrderField,
   type OrderFieldName,
   orderFieldNames,
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
-import { isInt64 } from '../../../lambdas/shared/order-id.ts';
 import { orderStates, orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 

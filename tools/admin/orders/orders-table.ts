@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
-import { isInt64 } from '../../../lambdas/shared/order-id.ts';
+import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 
 /** The table of orders, and the client for it. */

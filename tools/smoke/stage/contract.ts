@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { isInt64 } from '../../../lambdas/shared/order-id.ts';
+import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
 import type { Answer } from './http-client.ts';
 
 /** A response to compare; without `text`, its body is not compared. */

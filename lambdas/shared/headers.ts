@@ -1,0 +1,110 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
+
+/** Headers of HTTP itself that handlers read. They are no parameters of an operation. */
+const httpHeaders = ['Accept-Encoding', 'Content-Type'] as const;
+
+/**
+ * The header parameters of each operation that has some, as in `{ cancelOrder: ['If-Match'] }`. A handler
+ * can read no header that is neither here nor one of HTTP's own; preflights allow what is here, and the
+ * contract (`openapi.yaml`) is compared with it.
+ */
+export const headerParameters = {} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+type HeaderParameter = (typeof headerParameters)[keyof typeof headerParameters][number];
+
+/** The name of a header that a handler may read, in lower case. */
+type ReadableHeader = Lowercase<(typeof httpHeaders)[number] | HeaderParameter>;
+
+/** What a script of another origin may send, beyond what browsers add by themselves. */
+export const allowedRequestHeaders = [
+  'Authorization',
+  'Content-Type',
+  ...Object.values<readonly string[]>(headerParameters).flat(),
+];
+
+/**
+ * The value of a request's header. API Gateway leaves the case of header names as the client sent them,
+ * so it is ignored. Repeated headers are joined with commas (RFC 9110, section 5.3).
+ *
+ * @param name in lower case
+ */
+export function header(event: APIGatewayProxyEvent, name: ReadableHeader): string | undefined {
+  const values: string[] = [];
+  for (const [key, value] of Object.entries(event.multiValueHeaders ?? {})) {
+    if (key.toLowerCase() === name && value) values.push(...value);
+  }
+  if (values.length > 0) return values.join(', ');
+  const single = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
+  return single?.[1];
+}
+
+type Allowance = Pick<WindowUse, 'limit' | 'remaining' | 'reset'>;
+
+/** An owner's limits as the headers state them. */
+export type Allowances = Record<WindowName, Allowance>;
+
+const noAllowance: Allowance = { limit: 0, remaining: 0, reset: 0 };
+const noAllowances: Allowances = { minute: noAllowance, day: noAllowance };
+
+/** The quota of each window: `"minute";q=60;w=60, "day";q=1000;w=86400`. */
+export function rateLimitPolicy(allowances: Allowances): string {
+  return listOf((name) => `q=${allowances[name].limit};w=${windowLengths[name]}`);
+}
+
+/** The remaining requests and seconds of each window: `"minute";r=59;t=34, "day";r=999;t=40000`. */
+export function rateLimit(allowances: Allowances, nowMs: number): string {
+  return listOf((name) => {
+    const { remaining, reset } = allowances[name];
+    return `r=${remaining};t=${Math.max(0, Math.ceil(reset - nowMs / 1_000))}`;
+  });
+}
+
+/** A structured list (RFC 9651) with the name and the parameters of each window. */
+function listOf(parameters: (name: WindowName) => string): string {
+  return windowNames.map((name) => `"${name}";${parameters(name)}`).join(', ');
+}
+
+/**
+ * The rate-limit headers of every response: the variable of the authorizer's context that holds the
+ * value, and the value for a request without a valid key. The first three headers are required by
+ * the contract; the others follow an IETF draft and describe both windows.
+ *
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+ */
+export const rateLimitHeaders = {
+  'X-RateLimit-Limit': { variable: 'limit', withoutKey: '0' },
+  'X-RateLimit-Remaining': { variable: 'remaining', withoutKey: '0' },
+  'X-RateLimit-Reset': { variable: 'reset', withoutKey: '0' },
+  'RateLimit-Policy': { variable: 'rateLimitPolicy', withoutKey: rateLimitPolicy(noAllowances) },
+  RateLimit: { variable: 'rateLimit', withoutKey: rateLimit(noAllowances, 0) },
+} as const;
+
+/**
+ * The headers that scripts in a browser may read in addition to those that are always readable.
+ *
+ * @see https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name
+ */
+const exposedHeaders = [
+  ...Object.keys(rateLimitHeaders),
+  'Retry-After',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'x-amzn-RequestId',
+  'x-amz-apigw-id',
+];
+
+/**
+ * The headers that allow scripts of an origin to read a response. The allowed origin is the same for
+ * every request, so no response depends on the request's `Origin` and needs a `Vary` header.
+ *
+ * @param origin such as `https://shop.example.com`, or `*`; undefined if no script may read responses
+ */
+export function corsHeaders(origin: string | undefined): Record<string, string> {
+  if (origin === undefined) return {};
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': exposedHeaders.join(', '),
+  };
+}
