@@ -63,8 +63,8 @@ export function createDynamoDbClient({
 }
 
 /**
- * A retry strategy that repeats a throttled request, or one whose response was lost, up to a fixed
- * number of attempts.
+ * A retry strategy that repeats a throttled request, or one whose response was lost or cannot be read,
+ * up to a fixed number of attempts.
  *
  * The SDK's own strategy also takes each retry from a token bucket that only successful responses
  * refill. When the response to a conditional write is lost, the retry usually fails its condition,
@@ -76,12 +76,11 @@ export function createDynamoDbClient({
 function boundedRetries(maxAttempts: number): RetryStrategy {
   return {
     acquireInitialRetryToken: async () => retryToken(0, 0),
-    refreshRetryTokenForRetry: async (token, error) => {
+    refreshRetryTokenForRetry: async (token, info) => {
       const count = token.getRetryCount() + 1;
-      if (count >= maxAttempts || !retriedErrors.includes(error.errorType)) {
-        throw new Error('The request is not repeated.');
-      }
-      return retryToken(count, delayMs(count, error));
+      const isRepeated = retriedErrors.includes(info.errorType) || isUnreadable(info.error);
+      if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');
+      return retryToken(count, delayMs(count, info));
     },
     recordSuccess: () => {},
   };
@@ -130,15 +129,30 @@ export function asServiceError(error: unknown): unknown {
   return isTemporary(error) ? new ServiceUnavailableError({ cause: error }) : error;
 }
 
-/** Whether the same request may succeed later: a throttled table, or one that cannot be reached. */
+/** An error of a request: of the socket, which has a code, or with the status of a response. */
+interface RequestError extends Error {
+  readonly code?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+/**
+ * Whether the same request may succeed later: a throttled table, one that cannot be reached, or an
+ * answer that cannot be read.
+ */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code, $metadata } = error as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  const { name, code, $metadata } = error as RequestError;
   return (
-    temporaryErrors.has(error.name) ||
+    temporaryErrors.has(name) ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
+    isUnreadable(error) ||
     // System errors of the socket or the resolver, such as ECONNREFUSED: there was no response.
     // Node's own errors, such as ERR_INVALID_ARG_TYPE, are faults of the code.
     (typeof code === 'string' && /^E(?!RR_)[A-Z]/.test(code))
   );
+}
+
+/** Whether DynamoDB reported success and the SDK cannot read the response, such as half of a body. */
+function isUnreadable(error: Partial<RequestError> | undefined): boolean {
+  return error?.$metadata?.httpStatusCode === 200;
 }

@@ -68,7 +68,7 @@ export class InternalError extends ApiError {
   }
 }
 
-/** DynamoDB throttled the request or could not be reached. */
+/** DynamoDB throttled the request, could not be reached, or its answer could not be read. */
 export class ServiceUnavailableError extends ApiError {
   override readonly name = 'ServiceUnavailableError';
 

@@ -20,6 +20,7 @@ import {
   type Reply,
   throttled,
   unanswered,
+  unreadable,
 } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   exampleToken,
@@ -220,6 +221,7 @@ describe('where DynamoDB fails, the authorizer', () => {
 
   it.each<[string, Reply, object]>([
     ['loses every answer', lost, { message: expect.stringContaining('socket hang up') }],
+    ['sends what cannot be read', unreadable, { name: 'SyntaxError' }],
     ['throttles every attempt', throttled, { name: 'ProvisionedThroughputExceededException' }],
   ])('fails after two attempts, and not as 401, when it %s', async (_name, reply, error) => {
     dynamodb.next.push(reply, reply);

@@ -20,6 +20,7 @@ import {
   lost,
   type Reply,
   unanswered,
+  unreadable,
 } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
@@ -158,14 +159,21 @@ describe('cancelOrder', () => {
     expect(await cancel('42')).toEqual(errorAnswer(409, 'order_already_cancelled'));
   });
 
-  it('R13: answers 204 when the first answer is lost and the repetition finds its own work', async () => {
-    table.replies.set(1, lost);
-    table.reply = foundItsOwnWork;
+  it.each([
+    ['is lost', lost],
+    ['cannot be read', unreadable],
+  ])(
+    'R13: answers 204 when the first answer %s and the repetition finds its own work',
+    async (...given) => {
+      const [, reply] = given;
+      table.replies.set(1, reply);
+      table.reply = foundItsOwnWork;
 
-    expect((await cancel('42')).statusCode).toBe(204);
-    expect(table.requests).toHaveLength(2);
-    expect(table.requests[1]).toEqual(table.requests[0]);
-  });
+      expect((await cancel('42')).statusCode).toBe(204);
+      expect(table.requests).toHaveLength(2);
+      expect(table.requests[1]).toEqual(table.requests[0]);
+    },
+  );
 
   it('R13: answers 204 so however often answers are lost in one environment', async () => {
     table.reply = (call) => (table.requests.length % 2 === 1 ? lost : foundItsOwnWork)(call);
@@ -265,6 +273,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
     ['throttles every attempt', 2, failure('ThrottlingException')],
     ['fails at every attempt', 2, answer({ __type: 'InternalServerError' }, 500)],
     ['is behind something that answers in HTML', 2, answer({ html: 'Bad gateway' }, 502)],
+    ['sends what cannot be read', 2, unreadable],
     ['has the order in a transaction', 1, failure('TransactionConflictException')],
   ])('answers 503 with Retry-After 1: it %s', async (_name, attempts, reply) => {
     table.reply = reply;

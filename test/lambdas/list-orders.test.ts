@@ -17,6 +17,7 @@ import {
   refused,
   throttled,
   unanswered,
+  unreadable,
 } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/dynamodb/orders.ts';
@@ -238,9 +239,12 @@ describe('GET /store/orders', () => {
 });
 
 describe('a list whose first page fails', () => {
-  it('is answered with 503 and Retry-After when the table is throttled', async () => {
+  it.each([
+    ['is throttled', throttled],
+    ['sends what cannot be read', unreadable],
+  ])('is answered with 503 and Retry-After when the table %s three times', async (_name, reply) => {
     fillTable({ items: [] });
-    for (const request of [1, 2, 3]) table.replies.set(request, throttled);
+    for (const request of [1, 2, 3]) table.replies.set(request, reply);
 
     const answer = await list();
 
@@ -252,6 +256,7 @@ describe('a list whose first page fails', () => {
       code: 'service_unavailable',
       status: 503,
     });
+    expect(table.requests).toHaveLength(3);
   });
 
   it('is answered with 503 within seconds when the table cannot be reached', async () => {

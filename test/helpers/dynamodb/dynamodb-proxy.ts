@@ -29,6 +29,10 @@ export const unanswered: Reply = () => {};
 /** A success without a body, which DynamoDB never sends: there is at least `{}`. */
 export const empty: Reply = ({ outgoing }) => outgoing.writeHead(200, contentType).end();
 
+/** A success whose body does not parse. */
+export const unreadable: Reply = ({ outgoing }) =>
+  outgoing.writeHead(200, contentType).end('{"Count":1,"Items":[');
+
 /** @param headers additional headers */
 export function answer(body: object, status = 200, headers: Record<string, string> = {}): Reply {
   return ({ outgoing }) => {

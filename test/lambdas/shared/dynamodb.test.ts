@@ -169,6 +169,7 @@ describe('isTemporary', () => {
     ['an unavailable DynamoDB', { name: 'ServiceUnavailable' }],
     ['no answer in time', { name: 'TimeoutError' }],
     ['a status of 500 with an unknown name', { $metadata: { httpStatusCode: 500 } }],
+    ['an answer of 200 that cannot be read', { $metadata: { httpStatusCode: 200 } }],
     ['a refused connection', { code: 'ECONNREFUSED' }],
     ['a name that cannot be resolved', { code: 'ENOTFOUND' }],
   ])('holds for %s', (_name, traits) => {
@@ -177,6 +178,7 @@ describe('isTemporary', () => {
 
   it.each<[string, unknown]>([
     ['an error without any trait', errorWith({})],
+    ['a status of 400', errorWith({ $metadata: { httpStatusCode: 400 } })],
     ['a status of 499', errorWith({ $metadata: { httpStatusCode: 499 } })],
     ['an answer without a status', errorWith({ $metadata: {} })],
     ["an error of Node's own", errorWith({ code: 'ERR_INVALID_ARG_TYPE' })],
