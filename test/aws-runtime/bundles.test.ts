@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { generate } from 'selfsigned';
 import type { FunctionName } from '../../lib/settings/functions.ts';
-import { createLocalhostCertificate } from '../../tools/bench/certificate.ts';
 import {
   answer,
   DynamodbProxy,
@@ -20,16 +20,18 @@ import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { LambdaProcess, type Report } from './lambda-process.ts';
 
-const certificate = await createLocalhostCertificate();
+// For 127.0.0.1 too, where its name is localhost.
+const name = [{ name: 'commonName', value: 'localhost' }];
+const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
 const home = temporaryDirectory();
-const certificateFile = home.write('certificate.pem', certificate.cert);
+const certificateFile = home.write('certificate.pem', cert);
 
 let dynamodb: DynamodbProxy;
 /** Who signed each request, and with which session. */
 const signatures = new Set<string>();
 
 beforeAll(async () => {
-  dynamodb = await DynamodbProxy.start(lost, certificate);
+  dynamodb = await DynamodbProxy.start(lost, { key, cert });
 });
 
 beforeEach(() => {

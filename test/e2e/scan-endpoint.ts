@@ -77,7 +77,7 @@ export function cannedPage(): Buffer {
 
 function rangeOf(scan: object, table: Pick<ScanEndpoint, 'orders' | 'ordersPerPage'>) {
   try {
-    return pageRange({ ...table, delayMs: 0, isUnsegmented: false }, scan);
+    return pageRange(table, scan);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -4,14 +4,14 @@ import { createServer as createSecureServer, type ServerOptions } from 'node:htt
 import type { AddressInfo, Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { generate } from 'selfsigned';
 import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './canned-keys.ts';
 import {
   createPageSource,
+  type OrdersTable,
   pageRange,
-  parseOrdersTableName,
   type ScanRequest,
 } from './canned-orders.ts';
-import { createLocalhostCertificate } from './certificate.ts';
 
 /** The requests that the canned DynamoDB has received since it started. */
 export interface RequestCounts {
@@ -50,14 +50,19 @@ export const counterTable = 'rate-limiter-counters';
 
 /** No connection is closed while it is idle, however long a measured process computes in between. */
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
+const pageBody = createPageSource();
+const isCounted = new Set<string>();
 
 // The server runs in a process of its own, so that its CPU time and memory are not measured.
 if (import.meta.main) {
-  const certificate = await createLocalhostCertificate();
-  const servers = [createDynamodb({ ...certificate, ...lasting }), createReceiver()];
+  // The certificate is for 127.0.0.1 too, where its name is localhost. Its key is not stored.
+  const name = [{ name: 'commonName', value: 'localhost' }];
+  const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
+  const servers = [createDynamodb({ key, cert, ...lasting }), createReceiver()];
   const [dynamodbPort, receiverPort] = await Promise.all(servers.map(portOf));
   process.send!({
-    certificate: certificate.cert,
+    certificate: cert,
     endpoint: `https://127.0.0.1:${dynamodbPort}`,
     receiverUrl: `http://127.0.0.1:${receiverPort}`,
   } satisfies CannedServers);
@@ -67,25 +72,25 @@ if (import.meta.main) {
 /**
  * Answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory. That takes hardly any time,
  * so that measurements show the cost of the client. No signature is checked and no expression is
- * evaluated. `GET /counts` returns the {@link RequestCounts}.
+ * evaluated.
  */
-function createDynamodb(certificate: ServerOptions): Server {
-  const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
-  const answer = createAnswers();
-  return createSecureServer(certificate, async (request, response) => {
-    if (request.url === '/counts') return send(response, { body: json(counts) });
+function createDynamodb(options: ServerOptions): Server {
+  return createSecureServer(options, async (request, response) => {
     const [operation, input] = await read(request);
     counts.requests++;
     if (operation === 'UpdateItem') counts.writeUnits++;
     if (operation === 'GetItem') counts.readUnits += input.ConsistentRead ? 1 : 0.5;
-    await send(response, answer(operation, input));
+    await send(response, answerTo(operation, input));
   });
 }
 
-/** Reads the functions' responses, in place of Lambda's runtime API and the client. */
+/**
+ * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET /counts` returns
+ * the {@link RequestCounts}.
+ */
 function createReceiver(): Server {
   return createServer(lasting, (request, response) => {
-    request.resume().on('end', () => response.end());
+    request.resume().on('end', () => response.end(JSON.stringify(counts)));
   });
 }
 
@@ -112,41 +117,27 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
   response.end();
 }
 
-function createAnswers(): (operation: string, input: DynamodbRequest) => Answer {
-  const pageBody = createPageSource();
-  const isCounted = new Set<string>();
-  return (operation, input) => {
-    if (operation === 'Scan') return scan(input, pageBody);
-    if (operation === 'GetItem' && input.TableName === apiKeysTable)
-      return { body: json({ Item: apiKeyItem(input) }) };
-    if (operation === 'UpdateItem') return update(input, isCounted);
-    return failure('UnknownOperationException');
-  };
-}
-
-function scan(input: DynamodbRequest, pageBody: ReturnType<typeof createPageSource>): Answer {
-  const table = parseOrdersTableName(input.TableName);
-  if (!table) return failure('ResourceNotFoundException');
-  try {
-    return { body: pageBody(pageRange(table, input)), delayMs: table.delayMs };
-  } catch {
-    return failure('ValidationException');
+function answerTo(operation: string, input: DynamodbRequest): Answer {
+  const { TableName: name } = input;
+  if (name === apiKeysTable) {
+    return { body: json({ [operation === 'GetItem' ? 'Item' : 'Attributes']: apiKeyItem(input) }) };
   }
-}
-
-function update(input: DynamodbRequest, isCounted: Set<string>): Answer {
-  if (input.TableName === apiKeysTable) return { body: json({ Attributes: apiKeyItem(input) }) };
-  if (input.TableName === counterTable) return count(input, isCounted);
-  if (!parseOrdersTableName(input.TableName)) return failure('ResourceNotFoundException');
+  if (name === counterTable) return count(input);
+  const table = JSON.parse(name) as OrdersTable;
+  if (operation === 'Scan')
+    return { body: pageBody(pageRange(table, input)), delayMs: table.delayMs };
   const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
   return { body: json({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } }) };
 }
 
 /** Creates or increments a counter. Its creation fails if it exists, its increment if it does not. */
-function count(input: DynamodbRequest, isCounted: Set<string>): Answer {
+function count(input: DynamodbRequest): Answer {
   const key = input.Key?.key?.S ?? '';
   const isCreation = input.ConditionExpression?.includes('attribute_not_exists') ?? false;
-  if (isCreation === isCounted.has(key)) return failure('ConditionalCheckFailedException');
+  if (isCreation === isCounted.has(key)) {
+    const type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
+    return { status: 400, body: json({ __type: type, message: 'The condition failed.' }) };
+  }
   isCounted.add(key);
   const expire = String(Math.floor(Date.now() / 1000) + 30);
   const points = isPeerCounterFull(key) ? '99999999' : '2';
@@ -158,11 +149,6 @@ function count(input: DynamodbRequest, isCounted: Set<string>): Answer {
 /** The peer's table has the partition key `keyHash`, ours has `ownerHash`. */
 function apiKeyItem({ Key }: DynamodbRequest) {
   return Key?.keyHash ? cannedPeerKey(Key.keyHash.S) : cannedOwner(Key?.ownerHash?.S);
-}
-
-function failure(type: string): Answer {
-  const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: type };
-  return { status: 400, body: json(body) };
 }
 
 function json(value: unknown): Buffer[] {

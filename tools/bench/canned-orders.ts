@@ -1,20 +1,20 @@
 import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
 
-/** The parameters of a canned table of orders, which are encoded in the name of the table. */
+/** A canned table of orders. Its parameters, as JSON, are its name. */
 export interface OrdersTable {
   orders: number;
-  ordersPerPage: number;
-  /** The delay of each page in milliseconds. */
-  delayMs: number;
+  /** @default 8500 */
+  ordersPerPage?: number;
+  /** The delay of each page in milliseconds. @default 0 */
+  delayMs?: number;
   /** Whether all orders are in segment 0 of a parallel scan, which makes the scan sequential. */
-  isUnsegmented: boolean;
+  isUnsegmented?: boolean;
 }
 
 /** The parameters of a `Scan` request that determine which orders are returned. */
 export interface ScanRequest {
   Segment?: number;
   TotalSegments?: number;
-  Limit?: number;
   ExclusiveStartKey?: { id: { N: string } };
 }
 
@@ -27,8 +27,6 @@ interface PageRange {
 
 /** The approximate number of orders in a page of 1 MB, DynamoDB's maximum for a `Scan`. */
 export const ordersPerFullPage = 8_500;
-
-const namePattern = /^orders_(\d+)_by_(\d+)_in_(\d+)ms(_unsegmented)?$/;
 
 /** Ids have 16 digits and are below 2^53, because the peers read an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
@@ -47,8 +45,8 @@ export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
   const { ExclusiveStartKey: startKey } = scan;
   const first = startKey ? Number(startKey.id.N) - lowestOrderId + 1 : segmentStart;
   if (first < segmentStart || first > segmentEnd) throw new RangeError('start key out of segment');
-  const pageSize = Math.min(table.ordersPerPage, scan.Limit ?? Number.POSITIVE_INFINITY);
-  const end = Math.min(first + pageSize, segmentEnd);
+  const { ordersPerPage = ordersPerFullPage } = table;
+  const end = Math.min(first + ordersPerPage, segmentEnd);
   return { first, end, isLast: end === segmentEnd };
 }
 
@@ -101,23 +99,4 @@ export function orderId(index: number): string {
 function shipDate(index: number): string {
   const minute = (index * 48_271) % 525_600;
   return `${new Date(firstShipDateMs + minute * 60_000).toISOString().slice(0, 19)}Z`;
-}
-
-/** The name of a table. Parameters without a value have their defaults. */
-export function ordersTableName(table: Partial<OrdersTable> & { orders: number }): string {
-  const { orders, ordersPerPage = ordersPerFullPage, delayMs = 0, isUnsegmented = false } = table;
-  return `orders_${orders}_by_${ordersPerPage}_in_${delayMs}ms${isUnsegmented ? '_unsegmented' : ''}`;
-}
-
-/** The parameters in a table's name; undefined if it is not the name of a canned table of orders. */
-export function parseOrdersTableName(name: string): OrdersTable | undefined {
-  const match = namePattern.exec(name);
-  if (!match) return undefined;
-  const [, orders, ordersPerPage, delayMs, unsegmented] = match;
-  return {
-    orders: Number(orders),
-    ordersPerPage: Number(ordersPerPage),
-    delayMs: Number(delayMs),
-    isUnsegmented: unsegmented !== undefined,
-  };
 }

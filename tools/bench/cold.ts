@@ -1,75 +1,65 @@
+import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
-import type { BundleFile } from './bundles.ts';
-import { ordersTableName } from './canned-orders.ts';
 import { authorizerEvent, cancelEvent, listEvent } from './events.ts';
-import { type Figures, type Findings, type Measurement, median, mediansOf } from './report.ts';
+import type { Job } from './measured-process.ts';
+import { type Findings, median, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
-const events = { authorizer: authorizerEvent, listOrders: listEvent, cancelOrder: cancelEvent };
-const figureNames = {
-  authorizer: 'authorizer',
-  listOrders: 'list',
-  cancelOrder: 'cancel',
-} as const;
-const smallTable = ordersTableName({ orders: 50 });
+const smallTable = JSON.stringify({ orders: 50 });
+
+/** The first request of each function, its answer, and how its figures begin. */
+const calls: Record<
+  FunctionName,
+  Pick<Job, 'event' | 'isStreaming'> & {
+    readonly answer: RegExp;
+    readonly figure: 'authorizer' | 'list' | 'cancel';
+  }
+> = {
+  authorizer: {
+    event: authorizerEvent('admitted'),
+    answer: /"Effect":"Allow"/,
+    figure: 'authorizer',
+  },
+  listOrders: {
+    event: listEvent(),
+    isStreaming: true,
+    answer: /"statusCode":200/,
+    figure: 'list',
+  },
+  cancelOrder: { event: cancelEvent(), answer: /"statusCode":204/, figure: 'cancel' },
+};
 
 /** Measures loading and the first call of each function, compared with esbuild's default bundle. */
 export async function benchCold(bench: Workbench): Promise<Findings> {
-  const compared = [];
-  for (const name of functionNames) compared.push(await benchFunction(bench, name));
-  return {
+  const findings: Findings = {
     title: 'Cold start: bundle load and first answer',
-    measurements: compared.flatMap(({ measurements }) => measurements),
-    figures: Object.assign({}, ...compared.map(({ figures }) => figures)),
+    measured: {},
+    figures: {},
   };
+  for (const name of functionNames) {
+    const [ours, byDefault] = [bench.bundles.ours[name], bench.bundles.byDefault[name]];
+    const bundles = { [`${name}, ours`]: ours, [`${name}, esbuild's default`]: byDefault };
+    const results = await interleave(bench.isQuick ? 1 : 31, bundles, (bundleFile) =>
+      startCold(bench, name, bundleFile),
+    );
+    // Load that comes and goes affects both runs of a round, because they follow each other.
+    const [our = [], others = []] = Object.values(results);
+    const ratio = median(our.map((run, round) => run.wallMs / others[round]!.wallMs));
+    const { figure } = calls[name];
+    Object.assign(findings.measured, mediansOf(results));
+    findings.figures[`${figure}_cold_vs_default_bundle`] = ratio;
+    findings.figures[`${figure}_kb`] = our[0]!.bundleKb;
+  }
+  return findings;
 }
 
-async function benchFunction(
-  bench: Workbench,
-  name: FunctionName,
-): Promise<{ measurements: Measurement[]; figures: Figures }> {
-  const ours = bench.bundles.ours[name];
-  const byDefault = bench.bundles.byDefault[name];
-  const results = await interleave(bench.isQuick ? 1 : 31, {
-    ours: () => startCold(bench, name, ours),
-    byDefault: () => startCold(bench, name, byDefault),
-  });
-  // Load that comes and goes during the benchmark affects both runs of a round: they follow each other.
-  const ratio = (figure: 'wallMs' | 'cpuMs') =>
-    median(results.ours.map((run, round) => run[figure] / results.byDefault[round]![figure]));
+async function startCold({ measure }: Workbench, name: FunctionName, bundleFile: string) {
+  const { event, isStreaming, answer } = calls[name];
+  const job = { bundleFile, event, isStreaming, batches: [1] };
+  const { load, batches } = await measure(job, answer, smallTable);
   return {
-    measurements: [
-      ...mediansOf({ ours: `${name}: ours`, byDefault: `${name}: esbuild's default` }, results, [
-        ['time', 'wallMs', 'ms'],
-        ['CPU', 'cpuMs', 'ms'],
-      ]),
-      // Other load on the machine changes CPU time less than it changes wall time.
-      { what: `${name}: CPU, ours to esbuild's default`, value: ratio('cpuMs'), unit: 'times' },
-      {
-        what: `${name}: esbuild's default: bundle`,
-        value: byDefault.bytes / 1024,
-        unit: 'KB',
-      },
-    ],
-    figures: {
-      [`${figureNames[name]}_cold_vs_default_bundle`]: ratio('wallMs'),
-      [`${figureNames[name]}_kb`]: ours.bytes / 1024,
-    },
+    wallMs: load.wallMs + batches[0]!.wallMs,
+    cpuMs: load.cpuMs + batches[0]!.cpuMs,
+    bundleKb: statSync(bundleFile).size / 1024,
   };
-}
-
-async function startCold(
-  { measure }: Workbench,
-  name: FunctionName,
-  { file: bundleFile }: BundleFile,
-): Promise<{ wallMs: number; cpuMs: number }> {
-  const isStreaming = name === 'listOrders';
-  const { answer, wallMs, cpuMs } = await measure(
-    { kind: 'cold', bundleFile, event: events[name](), isStreaming },
-    { ORDERS_TABLE: smallTable },
-  );
-  // An authorizer's result has no status code; it throws instead.
-  const { statusCode = 200 } = answer as { statusCode?: number };
-  if (statusCode >= 300) throw new Error(`The first call failed: ${JSON.stringify(answer)}`);
-  return { wallMs, cpuMs };
 }

@@ -11,10 +11,10 @@ const authorizer = {
 };
 
 /** The event of a TOKEN authorizer. */
-export function authorizerEvent(keyCase: KeyCase = 'admitted', index = 0) {
+export function authorizerEvent(keyCase: KeyCase) {
   return {
     type: 'TOKEN',
-    authorizationToken: `Bearer ${cannedToken(keyCase, index)}`,
+    authorizationToken: `Bearer ${cannedToken(keyCase)}`,
     methodArn:
       'arn:aws:execute-api:eu-central-1:123456789012:a1b2c3d4e5/staging/GET/v1/store/orders',
   };

@@ -23,45 +23,24 @@ export const targets = {
 type FigureName = keyof typeof targets;
 export type Figures = Partial<Record<FigureName, number>>;
 
-/** One line of the table. */
-export interface Measurement {
-  what: string;
-  value: number;
-  unit: string;
-}
-
-/** The results of one part of the benchmark. */
+/** The results of one job. */
 export interface Findings {
   title: string;
-  measurements: Measurement[];
+  /** What was measured of each contestant. The names end with the unit, except those of numbers. */
+  measured: Record<string, Record<string, number>>;
   figures: Figures;
 }
 
-/** The median of one figure over several results. */
-export function medianOf<Figure extends string>(
-  results: readonly Record<Figure, number>[],
-  figure: Figure,
-): number {
-  return median(results.map((result) => result[figure]));
-}
-
-/**
- * The lines of a table with the median of each figure for each contestant.
- *
- * @param contestants the title of each contestant
- * @param rows the figures, each with its label, its name in the results, and its unit
- */
+/** The median of each figure of each contestant. @param results those of each round, by contestant */
 export function mediansOf<Name extends string, Figure extends string>(
-  contestants: Record<Name, string>,
-  results: Record<Name, readonly Record<Figure, number>[]>,
-  rows: readonly [label: string, figure: Figure, unit: string][],
-): Measurement[] {
-  return (Object.keys(contestants) as Name[]).flatMap((name) =>
-    rows.map(([label, figure, unit]) => {
-      const what = `${contestants[name]}: ${label}`;
-      return { what, value: medianOf(results[name], figure), unit };
-    }),
-  );
+  results: Record<Name, Record<Figure, number>[]>,
+): Record<Name, Record<Figure, number>> {
+  const medians = Object.entries<Record<Figure, number>[]>(results).map(([name, rounds]) => {
+    const figures = Object.keys(rounds[0]!) as Figure[];
+    const valuesOf = (figure: Figure) => rounds.map((round) => round[figure]);
+    return [name, Object.fromEntries(figures.map((figure) => [figure, median(valuesOf(figure))]))];
+  });
+  return Object.fromEntries(medians);
 }
 
 /** The median; for an even number of values, the mean of the two in the middle. */
@@ -71,49 +50,43 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/**
- * Renders the findings as text: the measurements, then each figure with its target.
- *
- * @param isQuick leaves the targets out, because the figures of a quick run mean nothing
- */
-export function renderFindings(
-  { title, measurements, figures }: Findings,
-  isQuick = false,
-): string {
-  const measured = measurements.map(({ what, value, unit }) => [
-    what,
-    `${formatted(value)} ${unit}`,
-  ]);
-  const compared = Object.entries(figures).map(([name, value]) => [
-    name,
-    isQuick ? formatted(value) : `${formatted(value)}${targetNote(name as FigureName, value)}`,
-  ]);
-  return [`\n${title}`, ...alignColumns([...measured, ...compared])].join('\n');
+/** The names of the figures that miss their target. */
+export function missedTargets({ figures }: Findings): string[] {
+  return Object.entries(figures)
+    .filter(([name, value]) => value > (targets[name as FigureName] ?? Number.POSITIVE_INFINITY))
+    .map(([name]) => name);
 }
 
 /**
- * Renders the figures as one line of JSON, in the order of `targets`, with at most three decimal
- * places.
+ * Prints a table of what was measured, then each figure with its target.
+ *
+ * @param isQuick leaves the targets out, because the figures of a quick run mean nothing
  */
+export function printFindings(findings: Findings, output: Console, isQuick: boolean): void {
+  const { title, measured, figures } = findings;
+  const rows = Object.entries(measured).map(([name, values]) => [name, rounded(values)]);
+  output.log(`\n${title}`);
+  output.table(Object.fromEntries(rows));
+  const missed = missedTargets(findings);
+  const width = Math.max(...Object.keys(figures).map((name) => name.length));
+  for (const [name, value] of Object.entries(figures)) {
+    const target = targets[name as FigureName];
+    const verdict = missed.includes(name) ? `MISSES its target of ${target}` : `target ${target}`;
+    const note = isQuick || target === undefined ? '' : `  (${verdict})`;
+    output.log(`  ${name.padEnd(width)}  ${Number(value.toPrecision(3))}${note}`);
+  }
+}
+
+function rounded(values: Record<string, number>): Record<string, number> {
+  const each = Object.entries(values).map(([name, value]) => [name, Number(value.toPrecision(3))]);
+  return Object.fromEntries(each);
+}
+
+/** The figures as one line of JSON, in the order of `targets`, with at most three decimal places. */
 export function renderJson(findings: Findings[]): string {
   const found: Figures = Object.assign({}, ...findings.map(({ figures }) => figures));
   const names = (Object.keys(targets) as FigureName[]).filter((name) => found[name] !== undefined);
   return JSON.stringify(
     Object.fromEntries(names.map((name) => [name, Number(found[name]!.toFixed(3))])),
   );
-}
-
-function targetNote(name: FigureName, value: number): string {
-  const target = targets[name];
-  if (target === undefined) return '';
-  return value <= target ? `  (target ${target})` : `  (MISSES its target of ${target})`;
-}
-
-function formatted(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
-}
-
-function alignColumns(rows: string[][]): string[] {
-  const width = Math.max(...rows.map(([label]) => label!.length));
-  return rows.map(([label, value]) => `  ${label!.padEnd(width)}  ${value}`);
 }

@@ -1,16 +1,16 @@
+import { Console } from 'node:console';
 import { Command, Option } from 'commander';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { benchCold } from './cold.ts';
 import { benchLimiter } from './limiter.ts';
 import { benchList } from './list.ts';
-import { benchLocalReady } from './local-ready.ts';
+import { benchLocalReady, benchWatch } from './local.ts';
 import { benchMillion } from './million.ts';
-import { type Findings, renderFindings, renderJson } from './report.ts';
-import { benchWatch } from './watch.ts';
+import { type Findings, missedTargets, printFindings, renderJson } from './report.ts';
 import { setUpWorkbench, type Workbench } from './workbench.ts';
 
-const parts = {
+const jobs = {
   list: benchList,
   million: benchMillion,
   limiter: benchLimiter,
@@ -19,22 +19,22 @@ const parts = {
   watch: ({ isQuick }: Workbench) => benchWatch(isQuick ? 2 : 40),
 };
 
-type PartName = keyof typeof parts;
+type JobName = keyof typeof jobs;
 
 interface BenchOptions {
-  only: PartName[];
+  only: JobName[];
   quick: boolean;
   json: boolean;
 }
 
-const partNames = Object.keys(parts) as PartName[];
+const jobNames = Object.keys(jobs) as JobName[];
 const command = new Command('npm run bench --')
   .description("Measures the service's speed and memory beside named peers.")
-  .usage(`[--only ${partNames.join('|')}] [--quick] [--json]`)
+  .usage(`[--only ${jobNames.join('|')}] [--quick] [--json]`)
   .addOption(
-    new Option('--only <part...>', 'measure these parts alone')
-      .choices(partNames)
-      .default(partNames, 'all of them'),
+    new Option('--only <job...>', 'do these jobs alone')
+      .choices(jobNames)
+      .default(jobNames, 'all of them'),
   )
   .option('--quick', 'tiny sizes and one round: shows that it works, not how fast', false)
   .option('--json', 'one line of figures on stdout; the table goes to stderr', false);
@@ -49,16 +49,16 @@ try {
 }
 
 async function run({ only, quick, json }: BenchOptions): Promise<void> {
-  const showTable = json ? console.error : console.log;
-  const bench = await setUpWorkbench(quick);
+  const table = new Console(json ? process.stderr : process.stdout);
   const findings: Findings[] = [];
-  try {
-    for (const name of only) {
-      findings.push(await parts[name](bench));
-      showTable(renderFindings(findings.at(-1)!, quick));
-    }
-  } finally {
-    bench.close();
+  using bench = await setUpWorkbench(quick);
+  for (const name of only) {
+    const found = await jobs[name](bench);
+    findings.push(found);
+    printFindings(found, table, quick);
   }
   if (json) console.log(renderJson(findings));
+  const hasMissed = findings.some((found) => missedTargets(found).length > 0);
+  // The figures of a quick run mean nothing.
+  if (hasMissed && !quick) process.exitCode = 1;
 }

@@ -2,63 +2,59 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type BundleFile, type Bundles, buildBundles } from './bundles.ts';
+import { type Bundles, buildBundles } from './bundles.ts';
 import { apiKeysTable, type CannedServers, counterTable } from './canned-dynamodb.ts';
-import { type OrdersTable, ordersTableName } from './canned-orders.ts';
-import { listEvent } from './events.ts';
-import type { Job, JobResults } from './measured-process.ts';
+import type { Job, JobResult } from './measured-process.ts';
 
-/** What all parts of the benchmark share. */
+/** What the jobs that measure functions share. */
 export interface Workbench {
   bundles: Bundles;
   /**
-   * Runs a job in a new process, and resolves with its result.
+   * Does a job in a new process.
    *
-   * @throws Error if the process fails, after it has written the reason to stderr
+   * @param answer what the last answer of the handler, as JSON, has to match
+   * @param ordersTable the name of the table of orders
+   * @throws Error if the answer is another one, or if the process fails, which says why on stderr
    */
-  measure<Kind extends Job['kind']>(
-    job: Extract<Job, { kind: Kind }>,
-    environment?: Record<string, string>,
-  ): Promise<JobResults[Kind]>;
+  measure(job: Job, answer: RegExp, ordersTable?: string): Promise<JobResult>;
   /** Uses small sizes and one round, to verify that the benchmark works. */
   isQuick: boolean;
-  close(): void;
 }
 
-const directory = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
-
 /** Builds the bundles and starts the canned DynamoDB in a separate process. */
-export async function setUpWorkbench(isQuick: boolean): Promise<Workbench> {
+export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disposable> {
   // Each run has its own folder, because two can run at the same time.
-  const home = join(directory, String(process.pid));
+  const home = join(import.meta.dirname, '../../.cache/bench', String(process.pid));
   mkdirSync(home, { recursive: true });
-  const child = fork(fileURLToPath(new URL('canned-dynamodb.ts', import.meta.url)), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const [bundles, [servers]] = await Promise.all([buildBundles(home), once(child, 'message')]);
-  const lambdaVariables = lambdaEnvironment(home, servers as CannedServers);
+  const canned = forkQuietly(join(import.meta.dirname, 'canned-dynamodb.ts'));
+  const [bundles, [servers]] = await Promise.all([buildBundles(home), once(canned, 'message')]);
+  const environment = lambdaEnvironment(home, servers as CannedServers);
   return {
     bundles,
     isQuick,
-    async measure(job, environment = {}) {
-      const measured = fork(bundles.measureFile, [JSON.stringify(job)], {
-        env: { ...lambdaVariables, ...environment },
-        execArgv: [],
-        // The functions' log on stdout is discarded, because Lambda processes it outside of them.
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      });
-      const messages: unknown[] = [];
-      measured.on('message', (message) => messages.push(message));
-      await once(measured, 'exit');
-      if (messages.length === 0) throw new Error(`Measuring ${job.bundleFile} failed.`);
-      return messages[0] as JobResults[typeof job.kind];
+    async measure(job, answer, ordersTable = '') {
+      const env = { ...environment, ORDERS_TABLE: ordersTable };
+      const measured = forkQuietly(bundles.own.measuredProcess, [JSON.stringify(job)], env);
+      const exited = once(measured, 'exit').then(() => []);
+      const [result] = (await Promise.race([once(measured, 'message'), exited])) as [JobResult?];
+      await exited;
+      const found = JSON.stringify(result?.answer);
+      if (result && answer.test(found)) return result;
+      throw new Error(`${job.bundleFile} answered ${found}, expected ${answer}`);
     },
-    close() {
-      child.disconnect();
+    [Symbol.dispose]() {
+      canned.disconnect();
       rmSync(home, { recursive: true });
     },
   };
+}
+
+function forkQuietly(file: string, parameters: string[] = [], env = process.env) {
+  return fork(file, parameters, {
+    env,
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
 }
 
 /** The variables that Lambda sets for every function, and those of our functions. */
@@ -87,46 +83,21 @@ function lambdaEnvironment(
   };
 }
 
-/** The canned table to list, and the form of the request. */
-export interface ListRequest extends Partial<OrdersTable> {
-  readonly orders: number;
-  readonly isGzipAccepted?: boolean;
-  /** @default true */
-  readonly isStreaming?: boolean;
-  /** @default 1 */
-  readonly calls?: number;
-  /** @default false */
-  readonly isChecked?: boolean;
-}
-
-/** Lists a canned table in a fresh process. */
-export function listTable(
-  { measure }: Workbench,
-  { file }: BundleFile,
-  request: ListRequest,
-): Promise<JobResults['list']> {
-  const { isGzipAccepted, isStreaming = true, calls = 1, isChecked = false, ...table } = request;
-  const event = listEvent(isGzipAccepted ? { 'Accept-Encoding': 'gzip' } : {});
-  return measure(
-    { kind: 'list', bundleFile: file, event, isStreaming, calls, isChecked },
-    { ORDERS_TABLE: ordersTableName(table) },
-  );
-}
-
 /**
- * Runs all contestants in turn in each round, so that other load on the machine affects all of them
+ * Measures all contestants in turn in each round, so that other load on the machine affects all of them
  * equally.
  *
  * @returns the results of each contestant, one for each round
  */
-export async function interleave<Name extends string, Result>(
+export async function interleave<Name extends string, Contestant, Result>(
   rounds: number,
-  contestants: Record<Name, () => Promise<Result>>,
+  contestants: Record<Name, Contestant>,
+  measure: (contestant: Contestant) => Promise<Result>,
 ): Promise<Record<Name, Result[]>> {
   const names = Object.keys(contestants) as Name[];
   const results = Object.fromEntries(names.map((name) => [name, [] as Result[]]));
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) results[name]!.push(await contestants[name]());
+    for (const name of names) results[name]!.push(await measure(contestants[name]));
   }
   return results as Record<Name, Result[]>;
 }

@@ -1,13 +1,34 @@
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { type Findings, median, renderFindings, renderJson, targets } from '../report.ts';
+import {
+  type Findings,
+  mediansOf,
+  missedTargets,
+  printFindings,
+  renderJson,
+  targets,
+} from '../report.ts';
 import { interleave } from '../workbench.ts';
 
 const limiter: Findings = {
   title: 'Limiter',
-  measurements: [{ what: 'ours: CPU', value: 0.4242, unit: 'ms' }],
+  measured: { ours: { cpuMs: 0.42424 } },
   figures: { limiter_round_trips: 1, limiter_cpu_vs_rate_limiter_flexible: 0.51234 },
 };
-const list: Findings = { title: 'List', measurements: [], figures: { list_kb: 187.5 } };
+const list: Findings = { title: 'List', measured: {}, figures: { list_kb: 187.5 } };
+
+function printed(isQuick: boolean): string {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  printFindings(limiter, new Console(stream), isQuick);
+  return text;
+}
 
 describe("the benchmark's report", () => {
   it('is one line of rounded figures for machines, in one order whatever was measured', () => {
@@ -21,27 +42,29 @@ describe("the benchmark's report", () => {
   it('says for people what was measured and which figure misses its target', () => {
     const target = targets.limiter_cpu_vs_rate_limiter_flexible;
 
-    const text = renderFindings(limiter);
+    const text = printed(false);
 
-    expect(text).toContain('0.42 ms');
-    expect(text).toMatch(/limiter_round_trips +1\.00 {2}\(target 1\)/);
-    expect(text).toContain(`rate_limiter_flexible  0.51  (MISSES its target of ${target})`);
+    expect(text).toMatch(/cpuMs.*\n.*\n.* ours .* 0\.424 /);
+    expect(text).toMatch(/limiter_round_trips +1 {2}\(target 1\)/);
+    expect(text).toContain(`rate_limiter_flexible  0.512  (MISSES its target of ${target})`);
+    expect(missedTargets(limiter)).toEqual(['limiter_cpu_vs_rate_limiter_flexible']);
   });
 
   it('compares no figure of a quick run with its target', () => {
-    expect(renderFindings(limiter, true)).toContain('0.51');
-    expect(renderFindings(limiter, true)).not.toMatch(/target/i);
+    expect(printed(true)).toContain('0.512');
+    expect(printed(true)).not.toMatch(/target/i);
   });
 });
 
 describe('interleaved rounds', () => {
   it('let every contestant run once a round, in turn', async () => {
     const order: string[] = [];
-    const run = (name: string) => async () => order.push(name);
 
-    const results = await interleave(2, { ours: run('ours'), peer: run('peer') });
+    const results = await interleave(2, { ours: 'our', peer: 'their' }, async (contestant) =>
+      order.push(contestant),
+    );
 
-    expect(order).toEqual(['ours', 'peer', 'ours', 'peer']);
+    expect(order).toEqual(['our', 'their', 'our', 'their']);
     expect(results).toEqual({ ours: [1, 3], peer: [2, 4] });
   });
 
@@ -49,6 +72,8 @@ describe('interleaved rounds', () => {
     [[5, 1, 3], 3],
     [[4, 1, 3, 2], 2.5],
   ])('are summed up by their median: %j', (values, expected) => {
-    expect(median(values)).toBe(expected);
+    const rounds = values.map((cpuMs) => ({ cpuMs, bytes: 7 }));
+
+    expect(mediansOf({ ours: rounds })).toEqual({ ours: { cpuMs: expected, bytes: 7 } });
   });
 });
