@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { type Findings, median } from './report.ts';
 import { copySources } from './source-copy.ts';
 
@@ -29,14 +30,15 @@ async function startLocally(directory = root, options: readonly string[] = []): 
   const words = ['start', '--silent', '--', '--json', '--port', '0', ...options];
   const service = spawn('npm', words, {
     cwd: directory,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     // The process is the leader of a group, so that npm and its child processes are ended together.
     detached: true,
   });
   const exited = once(service, 'exit').then(() => []);
+  const log = text(service.stderr);
   const lines = createInterface({ input: service.stdout });
   const [ready] = await Promise.race([once(lines, 'line'), exited]);
-  if (ready === undefined) throw new Error('npm start ended before it was ready.');
+  if (ready === undefined) throw new Error(`npm start ended before it was ready: ${await log}`);
   return {
     ...JSON.parse(ready),
     secondsUntilReady: (performance.now() - startedAtMs) / 1_000,
