@@ -11,7 +11,7 @@ export interface paths {
         /**
          * List orders
          * @description Returns **all** orders in one JSON array, in no particular order. There is no filtering
-         *     and no pagination.
+         *     and no pagination. A cancelled order stays in the list: the list does not show an order's state.
          *
          *     The array is streamed, and gzipped where `Accept-Encoding` allows it. A response that is
          *     cut off lacks the closing `]`, and so never passes for a shorter list. A client that reads
@@ -38,7 +38,8 @@ export interface paths {
         post?: never;
         /**
          * Cancel an order
-         * @description Cancels an order that is still pending. An order that has shipped cannot be reversed.
+         * @description Cancels an order that is still pending. An order that has shipped cannot be reversed. A
+         *     cancelled order stays in the list, which does not show an order's state.
          *
          *     Of any number of simultaneous requests for one order exactly one is answered 204, the
          *     others 409 `order_already_cancelled`. A client that retries because an answer was lost
@@ -467,20 +468,11 @@ export interface components {
          * @example 27
          */
         "Retry-After": number;
-        /**
-         * @description The scheme to authenticate with (RFC 6750).
-         * @example Bearer realm="store-orders"
-         */
+        /** @description The scheme to authenticate with (RFC 6750). */
         "WWW-Authenticate": "Bearer realm=\"store-orders\"";
-        /**
-         * @description The response depends on the request's `Accept-Encoding`.
-         * @example Accept-Encoding
-         */
+        /** @description The response depends on the request's `Accept-Encoding`. */
         Vary: "Accept-Encoding";
-        /**
-         * @description Present where the body is compressed.
-         * @example gzip
-         */
+        /** @description Present where the body is compressed. */
         "Content-Encoding": "gzip";
         /**
          * @description Since when the operation is deprecated (RFC 9745).
