@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelRefusal, orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { operationNames } from '../../lib/settings/functions.ts';
-import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { authenticationChecks } from '../../tools/smoke/checks/authentication-checks.ts';
 import {
   cancelErrorChecks,
@@ -40,6 +40,9 @@ const orders = [
   ),
 ];
 
+/** The limits of the owner with the plan enterprise. */
+const ownLimits = { perMinute: 2_000, perDay: 300_000 };
+
 let database: EmbeddedDynamoDb;
 let endpoint: DynamodbProxy;
 let store: RunningStore;
@@ -55,7 +58,7 @@ beforeAll(async () => {
     dataEndpoint: database.endpoint,
   });
   const [enterprise, free, pro, business] = await Promise.all([
-    store.issue('enterprise'),
+    store.issue('enterprise', ownLimits),
     store.issue('free'),
     store.issue('pro'),
     store.issue('business'),
@@ -110,10 +113,17 @@ describe.each([
   ['R12, R13, I2, I4: a cancellation', cancellationChecks(largest)],
   ['R28, I27: the operation of pets', retiredOperationChecks],
   ['R22, R23, I20, I24: an allowance', countingChecks],
-  ['R21, I26: the limits of an owner', planChecks(plans.enterprise)],
 ])('%s', (_, checks) => {
   it.each(checks)('$title', async ({ run }) => {
     await run(stageFor(keys.enterprise));
+  });
+});
+
+describe('R20, R21, I26: the limits of an owner', () => {
+  it.each(planNames)('with the plan %s', async (plan) => {
+    const [check] = planChecks(plan === 'enterprise' ? ownLimits : plans[plan]);
+
+    await check!.run(stageFor(keys[plan]));
   });
 });
 

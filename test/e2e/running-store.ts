@@ -20,7 +20,6 @@ import { createOwner } from '../../tools/admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../tools/admin/owners/owner-limits.ts';
 import { documentClient, type KeyStore } from '../../tools/admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../../tools/local/dynamodb/local-client.ts';
-import type { StartEnvironment } from '../../tools/local/functions/execution-environment.ts';
 import { type LocalService, startLocalService } from '../../tools/local/server.ts';
 import { HttpClient, type TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import { rateLimitDifferences } from '../../tools/smoke/stage/rate-limit.ts';
@@ -44,16 +43,16 @@ export type KeyOptions = KeyTraits & Partial<OwnerLimits>;
 interface StoreOptions {
   /** @default staging */
   readonly stage?: StageName;
-  /** @default - the synthesized template, with functions that wait long for DynamoDB */
+  /** @default - the synthesized template, with functions that load a file */
   readonly templateFile?: string;
+  /** The CommonJS file that Node loads before a function. @default - has it wait long for DynamoDB */
+  readonly preload?: string;
   /** @default - a new embedded DynamoDB */
   readonly dynamodbEndpoint?: string;
   /** The DynamoDB for the tests' own access, if it is another one. @default - the service's endpoint */
   readonly dataEndpoint?: string;
   /** The clock of the service except its functions, in milliseconds since the epoch. @default Date.now */
   readonly now?: () => number;
-  /** Starts an execution environment. @default - as in a local run */
-  readonly startEnvironment?: StartEnvironment;
 }
 
 export interface Call {
@@ -62,6 +61,7 @@ export interface Call {
   readonly body?: string;
 }
 
+const patientFunction = join(import.meta.dirname, '../helpers/functions/patient-function.cjs');
 const transactionMaxItems = 100;
 // A client that a test lets pause must not give up by itself, however slow the machine is. The time
 // limits of the tests are shorter.
@@ -79,16 +79,13 @@ export class RunningStore implements AsyncDisposable {
   readonly keys: KeyStore;
 
   static async start(options: StoreOptions = {}): Promise<RunningStore> {
-    const { stage = 'staging', dynamodbEndpoint, startEnvironment } = options;
-    // Only threads of a local run can be expected to load a file of the tests.
-    const own = startEnvironment ? templateFile(stage) : patientTemplateFile(stage);
+    const { stage = 'staging', dynamodbEndpoint, preload = patientFunction } = options;
     const lines: string[] = [];
     const service = await startLocalService({
-      templateFile: options.templateFile ?? own,
+      templateFile: options.templateFile ?? patientTemplateFile(stage, preload),
       assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
-      startEnvironment,
       now: options.now,
       log: (line) => lines.push(line),
     });
@@ -242,9 +239,8 @@ export class RunningStore implements AsyncDisposable {
  * The synthesized template with functions that wait long for DynamoDB. Their time limits are longer
  * too, because a request may wait for an idle environment as long as its function may run.
  */
-function patientTemplateFile(stage: StageName): string {
-  const preloaded = join(import.meta.dirname, '../helpers/functions/patient-function.cjs');
-  const patient: Template = JSON.parse(preloadingTemplate(stage, preloaded));
+function patientTemplateFile(stage: StageName, preload: string): string {
+  const patient: Template = JSON.parse(preloadingTemplate(stage, preload));
   for (const { Type, Properties } of Object.values(patient.Resources)) {
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 120;
   }

@@ -154,7 +154,7 @@ describe('R22: the headers', () => {
     ['the day when it is used up and the minute is not', used(10, 1_000), 1_000, 0, nextDay],
     ['the minute when both are used up', used(60, 1_000), 60, 0, minute + 60],
     ['nothing left, and not less, of a smaller plan', used(200, 200), 60, 0, minute + 60],
-  ])('R23: describe %s, with its reset', async (_name, uses, limit, remaining, reset) => {
+  ])('R23, I21: describe %s, with its reset', async (_name, uses, limit, remaining, reset) => {
     const owner = new LimitedOwner(uses);
 
     expect(await owner.decide()).toMatchObject({ limit, remaining, reset });
