@@ -19,6 +19,9 @@ export interface KeySources {
 /** The most requests that are counted against the key, without those of `--limits`. */
 export const countedRequests = { all: 40, quick: 15 };
 
+/** The host names of this machine. A parsed URL has an IPv4 address in its four decimal numbers. */
+const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
 const helpAfter = `
 The API key comes from the environment variable STORE_ORDERS_KEY, or from standard input:
   STORE_ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
@@ -87,8 +90,11 @@ function refuseKeyOnCommandLine(words: readonly string[]): void {
 function parseBaseUrl(text: string): URL {
   const expect = (expected: string) => new InvalidValueError('--url', text, expected);
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw expect('an http:// or https:// address');
+  const isPrivate =
+    url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.test(url.hostname));
+  if (!url || !isPrivate) {
+    throw expect('https://, or http:// of this machine: the key would cross the network readable');
+  }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
     throw expect('the address alone, without user, query or fragment');
   }
