@@ -86,7 +86,15 @@ async function respond(
   options: HttpServerOptions,
 ): Promise<void> {
   const startedAtMs = performance.now();
-  const signal = whenClosed(outgoing);
+  const closing = new AbortController();
+  const { signal } = closing;
+  // A single listener, because `pipeline` adds seven to the response, and Node warns above ten.
+  const closed = new Promise<void>((resolve) => {
+    outgoing.once('close', () => {
+      closing.abort();
+      resolve();
+    });
+  });
   const request = createRequest(incoming, signal, options);
   let answer: GatewayAnswer;
   try {
@@ -102,28 +110,15 @@ async function respond(
     const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
     answer = options.gateway.answerFault(fault, request);
   }
-  const report = () => {
+  void closed.then(() => {
     const durationMs = performance.now() - startedAtMs;
     const { method, target } = request;
     const isComplete = outgoing.writableFinished;
     options.onAnswered?.({ method, target, answer, durationMs, isComplete });
-  };
-  if (!signal.aborted) {
-    signal.addEventListener('abort', report);
-    return send(answer, outgoing);
-  }
-  report();
-  if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
-}
-
-/**
- * Returns a signal that is aborted when the response has been sent or the client has disconnected.
- * It adds a single listener to the response, because `pipeline` adds seven and Node warns above ten.
- */
-function whenClosed(outgoing: ServerResponse): AbortSignal {
-  const closing = new AbortController();
-  outgoing.once('close', () => closing.abort());
-  return closing.signal;
+  });
+  if (!signal.aborted) send(answer, outgoing);
+  // The client has disconnected. A stream that is not destroyed would wait for it.
+  else if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
 }
 
 /** The request without its body. */

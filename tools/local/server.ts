@@ -1,22 +1,19 @@
 import { inspect } from 'node:util';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
-import { startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
+import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
 import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
-import { createTables, readTables } from './dynamodb/tables.ts';
-import { withoutPassword } from './dynamodb/upstream.ts';
-import type { StartEnvironment } from './functions/execution-environment.ts';
+import { provideTables } from './dynamodb/tables.ts';
+import { LocalRunError } from './errors.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { readUsagePlans, TokenBuckets, UsageMeter } from './gateway/usage-plan.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
-import { LocalRunError } from './template/local-run-error.ts';
-import { readTemplate, type Template } from './template/template.ts';
-import { withoutTimeLimits } from './template/time-limits.ts';
+import { readTemplate } from './template/template.ts';
 
 /** The folder of each function's code, by the function's logical id. */
 type FunctionCode = ReadonlyMap<string, string>;
@@ -49,8 +46,6 @@ interface LocalServiceOptions {
   readonly hasTimeLimits?: boolean;
   /** Answer requests instead of the gateway, such as those for a page about the API. */
   readonly handlers?: readonly Handler[];
-  /** Starts an execution environment of a function. @default - starts a worker thread */
-  readonly startEnvironment?: StartEnvironment;
   /** Is awaited when everything except the HTTP server is running, before the server listens. */
   readonly prepare?: (service: PreparedService) => Promise<void>;
   /** Aborts the start and ends everything that has been started. */
@@ -82,17 +77,10 @@ export interface LocalService extends PreparedService {
   close(): Promise<void>;
 }
 
-interface Database {
-  readonly endpoint: string;
-  readonly ended: Promise<Error>;
-  /** Names the database and its location in error messages. */
-  readonly shownName: string;
-  /** Tells the user what to do when the database fails. */
-  readonly remedy: string;
-}
+type Database = Pick<EmbeddedDynamoDB, 'endpoint' | 'ended' | 'failure'>;
 
 const environment = { region: localRegion, accountId: '000000000000' };
-const databaseFile = 'dynamodb.sqlite';
+const databaseFileName = 'dynamodb.sqlite';
 
 /**
  * Runs a synthesized template on this machine: its tables, its functions and its REST API.
@@ -123,9 +111,8 @@ async function start(
     templateReady,
     provideDatabase(options, dataDirectory, started),
   ]);
-  const change = options.hasTimeLimits === false ? withoutTimeLimits : undefined;
-  const { stackName } = options;
-  const template = readTemplate(templateFile, { ...environment, stackName }, change);
+  const { stackName, hasTimeLimits = true } = options;
+  const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
   const identities = createIdentities(template);
   const { endpoint } = database;
   const isEmbedded = options.dynamodbEndpoint === undefined;
@@ -133,10 +120,9 @@ async function start(
   started.defer(() => guard.close());
   const { endpoint: dynamodbEndpoint } = guard;
   const { credentials } = identities.operator;
-  const tables = await usingDatabase(
-    database,
-    provideTables(template, dynamodbEndpoint, credentials),
-  );
+  const client = localDynamoDbClient(dynamodbEndpoint, credentials);
+  started.defer(() => client.destroy());
+  const tables = await usingDatabase(database, provideTables(template, client));
   signal?.throwIfAborted();
 
   const runner = startRunner(identities, dynamodbEndpoint, options);
@@ -147,7 +133,7 @@ async function start(
   const assetsManifestFile =
     options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json');
   const gateway = new Gateway(template, {
-    functions: readFunctions(template, assetsManifestFile, options.codeOf),
+    targetOf: readFunctions(template, assetsManifestFile, options.codeOf),
     usage: new UsageMeter(usagePlans, controlPlane, buckets, options.now ?? Date.now),
     buckets,
     invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
@@ -178,7 +164,7 @@ async function start(
 function startRunner(
   { functions }: Identities,
   dynamodbEndpoint: string,
-  { log, logFunction, startEnvironment }: LocalServiceOptions,
+  { log, logFunction }: LocalServiceOptions,
 ): FunctionRunner {
   return new FunctionRunner({
     variablesOf: ({ logicalId }) => {
@@ -193,7 +179,6 @@ function startRunner(
       };
     },
     log: logFunction ?? ((name, line) => log(`${name}: ${line}`)),
-    startEnvironment,
   });
 }
 
@@ -203,23 +188,21 @@ async function provideDatabase(
   started: AsyncDisposableStack,
 ): Promise<Database> {
   if (dynamodbEndpoint) {
+    // An origin is without the URL's password.
+    const { origin } = new URL(dynamodbEndpoint);
     return {
       endpoint: dynamodbEndpoint,
       ended: new Promise(() => {}),
-      shownName: `DYNAMODB_ENDPOINT: ${withoutPassword(dynamodbEndpoint)}`,
-      remedy: 'see to the server, correct the address, or leave the variable out',
+      failure: (reason) =>
+        new LocalRunError(
+          `DYNAMODB_ENDPOINT: ${origin} fails (${reason}): see to the server, correct the address, or leave the variable out`,
+        ),
     };
   }
-  const file = dataDirectory?.pathOf(databaseFile);
-  const embedded = await startEmbeddedDynamoDB({ databaseFile: file, signal });
+  const databaseFile = dataDirectory?.pathOf(databaseFileName);
+  const embedded = await startEmbeddedDynamoDB({ databaseFile, signal });
   started.defer(() => embedded.close());
-  return {
-    ...embedded,
-    shownName: `the embedded DynamoDB ${file ? `with the data in ${file}` : 'in memory'}`,
-    remedy: file
-      ? 'make room on its disk, put a copy of the file back, or name another directory'
-      : 'start again',
-  };
+  return embedded;
 }
 
 /** @throws LocalRunError when the database fails, or ends before the work is done */
@@ -230,22 +213,8 @@ async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T
   } catch (error) {
     if (!(error instanceof Error) || !('$metadata' in error)) throw error;
     // A call of DynamoDB has failed.
-    const reason = (error.message || error.name).replaceAll(/\s+/g, ' ').trim();
-    const message = `${database.shownName} fails (${reason}): ${database.remedy}`;
-    throw new LocalRunError(message, { cause: error });
+    throw database.failure((error.message || error.name).replaceAll(/\s+/g, ' ').trim());
   }
-}
-
-/** Creates the template's tables where they are missing. Returns their names by logical id. */
-async function provideTables(
-  template: Template,
-  endpoint: string,
-  credentials: Credentials,
-): Promise<Record<string, string>> {
-  const client = localDynamoDbClient(endpoint, credentials);
-  const tables = readTables(template);
-  await createTables(tables, client).finally(() => client.destroy());
-  return Object.fromEntries(tables.map(({ logicalId, name }) => [logicalId, name]));
 }
 
 async function serve(

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalRunError } from '../local/template/local-run-error.ts';
+import { LocalRunError } from '../local/errors.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
 import { dynamodbEndpointOf, parseLocalOptions } from './local-options.ts';

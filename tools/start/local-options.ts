@@ -1,7 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { isStageName, type StageName, stageNames } from '../../lib/settings/stages.ts';
-import { withoutPassword } from '../local/dynamodb/upstream.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 
@@ -116,7 +115,8 @@ export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | und
   if (!value || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value || undefined;
   throw new InvalidValueError(
     'DYNAMODB_ENDPOINT',
-    withoutPassword(value),
+    // The value may have a password.
+    value.replace(/.*@/s, '…@'),
     'a URL such as http://127.0.0.1:8000',
   );
 }

@@ -32,6 +32,7 @@ type Operation = (call: Call, plane: ControlPlane) => [status: number, body: unk
 
 /**
  * The operations that the operator's commands call, by method and path, in which `*` stands for an id.
+ * A list is a single page.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_Operations.html
  */
@@ -39,8 +40,7 @@ const operations: Readonly<Record<string, Operation>> = {
   'POST /apikeys': ({ body }, plane) => [201, plane.createApiKey(JSON.parse(body))],
   'GET /apikeys': ({ query }, plane) => {
     const keys = plane.getApiKeys({ nameQuery: query.get('name') ?? '' });
-    const withoutValues = keys.map(({ value: _, ...key }) => key);
-    return [200, page(query, withoutValues)];
+    return [200, { item: keys.map(({ value: _, ...key }) => key) }];
   },
   'DELETE /apikeys/*': ({ ids: [id] }, plane) => {
     plane.deleteApiKey(id!);
@@ -48,8 +48,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /usageplans': ({ query }, plane) => {
     const plans = plane.getUsagePlans({ keyId: query.get('keyId') ?? undefined });
-    const shown = plans.map(({ id, name }) => ({ id, name }));
-    return [200, page(query, shown)];
+    return [200, { item: plans.map(({ id, name }) => ({ id, name })) }];
   },
   'POST /usageplans/*/keys': ({ ids: [usagePlanId], body }, plane) => {
     const { keyId } = JSON.parse(body);
@@ -110,16 +109,6 @@ function answerOperation(operate: () => [number, unknown], outgoing: ServerRespo
 
 function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-}
-
-/** One page of a list; `position` is the number of items that came before it. */
-function page(query: URLSearchParams, items: readonly object[]): object {
-  const start = Number(query.get('position') ?? 0);
-  const end = start + Number(query.get('limit') ?? 25);
-  return {
-    item: items.slice(start, end),
-    ...(end < items.length && { position: String(end) }),
-  };
 }
 
 function memberBody({ id, name, value }: ApiKey): object {

@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { LocalRunError } from '../template/local-run-error.ts';
+import { LocalRunError } from '../errors.ts';
 
 /** A DynamoDB-compatible server that belongs to this run. */
 export interface EmbeddedDynamoDB {
@@ -13,7 +13,9 @@ export interface EmbeddedDynamoDB {
   /** The id of the server's process. */
   readonly processId: number;
   /** Resolves when the server ends unexpectedly. */
-  readonly ended: Promise<Error>;
+  readonly ended: Promise<LocalRunError>;
+  /** The error that tells the user about a failure of the server, and what to do. */
+  failure(reason: string): LocalRunError;
   /** Stops the server and waits until its process has ended. */
   close(): Promise<void>;
 }
@@ -66,32 +68,23 @@ export async function startEmbeddedDynamoDB(
       fault = error;
     }
   }
-  throw fault instanceof StartError ? startFailure(fault, options.databaseFile) : fault;
+  throw fault instanceof StartError ? failureOf(options.databaseFile, fault.message) : fault;
 }
 
 /** The program could not be started, or ended before it listened. */
 class StartError extends Error {}
 
-function startFailure({ message }: StartError, file: string | undefined): LocalRunError {
-  const remedy = file
-    ? `with the data in ${file}: make room on its disk, put a copy of the file back, or name another directory`
-    : 'in memory: see that this machine has memory and processes left, and start again';
-  return new LocalRunError(`the embedded DynamoDB (${message}) does not start ${remedy}`);
-}
-
-function endFailure(how: string, file: string | undefined): LocalRunError {
-  const remedy = file
-    ? `what it has acknowledged is in ${file}: make room on its disk if that is full, and start again`
-    : 'its data was in memory and is gone: start again, with --data to keep it';
-  return new LocalRunError(`${how}, the embedded DynamoDB; ${remedy}`);
+function failureOf(file: string | undefined, reason: string): LocalRunError {
+  return new LocalRunError(
+    file
+      ? `the embedded DynamoDB with the data in ${file} fails (${reason}): make room on its disk, put a copy of the file back, or name another directory`
+      : `the embedded DynamoDB in memory fails (${reason}): start again`,
+  );
 }
 
 function binaryPath(): string {
   const packageName = `@dynoxide/${process.platform}-${process.arch}`;
-  const fileName = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
-  const path = fileURLToPath(
-    new URL(`../../../node_modules/${packageName}/${fileName}`, import.meta.url),
-  );
+  const path = join(import.meta.dirname, '../../../node_modules', packageName, 'dynoxide');
   if (existsSync(path)) return path;
   throw new LocalRunError(
     `There is no embedded DynamoDB for this platform (${packageName} is not installed): start a ` +
@@ -151,8 +144,9 @@ async function startOnce(
     endpoint: `http://${host}:${port}`,
     processId: child.pid!,
     ended: new Promise((resolve) => {
-      void ended.then((how) => isStopping || resolve(endFailure(how, databaseFile)));
+      void ended.then((how) => isStopping || resolve(failureOf(databaseFile, how)));
     }),
+    failure: (reason) => failureOf(databaseFile, reason),
     close,
   };
 }
@@ -160,7 +154,6 @@ async function startOnce(
 function spawnWatched(binary: string, parameters: string[]): ChildProcess {
   // In a process group of its own, the program does not get the terminal's Ctrl+C. This process gets
   // it, and stops the program when it is done with it.
-  if (process.platform === 'win32') return spawn(binary, parameters, { stdio: 'pipe' });
   return spawn('/bin/sh', ['-c', watchdog, binary, ...parameters], {
     stdio: 'pipe',
     detached: true,

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { denialOf, type Identities } from './identities.ts';
-import { answerHeaders, type Call, connectUpstream } from './upstream.ts';
+import { localRegion } from './local-client.ts';
 
 /** A proxy before DynamoDB that authorizes all calls to the tables of a run. */
 export interface DynamoDBGuard {
@@ -17,7 +25,7 @@ export interface DynamoDBGuard {
 }
 
 export interface GuardOptions {
-  /** The endpoint of the DynamoDB-compatible server. */
+  /** The URL of the DynamoDB-compatible server. Its user, if any, is sent as basic authentication. */
   readonly endpoint: string;
   readonly identities: Identities;
   /** Whether the server is the embedded one, which executes one call at a time. */
@@ -26,8 +34,21 @@ export interface GuardOptions {
   readonly log: (line: string) => void;
 }
 
+/** A DynamoDB call that may be forwarded. */
+interface Call {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
 const target = /^DynamoDB_20120810\.(\w+)$/;
 const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
+
+// Headers that are not forwarded. They belong to one connection or identify the caller; DynamoDB
+// Local gives each access key its own tables, but here all callers share them.
+const withheldHeaders = ['authorization', 'connection', 'host', 'keep-alive'];
+const sharedAuthorization =
+  `AWS4-HMAC-SHA256 Credential=local/20260101/${localRegion}/dynamodb/aws4_request, ` +
+  `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
 /**
  * The embedded server takes about 15 ms for a page of this many small items. It executes one call at a
@@ -48,7 +69,10 @@ const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
   const { identities, isEmbedded, log } = options;
-  const upstream = connectUpstream(options.endpoint);
+  const upstream = new URL(options.endpoint);
+  const isEncrypted = upstream.protocol === 'https:';
+  const agent = new (isEncrypted ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  const request = isEncrypted ? httpsRequest : httpRequest;
   const callers = new Map(
     [identities.operator, ...identities.functions.values()].map((identity) => [
       identity.credentials.accessKeyId,
@@ -62,23 +86,28 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     const body = await buffer(incoming);
     const denial = denialOf(caller, operationOf(incoming), body);
     if (!denial) return forward({ headers: incoming.headers, body }, outgoing);
-    log(`iam: ${denial.logLine}`);
-    sendError(outgoing, 400, 'AccessDeniedException', denial.message);
+    log(`iam: ${denial}`);
+    sendError(outgoing, 400, 'AccessDeniedException', denial);
   }
 
   async function forward(call: Call, outgoing: ServerResponse): Promise<void> {
     const isPlanned = isEmbedded && operationOf(call) === 'Scan';
     const body = isPlanned ? planScan(call.body) : call.body;
     if (!body) return sendJson(outgoing, 200, emptyPage);
+    const headers = forwardedHeaders(upstream, call.headers, body);
     let response: IncomingMessage;
     try {
-      [response] = await once(upstream.send({ ...call, body }), 'response');
+      const sent = request(upstream, { agent, method: 'POST', headers }).end(body);
+      [response] = await once(sent, 'response');
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const message = `${upstream.shownAddress} does not answer (${code})`;
+      // An origin is without the URL's password.
+      const message = `${upstream.origin} does not answer (${code})`;
       return sendError(outgoing, 503, 'ServiceUnavailable', message);
     }
-    outgoing.writeHead(response.statusCode!, answerHeaders(response));
+    const answered = Object.entries(response.headers);
+    const shown = answered.filter(([name]) => /^(?:content-|x-amz)/.test(name));
+    outgoing.writeHead(response.statusCode!, Object.fromEntries(shown));
     // An error on either side destroys the other, so that an incomplete answer is recognisable.
     await pipeline(response, outgoing);
   }
@@ -99,7 +128,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      upstream.close();
+      agent.destroy();
       await closed;
     },
   };
@@ -117,6 +146,16 @@ function planScan(body: Buffer): Buffer | undefined {
   if (Segment) return undefined;
   const Limit = Math.min(rest.Limit ?? embeddedPageMaxItems, embeddedPageMaxItems);
   return Buffer.from(JSON.stringify({ ...rest, Limit }));
+}
+
+function forwardedHeaders({ username }: URL, headers: IncomingHttpHeaders, body: Buffer) {
+  const others = Object.entries(headers).filter(([name]) => !withheldHeaders.includes(name));
+  return {
+    ...Object.fromEntries(others),
+    'content-length': body.length,
+    // If the URL has a user, Node sets the header itself.
+    ...(username === '' && { authorization: sharedAuthorization }),
+  };
 }
 
 function operationOf({ headers }: Pick<IncomingMessage, 'headers'>): string {

@@ -1,20 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { allows, type Role, readFunctionRoles } from '../iam/roles.ts';
 import type { Template } from '../template/template.ts';
-import { type Permission, requiredPermissions } from './required-permissions.ts';
+import { requiredPermissions } from './required-permissions.ts';
 
 /** The credentials with which an AWS client signs its requests. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-}
-
-/** The denial of a call. */
-interface Denial {
-  /** The message in DynamoDB's wording, for the caller. */
-  readonly message: string;
-  /** The line for the log of the run. */
-  readonly logLine: string;
 }
 
 /** A caller of DynamoDB in this run. */
@@ -25,7 +17,6 @@ export interface Identity {
 }
 
 interface FunctionPermissions {
-  readonly name: string;
   readonly role: Role;
   /** The ARN of the function's session. */
   readonly userArn: string;
@@ -55,7 +46,7 @@ export function createIdentities(template: Template): Identities {
     const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
     const identity = {
       credentials: createCredentials(),
-      function: { name, role, userArn, tablesArn },
+      function: { role, userArn, tablesArn },
     };
     return [logicalId, identity] as const;
   });
@@ -63,7 +54,8 @@ export function createIdentities(template: Template): Identities {
 }
 
 /**
- * Checks a call against the policies of its sender's role; undefined when it is allowed.
+ * Checks a call against the policies of its sender's role. Returns why it is denied, in DynamoDB's
+ * wording; undefined when it is allowed.
  *
  * @param operation the DynamoDB operation, such as `UpdateItem`
  */
@@ -71,29 +63,18 @@ export function denialOf(
   { function: caller }: Identity,
   operation: string,
   body: Buffer,
-): Denial | undefined {
+): string | undefined {
   if (!caller) return undefined;
+  const denial = (action: string, resource: string, reason: string) =>
+    `User: ${caller.userArn} is not authorized to perform: ${action} on resource: ${resource} because ${reason}`;
   const permissions = requiredPermissions(operation, parsed(body), caller.tablesArn);
-  for (const permission of permissions) {
-    const { action, resource } = permission;
+  for (const { action, resource } of permissions) {
     if (allows(caller.role, action, resource)) continue;
-    const reason = `because no identity-based policy allows the ${action} action`;
-    return denial(caller, permission, reason);
+    return denial(action, resource, `no identity-based policy allows the ${action} action`);
   }
   if (permissions.length > 0) return undefined;
-  const unknown = { action: `dynamodb:${operation}`, resource: '*' };
-  return denial(caller, unknown, 'because the local run cannot tell what the call needs');
-}
-
-function denial(
-  { name, userArn }: FunctionPermissions,
-  { action, resource }: Permission,
-  reason: string,
-): Denial {
-  return {
-    message: `User: ${userArn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
-    logLine: `${name} is not authorized to perform ${action} on ${resource} ${reason}`,
-  };
+  const unknown = 'the local run cannot tell what the call needs';
+  return denial(`dynamodb:${operation}`, '*', unknown);
 }
 
 function createCredentials(): Credentials {

@@ -1,5 +1,5 @@
 /** An action on a resource that must be allowed for a call. */
-export interface Permission {
+interface Permission {
   /** The IAM action, such as `dynamodb:UpdateItem`. */
   readonly action: string;
   /** The ARN of a table or an index. */

@@ -4,62 +4,40 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
-  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { LocalRunError } from '../template/local-run-error.ts';
+import { LocalRunError } from '../errors.ts';
 import type { Template } from '../template/template.ts';
 
-/** A table of the template, with the input for creating it. */
-interface TableDefinition {
-  readonly logicalId: string;
-  readonly name: string;
-  readonly input: CreateTableCommandInput;
-}
-
-const creationMaxSeconds = 60;
-
-/** The template's tables with their keys and indexes. Other properties have no effect locally. */
-export function readTables(template: Template): TableDefinition[] {
-  const tables = [
-    ...template.ofType('AWS::DynamoDB::Table'),
-    ...template.ofType('AWS::DynamoDB::GlobalTable'),
-  ];
-  return tables.map(({ logicalId, ref, property }) => ({
-    logicalId,
-    name: ref,
-    input: {
-      TableName: ref,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: property('KeySchema'),
-      AttributeDefinitions: property('AttributeDefinitions'),
-      GlobalSecondaryIndexes: indexesOf(property('GlobalSecondaryIndexes')),
-      LocalSecondaryIndexes: indexesOf(property('LocalSecondaryIndexes')),
-    },
-  }));
-}
-
 /**
- * Creates the tables that do not exist yet.
+ * Creates the template's tables where they are missing, with their keys. Other properties have no
+ * effect locally. A local server has created a table when it answers.
  *
+ * @returns the tables' names by logical id
  * @throws LocalRunError when a table of an earlier version exists with another key
  */
-export async function createTables(
-  tables: readonly TableDefinition[],
+export async function provideTables(
+  template: Template,
   client: DynamoDBClient,
-): Promise<void> {
-  await Promise.all(tables.map(({ input }) => createTable(input, client)));
+): Promise<Record<string, string>> {
+  const created = template
+    .ofType('AWS::DynamoDB::Table')
+    .map(async ({ logicalId, ref: TableName, property }) => {
+      const KeySchema = property('KeySchema');
+      const AttributeDefinitions = property('AttributeDefinitions');
+      const input = { TableName, BillingMode: 'PAY_PER_REQUEST', KeySchema, AttributeDefinitions };
+      await createTable(input as CreateTableCommandInput, client);
+      return [logicalId, TableName];
+    });
+  return Object.fromEntries(await Promise.all(created));
 }
 
 async function createTable(input: CreateTableCommandInput, client: DynamoDBClient): Promise<void> {
   try {
-    const { TableDescription } = await client.send(new CreateTableCommand(input));
-    if (TableDescription!.TableStatus === 'ACTIVE') return;
+    await client.send(new CreateTableCommand(input));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
+    await refuseOtherKey(input, client);
   }
-  const wait = { client, minDelay: 0.02, maxDelay: 1, maxWaitTime: creationMaxSeconds };
-  await waitUntilTableExists(wait, { TableName: input.TableName });
-  await refuseOtherKey(input, client);
 }
 
 async function refuseOtherKey(
@@ -75,13 +53,4 @@ async function refuseOtherKey(
     `the table ${TableName} exists with the key ${present}, but this version needs ${wanted}: use ` +
       'an empty data directory',
   );
-}
-
-// An index of a template can have properties that CreateTable does not accept.
-function indexesOf(indexes: CreateTableCommandInput['GlobalSecondaryIndexes']) {
-  return indexes?.map(({ IndexName, KeySchema, Projection }) => ({
-    IndexName,
-    KeySchema,
-    Projection,
-  }));
 }

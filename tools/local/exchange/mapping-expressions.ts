@@ -1,4 +1,4 @@
-import { TemplateError } from '../template/template-error.ts';
+import { TemplateError } from '../errors.ts';
 import type { RequestContext } from './request-context.ts';
 
 const expression = /^(?:'(?<text>.*)'|context\.(?<variable>[\w.]+))$/s;

@@ -1,5 +1,5 @@
 // The code that runs in a Lambda execution environment: it loads a function's bundle and runs its
-// handler, one invocation at a time. worker-environment.ts starts it and declares its messages. It is
+// handler, one invocation at a time. execution-environment.ts starts it and declares its messages. It is
 // plain JavaScript, because stripping types would double the start time of every environment.
 
 import { readFileSync } from 'node:fs';

@@ -1,47 +1,10 @@
-import type { Readable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import type { FunctionError, Invocation, InvocationResult } from './invocation.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
 
-/** The error of a function, in Lambda's format and wording. */
-export interface FunctionError {
-  readonly errorType: string;
-  readonly errorMessage: string;
-  readonly trace?: readonly string[];
-}
-
-/** The result of an invocation: JSON, a stream of bytes, or an error. */
-export type InvocationResult =
-  | { readonly payload: string }
-  | { readonly stream: Readable }
-  | { readonly error: FunctionError };
-
-export interface Invocation {
-  /** The event as JSON. */
-  readonly event: string;
-  readonly requestId: string;
-  readonly invokedArn: string;
-}
-
-/**
- * A Lambda execution environment. It loads a function's code once and then runs one invocation at a
- * time, until its process exits, an invocation times out, or it is stopped.
- */
-export interface ExecutionEnvironment {
-  /** Resolves when the function's code has been loaded, with the error if that failed. */
-  started(): Promise<FunctionError | undefined>;
-
-  /**
-   * Runs an invocation. The previous one must have finished.
-   *
-   * @param onFinished called when the function has finished, which for a stream may be long after
-   *   the promise has resolved. It is not called when the environment ends instead.
-   */
-  invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult>;
-
-  /** Stops the environment, even during an invocation. */
-  stop(): Promise<void>;
-}
-
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   /** The environment variables that Lambda would add to the function's own. */
   readonly variables: Readonly<Record<string, string>>;
   /** Takes a line that the function logged. */
@@ -50,21 +13,199 @@ export interface EnvironmentOptions {
   readonly onEnd: () => void;
 }
 
-export type StartEnvironment = (
+type WorkerMessage = StartMessage | InvocationMessage;
+type StartMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'init-error'; readonly error: FunctionError };
+/** The last one of an invocation is a result, an error or the end of its stream. */
+type InvocationMessage =
+  | { readonly type: 'error'; readonly error: FunctionError }
+  | { readonly type: 'result'; readonly payload: string }
+  | { readonly type: 'chunk'; readonly data: Uint8Array }
+  | { readonly type: 'end' };
+
+/** The current invocation. */
+interface Current {
+  readonly requestId: string;
+  stream: Readable | undefined;
+  /** Resolves the caller's promise, for a stream with its first chunk. */
+  readonly resolve: (result: InvocationResult) => void;
+  /** Ends the invocation, so that the environment can run the next one. */
+  readonly finish: () => void;
+}
+
+let environments = 0;
+
+/**
+ * A Lambda execution environment: it loads a function's code once and then runs one invocation at a
+ * time. It is a worker thread, with globals, variables and a heap of its own. Like a process on Lambda,
+ * it ends with an uncaught exception, an unhandled rejection or `process.exit()`, and with an
+ * invocation that takes too long. Unlike on Lambda, it is not frozen between invocations.
+ */
+export class ExecutionEnvironment {
+  readonly #lambda: LambdaFunction;
+  readonly #options: EnvironmentOptions;
+  readonly #logStreamName = `local/${++environments}`;
+  readonly #worker: Worker;
+  readonly #started = Promise.withResolvers<FunctionError | undefined>();
+  #current: Current | undefined;
+  #hasEnded = false;
+
+  constructor(lambda: LambdaFunction, options: EnvironmentOptions) {
+    this.#lambda = lambda;
+    this.#options = options;
+    this.#worker = startWorker(lambda, options, this.#logStreamName);
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
+    this.#worker.on('error', (error) => {
+      this.#logError(error);
+      // It is about to exit, so that no other invocation may begin.
+      if (!this.#current) this.#end(runtimeExited(1));
+    });
+    // Messages of an invocation may arrive after `error`, but not after `exit`.
+    this.#worker.on('exit', (code) => this.#end(runtimeExited(code, this.#current?.requestId)));
+  }
+
+  /** Resolves when the function's code has been loaded, with the error if that failed. */
+  started(): Promise<FunctionError | undefined> {
+    return this.#started.promise;
+  }
+
+  /**
+   * Runs an invocation. The previous one must have finished.
+   *
+   * @param onFinished called when the function has finished, which for a stream may be long after
+   *   the promise has resolved. It is not called when the environment ends instead.
+   */
+  invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult> {
+    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
+    const { event, requestId } = invocation;
+    const timer = setTimeout(
+      () => this.#end(invocationTimedOut(this.#lambda, requestId)),
+      this.#lambda.timeoutMs,
+    );
+    const finish = () => {
+      clearTimeout(timer);
+      this.#current = undefined;
+      if (!this.#hasEnded) onFinished();
+    };
+    this.#current = { requestId, stream: undefined, resolve, finish };
+    this.#worker.postMessage({ type: 'invoke', event, context: this.#contextOf(invocation) });
+    return promise;
+  }
+
+  /** Stops the environment, even during an invocation. */
+  async stop(): Promise<void> {
+    this.#end(runtimeExited('killed', this.#current?.requestId));
+    await this.#worker.terminate();
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.type === 'ready') this.#started.resolve(undefined);
+    else if (message.type === 'init-error') this.#started.resolve(message.error);
+    else if (this.#current) this.#progress(this.#current, message);
+  }
+
+  #progress(current: Current, message: InvocationMessage): void {
+    if (message.type === 'chunk') {
+      const stream = this.#streamOf(current);
+      // As on Lambda, a reader that goes away, such as a client that disconnects, does not stop the
+      // function: what it writes afterwards is discarded.
+      if (stream.destroyed) this.#proceed();
+      else stream.push(message.data);
+      return;
+    }
+    if (message.type === 'error') this.#fail(current, message.error);
+    else if (message.type === 'end') this.#streamOf(current).push(null);
+    else current.resolve({ payload: message.payload });
+    current.finish();
+  }
+
+  #streamOf(current: Current): Readable {
+    if (current.stream) return current.stream;
+    const stream = new Readable({
+      read: () => this.#proceed(),
+      destroy: (error, callback) => {
+        this.#proceed();
+        callback(error);
+      },
+    });
+    // The pipeline reports an error to the reader. Without a reader, it must not be thrown.
+    stream.on('error', () => {});
+    current.stream = stream;
+    current.resolve({ stream });
+    return stream;
+  }
+
+  /** Lets the function write its next chunk, because the reader wants more. */
+  #proceed(): void {
+    this.#worker.postMessage({ type: 'proceed' });
+  }
+
+  // Before the first chunk of a stream, the error is the result; after that, it breaks the stream.
+  #fail(current: Current, error: FunctionError): void {
+    this.#options.log(`Invoke Error ${JSON.stringify(error)}`);
+    current.stream?.destroy(new Error(`${error.errorType}: ${error.errorMessage}`));
+    current.resolve({ error });
+  }
+
+  /** Ends the environment and what it runs. A thread that blocks is ended too. */
+  #end(error: FunctionError): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#started.resolve(error);
+    if (this.#current) this.#fail(this.#current, error);
+    this.#current?.finish();
+    this.#options.onEnd();
+    void this.#worker.terminate();
+  }
+
+  // Node prints the uncaught error of a process itself, but passes that of a thread to its parent.
+  #logError(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of `Uncaught ${text}`.split('\n')) this.#options.log(line);
+  }
+
+  #contextOf({ requestId, invokedArn }: Invocation) {
+    const { name, memorySizeMb, timeoutMs } = this.#lambda;
+    return {
+      awsRequestId: requestId,
+      deadlineMs: Date.now() + timeoutMs,
+      functionName: name,
+      functionVersion: '$LATEST',
+      invokedFunctionArn: invokedArn,
+      logGroupName: `/aws/lambda/${name}`,
+      logStreamName: this.#logStreamName,
+      memoryLimitInMB: String(memorySizeMb),
+    };
+  }
+}
+
+function startWorker(
   lambda: LambdaFunction,
-  options: EnvironmentOptions,
-) => ExecutionEnvironment;
-
-/** Lambda's limit for the initialization of a function. */
-export const initializationTimeoutMs = 10_000;
-
-export const initializationTimedOut: FunctionError = {
-  errorType: 'Sandbox.Timedout',
-  errorMessage: 'Initialization timed out',
-};
+  { variables, log }: EnvironmentOptions,
+  logStreamName: string,
+): Worker {
+  const { oldSpaceMb, semiSpaceMb } = nodeHeapLimits(lambda.memorySizeMb);
+  const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
+    workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
+    env: functionVariables(lambda, variables, logStreamName),
+    // The thread does not inherit the options of this process, such as a test runner's. A function's
+    // code is loaded as a script, whose experimental support for import() does not belong in the log.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    // In V8 the young generation has the size of three semi-spaces.
+    resourceLimits: {
+      maxOldGenerationSizeMb: oldSpaceMb,
+      maxYoungGenerationSizeMb: 3 * semiSpaceMb,
+    },
+    stdout: true,
+    stderr: true,
+  });
+  for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
+  return worker;
+}
 
 /** The error of an invocation that has reached the function's timeout. */
-export function invocationTimedOut(lambda: LambdaFunction, requestId: string): FunctionError {
+function invocationTimedOut(lambda: LambdaFunction, requestId: string): FunctionError {
   const seconds = (lambda.timeoutMs / 1000).toFixed(2);
   return {
     errorType: 'Sandbox.Timedout',
@@ -78,7 +219,7 @@ export function invocationTimedOut(lambda: LambdaFunction, requestId: string): F
  * @param status the process's exit code, or the signal that ended it
  * @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go
  */
-export function runtimeExited(status: number | string, requestId = ''): FunctionError {
+function runtimeExited(status: number | string, requestId = ''): FunctionError {
   const cause = typeof status === 'number' ? `exit status ${status}` : `signal: ${status}`;
   const reason =
     status === 0
@@ -99,7 +240,7 @@ export function runtimeExited(status: number | string, requestId = ''): Function
  *
  * @see https://gallery.ecr.aws/lambda/nodejs
  */
-export function nodeHeapLimits(memorySizeMb: number): { oldSpaceMb: number; semiSpaceMb: number } {
+function nodeHeapLimits(memorySizeMb: number): { oldSpaceMb: number; semiSpaceMb: number } {
   const newSpaceMb = Math.floor(memorySizeMb / 10);
   return { oldSpaceMb: memorySizeMb - newSpaceMb, semiSpaceMb: Math.floor(newSpaceMb / 2) };
 }
@@ -109,7 +250,7 @@ export function nodeHeapLimits(memorySizeMb: number): { oldSpaceMb: number; semi
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */
-export function functionVariables(
+function functionVariables(
   lambda: LambdaFunction,
   variables: Readonly<Record<string, string>>,
   logStreamName: string,

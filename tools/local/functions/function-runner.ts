@@ -1,23 +1,15 @@
 import { availableParallelism } from 'node:os';
-import type {
-  ExecutionEnvironment,
-  FunctionError,
-  Invocation,
-  InvocationResult,
-  StartEnvironment,
-} from './execution-environment.ts';
+import { ExecutionEnvironment } from './execution-environment.ts';
+import type { FunctionError, Invocation, InvocationResult } from './invocation.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
-import { WorkerEnvironment } from './worker-environment.ts';
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** The environment variables that Lambda would add to a function's own. */
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
   /** Takes a line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
   /** The maximum number of environments, unless the function reserves fewer. @default - see below */
   readonly maxEnvironments?: number;
-  /** @default - starts a worker thread */
-  readonly startEnvironment?: StartEnvironment | undefined;
 }
 
 interface Waiting {
@@ -34,7 +26,8 @@ const maxWaiting = 5_000;
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
-const startWorker: StartEnvironment = (...parameters) => new WorkerEnvironment(...parameters);
+// Lambda keeps an idle environment for some minutes. Here the memory is wanted back sooner.
+const idleMaxMs = 60_000;
 
 /** Runs functions in execution environments, a bounded number for each of them. */
 export class FunctionRunner {
@@ -113,8 +106,8 @@ class EnvironmentPool {
   readonly #options: RunnerOptions;
   readonly #maxEnvironments: number;
   readonly #all = new Set<ExecutionEnvironment>();
-  /** The last one is used next. */
-  readonly #idle: ExecutionEnvironment[] = [];
+  /** Each with the timer that ends it. The last one is used next. */
+  readonly #idle = new Map<ExecutionEnvironment, NodeJS.Timeout>();
   readonly #waiting = new Set<Waiting>();
   #lambda: LambdaFunction;
   #isStarting = false;
@@ -144,7 +137,7 @@ class EnvironmentPool {
   /** Stops each environment of the earlier code as soon as it is idle. */
   replaceCode(codeDirectory: string): void {
     this.#lambda = { ...this.#lambda, codeDirectory };
-    for (const environment of this.#idle.splice(0)) void environment.stop();
+    for (const environment of this.#idle.keys()) void environment.stop();
   }
 
   async close(): Promise<void> {
@@ -156,11 +149,13 @@ class EnvironmentPool {
   /** Assigns waiting invocations to idle environments, and starts another if there are not enough. */
   #schedule(): void {
     for (const waiting of this.#waiting) {
-      const environment = this.#idle.pop();
+      const [environment, timer] = [...this.#idle].at(-1) ?? [];
       if (!environment) {
         void this.#startAnother();
         return;
       }
+      clearTimeout(timer);
+      this.#idle.delete(environment);
       this.#waiting.delete(waiting);
       void this.#invoke(waiting, environment);
     }
@@ -170,8 +165,8 @@ class EnvironmentPool {
     if (this.#isStarting || this.#isClosed || this.#all.size >= this.#maxEnvironments) return;
     this.#isStarting = true;
     const lambda = this.#lambda;
-    const { variablesOf, log, startEnvironment = startWorker } = this.#options;
-    const environment: ExecutionEnvironment = startEnvironment(lambda, {
+    const { variablesOf, log } = this.#options;
+    const environment: ExecutionEnvironment = new ExecutionEnvironment(lambda, {
       variables: variablesOf(lambda),
       log: (line) => log(lambda.name, line),
       onEnd: () => this.#remove(environment),
@@ -199,15 +194,17 @@ class EnvironmentPool {
 
   /** @param lambda the function as it was when the environment was started or last used */
   #release(environment: ExecutionEnvironment, lambda: LambdaFunction): void {
-    if (lambda === this.#lambda) this.#idle.push(environment);
-    else void environment.stop();
+    if (lambda === this.#lambda) {
+      const timer = setTimeout(() => void environment.stop(), idleMaxMs).unref();
+      this.#idle.set(environment, timer);
+    } else void environment.stop();
     this.#schedule();
   }
 
   #remove(environment: ExecutionEnvironment): void {
     this.#all.delete(environment);
-    const index = this.#idle.indexOf(environment);
-    if (index !== -1) this.#idle.splice(index, 1);
+    clearTimeout(this.#idle.get(environment));
+    this.#idle.delete(environment);
     this.#schedule();
   }
 

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkKnownProperties } from '../template/known-properties.ts';
-import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
+import { TemplateError } from '../errors.ts';
+import {
+  checkKnownProperties,
+  type Template,
+  type TemplateResource,
+} from '../template/template.ts';
 
 /** A Lambda function as the template defines it. */
 export interface LambdaFunction {
@@ -28,16 +31,12 @@ export interface InvocationTarget {
   readonly isStreaming: boolean;
 }
 
-/** The functions of a template, and the references to them. */
-export interface LambdaFunctions {
-  readonly all: readonly LambdaFunction[];
-  /**
-   * Finds the function that an integration's or authorizer's URI invokes.
-   *
-   * @throws TemplateError when the URI does not invoke a function of the template
-   */
-  targetOf(uri: unknown, logicalId: string): InvocationTarget;
-}
+/**
+ * Finds the function that an integration's or authorizer's URI invokes.
+ *
+ * @throws TemplateError when the URI does not invoke a function of the template
+ */
+export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
 interface AssetsManifest {
   readonly files: Readonly<
@@ -57,7 +56,7 @@ const invocationUri =
   /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
 
 /**
- * Reads the functions of a template.
+ * Reads the functions of a template, to which references are found by the result.
  *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
  * @param codeOf the folder of a function's code, or undefined for the one in the manifest
@@ -67,7 +66,7 @@ export function readFunctions(
   template: Template,
   assetsManifestFile: string,
   codeOf: (lambda: LambdaFunction) => string | undefined = () => undefined,
-): LambdaFunctions {
+): TargetOf {
   const directories = assetDirectories(assetsManifestFile);
   const all = template
     .ofType('AWS::Lambda::Function')
@@ -79,7 +78,7 @@ export function readFunctions(
     .concat(template.ofType('AWS::Lambda::Version'));
   const qualifiedArns = new Set(qualifiers.map(({ ref }) => ref));
 
-  function targetOf(uri: unknown, logicalId: string): InvocationTarget {
+  return (uri, logicalId) => {
     const { arn, streamedArn } = invocationUri.exec(String(uri))?.groups ?? {};
     const invokedArn = arn ?? streamedArn ?? '';
     const unqualified = invokedArn.split(':').slice(0, 7).join(':');
@@ -88,8 +87,7 @@ export function readFunctions(
       return { lambda, invokedArn, isStreaming: streamedArn !== undefined };
     }
     throw new TemplateError(logicalId, `invokes no function of this template: ${uri}`);
-  }
-  return { all, targetOf };
+  };
 }
 
 function assetDirectories(assetsManifestFile: string): Map<string, string> {

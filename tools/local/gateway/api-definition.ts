@@ -1,9 +1,12 @@
-import type { LambdaFunctions } from '../functions/lambda-functions.ts';
+import { TemplateError } from '../errors.ts';
+import type { TargetOf } from '../functions/lambda-functions.ts';
 import { type ProxyIntegration, readProxyIntegration } from '../integrations/integration.ts';
 import { type MockIntegration, readMockIntegration } from '../integrations/mock-integration.ts';
-import { checkKnownProperties } from '../template/known-properties.ts';
-import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
+import {
+  checkKnownProperties,
+  type Template,
+  type TemplateResource,
+} from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
@@ -73,7 +76,7 @@ export function readStage(template: Template): Stage {
  */
 export function readMethods(
   template: Template,
-  functions: LambdaFunctions,
+  targetOf: TargetOf,
   authorizers: ReadonlyMap<string, Authorizer>,
 ): Map<string, ApiMethod> {
   return new Map(
@@ -83,7 +86,7 @@ export function readMethods(
         operationName: method.property('OperationName'),
         authorizer: authorizerOf(method, authorizers),
         isApiKeyRequired: method.property('ApiKeyRequired') === true,
-        integration: readIntegration(method, functions),
+        integration: readIntegration(method, targetOf),
       },
     ]),
   );
@@ -103,9 +106,9 @@ function authorizerOf(
   return authorizer;
 }
 
-function readIntegration(method: TemplateResource, functions: LambdaFunctions) {
+function readIntegration(method: TemplateResource, targetOf: TargetOf) {
   const type = method.property('Integration')?.Type;
-  if (type === 'AWS_PROXY') return readProxyIntegration(method, functions);
+  if (type === 'AWS_PROXY') return readProxyIntegration(method, targetOf);
   if (type === 'MOCK') return readMockIntegration(method);
   throw new TemplateError(
     method.logicalId,

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { TemplateError } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
-import type { InvocationTarget, LambdaFunctions } from '../functions/lambda-functions.ts';
+import type { Invoke } from '../functions/invocation.ts';
+import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
 import { matchesPattern } from '../iam/pattern.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
 
 /** A TOKEN authorizer as the template defines it. */
 export interface Authorizer {
@@ -14,15 +16,11 @@ export interface Authorizer {
   readonly validation: RegExp | undefined;
 }
 
-/** The parts of an authorizer's result that the later steps use. */
-export interface Authorization {
+/** What an authorizer's function says of a request. */
+interface Authorization {
   /** The `$context.authorizer` variables, `principalId` among them. */
   readonly context: Record<string, string>;
   readonly usageIdentifierKey: string | undefined;
-}
-
-/** The result of an authorizer's function. */
-interface AuthorizerResult extends Authorization {
   readonly statements: readonly PolicyStatement[];
 }
 
@@ -31,12 +29,6 @@ interface PolicyStatement {
   readonly Action: string;
   readonly Resource: string;
 }
-
-/** Invokes an authorizer's function. Resolves with its result as JSON, or with its error's message. */
-export type InvokeAuthorizer = (
-  target: InvocationTarget,
-  event: object,
-) => Promise<{ payload: string } | { errorMessage: string }>;
 
 const identitySource = /^method\.request\.header\.([\w-]+)$/;
 const invokeAction = 'execute-api:invoke';
@@ -47,20 +39,12 @@ const invokeAction = 'execute-api:invoke';
  * @throws TemplateError for one that is not a TOKEN authorizer backed by a function, or whose results
  *   would be cached
  */
-export function readAuthorizers(
-  template: Template,
-  functions: LambdaFunctions,
-): Map<string, Authorizer> {
+export function readAuthorizers(template: Template, targetOf: TargetOf): Map<string, Authorizer> {
   const authorizers = template.ofType('AWS::ApiGateway::Authorizer');
-  return new Map(
-    authorizers.map((resource) => [resource.ref, readAuthorizer(resource, functions)]),
-  );
+  return new Map(authorizers.map((resource) => [resource.ref, readAuthorizer(resource, targetOf)]));
 }
 
-function readAuthorizer(
-  { logicalId, property }: TemplateResource,
-  functions: LambdaFunctions,
-): Authorizer {
+function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: TargetOf): Authorizer {
   const type = property('Type');
   if (type !== 'TOKEN') throw new TemplateError(logicalId, `a ${type} authorizer is not supported`);
   // Without the property, results are cached.
@@ -74,44 +58,44 @@ function readAuthorizer(
   if (!header) throw new TemplateError(logicalId, 'IdentitySource names no header');
   const expression = property('IdentityValidationExpression');
   return {
-    target: functions.targetOf(property('AuthorizerUri'), logicalId),
+    target: targetOf(property('AuthorizerUri'), logicalId),
     headerName: header.toLowerCase(),
     validation: expression ? new RegExp(`^(?:${expression})$`) : undefined,
   };
 }
 
 /**
- * Authorizes a request.
+ * Asks an authorizer about a request.
  *
  * @param methodArn such as `arn:aws:execute-api:eu-central-1:123456789012:a1b2c3/prod/GET/orders`
- * @param onResult called with the result before its policy is evaluated, so that the gateway
- *   response to a denied request can refer to the authorizer's context
  * @throws GatewayFault `UNAUTHORIZED` when the token is missing or does not match the pattern, in
- *   which case the function is not invoked; `ACCESS_DENIED` when the policy does not allow the
- *   method; `AUTHORIZER_FAILURE` when the function fails; `AUTHORIZER_CONFIGURATION_ERROR` when
- *   its result is malformed
+ *   which case the function is not invoked; `AUTHORIZER_FAILURE` when the function fails;
+ *   `AUTHORIZER_CONFIGURATION_ERROR` when its result is malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export async function authorize(
-  { target, headerName, validation }: Authorizer,
-  request: IncomingRequest,
+  { target: { lambda, invokedArn }, headerName, validation }: Authorizer,
+  { headers, signal }: IncomingRequest,
   methodArn: string,
-  invoke: InvokeAuthorizer,
-  onResult: (authorization: Authorization) => void,
+  invoke: Invoke,
 ): Promise<Authorization> {
-  const token = request.headers.get(headerName)?.values.at(-1);
+  const token = headers.get(headerName)?.values.at(-1);
   if (!token || (validation && !validation.test(token))) throw new GatewayFault('UNAUTHORIZED');
-  const outcome = await invoke(target, { type: 'TOKEN', methodArn, authorizationToken: token });
-  if ('errorMessage' in outcome) throw faultOf(outcome.errorMessage);
-  const result = parseResult(outcome.payload);
-  onResult(result);
-  const applying = result.statements.filter(
+  const event = JSON.stringify({ type: 'TOKEN', methodArn, authorizationToken: token });
+  const result = await invoke(lambda, { event, requestId: randomUUID(), invokedArn }, signal);
+  if ('error' in result) throw faultOf(result.error.errorMessage);
+  if ('payload' in result) return parseResult(result.payload);
+  result.stream.destroy();
+  throw faultOf('an authorizer cannot stream');
+}
+
+/** Whether an authorizer's policy allows a method. */
+export function allowsMethod({ statements }: Authorization, methodArn: string): boolean {
+  const applying = statements.filter(
     ({ Action, Resource }) =>
       matchesPattern(Action.toLowerCase(), invokeAction) && matchesPattern(Resource, methodArn),
   );
-  const isAllowed = applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
-  if (isAllowed) return result;
-  throw new GatewayFault('ACCESS_DENIED');
+  return applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
 }
 
 // API Gateway answers 401 only when the error message is exactly "Unauthorized".
@@ -120,7 +104,7 @@ function faultOf(errorMessage: string): GatewayFault {
   return new GatewayFault('AUTHORIZER_FAILURE', { cause: errorMessage });
 }
 
-function parseResult(payload: string): AuthorizerResult {
+function parseResult(payload: string): Authorization {
   try {
     const { principalId, policyDocument, context, usageIdentifierKey } = JSON.parse(payload);
     if (typeof principalId !== 'string') throw new TypeError('principalId is not a string');

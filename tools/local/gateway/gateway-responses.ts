@@ -1,3 +1,4 @@
+import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { builtInResponses, type GatewayFault } from '../exchange/gateway-fault.ts';
 import {
@@ -8,7 +9,6 @@ import {
 } from '../exchange/mapping-expressions.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
 
 /** A gateway response as the template defines it. */
 export interface GatewayResponse {

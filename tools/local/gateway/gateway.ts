@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
@@ -9,12 +8,8 @@ import {
   type RawRequest,
 } from '../exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
-import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
-import type {
-  InvocationTarget,
-  LambdaFunction,
-  LambdaFunctions,
-} from '../functions/lambda-functions.ts';
+import type { Invoke } from '../functions/invocation.ts';
+import type { TargetOf } from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
 import type { Template } from '../template/template.ts';
 import {
@@ -24,7 +19,7 @@ import {
   readStage,
   type Stage,
 } from './api-definition.ts';
-import { authorize, readAuthorizers } from './authorizer.ts';
+import { allowsMethod, authorize, readAuthorizers } from './authorizer.ts';
 import {
   type GatewayResponses,
   readGatewayResponses,
@@ -35,15 +30,10 @@ import type { TokenBuckets, UsageMeter } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
-  readonly functions: LambdaFunctions;
+  readonly targetOf: TargetOf;
   readonly usage: UsageMeter;
   readonly buckets: TokenBuckets;
-  /** @param signal cancels an invocation that has not begun */
-  invoke(
-    lambda: LambdaFunction,
-    invocation: Invocation,
-    signal?: AbortSignal,
-  ): Promise<InvocationResult>;
+  readonly invoke: Invoke;
   /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
@@ -72,13 +62,13 @@ export class Gateway {
   /** @throws TemplateError for what is not supported */
   constructor(template: Template, services: GatewayServices) {
     const restApi = readRestApi(template);
-    const authorizers = readAuthorizers(template, services.functions);
+    const authorizers = readAuthorizers(template, services.targetOf);
     this.apiId = restApi.ref;
     this.stage = readStage(template);
     this.#template = template;
     this.#services = services;
     this.#routes = readRoutes(template, restApi);
-    this.#methods = readMethods(template, services.functions, authorizers);
+    this.#methods = readMethods(template, services.targetOf, authorizers);
     this.#responses = readGatewayResponses(template);
   }
 
@@ -137,16 +127,12 @@ export class Gateway {
     { request, context }: RequestState,
   ): Promise<string | undefined> {
     if (!authorizer) return undefined;
-    const { usageIdentifierKey } = await authorize(
-      authorizer,
-      request,
-      this.#methodArn(request),
-      (target, event) => this.#invokeAuthorizer(target, event, request.signal),
-      (authorization) => {
-        context.authorizer = authorization.context;
-      },
-    );
-    return usageIdentifierKey;
+    const methodArn = this.#methodArn(request);
+    const authorization = await authorize(authorizer, request, methodArn, this.#services.invoke);
+    // The gateway response to a denied request can refer to it, too.
+    context.authorizer = authorization.context;
+    if (!allowsMethod(authorization, methodArn)) throw new GatewayFault('ACCESS_DENIED');
+    return authorization.usageIdentifierKey;
   }
 
   #methodArn({ method, path }: IncomingRequest): string {
@@ -164,23 +150,6 @@ export class Gateway {
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
     if (throttle) this.#services.buckets.take(name, throttle);
-  }
-
-  async #invokeAuthorizer(
-    target: InvocationTarget,
-    event: object,
-    signal: AbortSignal | undefined,
-  ) {
-    const invocation = {
-      event: JSON.stringify(event),
-      requestId: randomUUID(),
-      invokedArn: target.invokedArn,
-    };
-    const result = await this.#services.invoke(target.lambda, invocation, signal);
-    if ('error' in result) return { errorMessage: result.error.errorMessage };
-    if ('payload' in result) return result;
-    result.stream.destroy();
-    return { errorMessage: 'an authorizer cannot stream' };
   }
 
   #answerFault(fault: GatewayFault, state: RequestState): GatewayAnswer {

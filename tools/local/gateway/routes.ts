@@ -1,5 +1,5 @@
+import { TemplateError } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
 
 /** A resource of the REST API: one node of its tree of paths. */
 export interface ApiResource {
@@ -56,19 +56,12 @@ export function readRoutes(template: Template, restApi: TemplateResource): ApiRe
  * @param path the path from the API's root, starting with a single slash, without the query
  */
 export function matchRoute(root: ApiResource, method: string, path: string): Route | undefined {
-  const segments = withoutTrailingSlashes(path).split('/').slice(1);
+  const segments = path.replace(/\/+$/, '').split('/').slice(1);
   for (const match of matches(root, segments)) {
     const found = match.resource.methods.get(method) ?? match.resource.methods.get('ANY');
     if (found) return { ...match, method: found };
   }
   return undefined;
-}
-
-// A regular expression would take quadratic time for a path with many slashes.
-function withoutTrailingSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end--;
-  return path.slice(0, end);
 }
 
 function* matches(resource: ApiResource, segments: readonly string[]): Generator<Match> {

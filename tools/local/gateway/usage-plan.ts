@@ -1,7 +1,10 @@
+import { TemplateError } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import { checkKnownProperties } from '../template/known-properties.ts';
-import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
+import {
+  checkKnownProperties,
+  type Template,
+  type TemplateResource,
+} from '../template/template.ts';
 
 /** The limits of a throttle. */
 export interface TokenBucketLimits {

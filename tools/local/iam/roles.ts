@@ -1,5 +1,5 @@
+import { TemplateError } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
 import { matchesArn, matchesPattern } from './pattern.ts';
 
 /** A role with what its policies allow. Whatever they do not allow is denied. */

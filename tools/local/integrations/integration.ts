@@ -1,21 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { addAbortSignal } from 'node:stream';
+import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
-import type { Invocation, InvocationResult } from '../functions/execution-environment.ts';
-import type {
-  InvocationTarget,
-  LambdaFunction,
-  LambdaFunctions,
-} from '../functions/lambda-functions.ts';
-import { checkKnownProperties } from '../template/known-properties.ts';
-import type { TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
+import type { Invoke } from '../functions/invocation.ts';
+import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
+import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import { malformed, parseProxyResult } from './proxy-result.ts';
-import { parseStreamedResult, type StreamedAnswer } from './streamed-result.ts';
+import { parseStreamedResult } from './streamed-result.ts';
 
 /** An integration that invokes a function with the request. */
 export interface ProxyIntegration {
@@ -30,12 +26,7 @@ interface IntegrationRequest {
   readonly request: IncomingRequest;
   readonly context: RequestContext;
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** @param signal cancels an invocation that has not begun */
-  invoke(
-    lambda: LambdaFunction,
-    invocation: Invocation,
-    signal?: AbortSignal,
-  ): Promise<InvocationResult>;
+  readonly invoke: Invoke;
 }
 
 // API Gateway's default, which is also its maximum unless a quota increase allows more.
@@ -48,7 +39,7 @@ const defaultTimeoutMs = 29_000;
  */
 export function readProxyIntegration(
   { logicalId, property }: TemplateResource,
-  functions: LambdaFunctions,
+  targetOf: TargetOf,
 ): ProxyIntegration {
   const integration = property('Integration');
   const known = 'IntegrationHttpMethod ResponseTransferMode TimeoutInMillis Type Uri';
@@ -56,7 +47,7 @@ export function readProxyIntegration(
   if (integration.IntegrationHttpMethod !== 'POST') {
     throw new TemplateError(logicalId, 'a function is invoked by POST: IntegrationHttpMethod');
   }
-  const target = functions.targetOf(integration.Uri, logicalId);
+  const target = targetOf(integration.Uri, logicalId);
   const isStreaming = integration.ResponseTransferMode === 'STREAM';
   if (isStreaming !== target.isStreaming) {
     throw new TemplateError(logicalId, 'ResponseTransferMode and Uri disagree about streaming');
@@ -82,54 +73,48 @@ export async function answerIntegration(
   return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };
 }
 
+/** Answers within the integration's time limit, which for a stream ends with the stream. */
 async function answerProxy(
   integration: ProxyIntegration,
   request: IntegrationRequest,
   trace: string,
 ): Promise<GatewayAnswer> {
-  const deadlineMs = performance.now() + integration.timeoutMs;
-  const cancellation = new AbortController();
-  const cancel = () => cancellation.abort();
-  request.request.signal?.addEventListener('abort', cancel);
-  if (request.request.signal?.aborted) cancel();
-  const invoked = invokeProxy(integration, request, trace, cancellation.signal);
-  const result = await within(integration.timeoutMs, invoked, () => {
-    cancel();
-    void discard(invoked);
-  });
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const timeLimit = new AbortController();
+  const timer = setTimeout(() => {
+    reject(new GatewayFault('INTEGRATION_TIMEOUT'));
+    timeLimit.abort();
+  }, integration.timeoutMs);
+  try {
+    const invoked = invokeProxy(integration, request, trace, timeLimit.signal);
+    const answer = await Promise.race([invoked, timedOut]);
+    if (Buffer.isBuffer(answer.body)) clearTimeout(timer);
+    else answer.body.once('close', () => clearTimeout(timer));
+    return answer;
+  } catch (error) {
+    clearTimeout(timer);
+    throw error;
+  }
+}
+
+/** @param timeLimit cancels an invocation that has not begun, and breaks a stream off, also a late one */
+async function invokeProxy(
+  { target: { lambda, invokedArn, isStreaming } }: ProxyIntegration,
+  { invoke, ...request }: IntegrationRequest,
+  trace: string,
+  timeLimit: AbortSignal,
+): Promise<GatewayAnswer> {
+  const event = JSON.stringify(createProxyEvent(request.request, { ...request, trace }));
+  const { signal: client } = request.request;
+  const signal = client ? AbortSignal.any([client, timeLimit]) : timeLimit;
+  const result = await invoke(lambda, { event, requestId: randomUUID(), invokedArn }, signal);
   if ('error' in result) throw failure(result.error);
-  if ('payload' in result && !integration.target.isStreaming) {
-    return parseProxyResult(result.payload);
-  }
-  if ('stream' in result && integration.target.isStreaming) {
-    const parsed = parseStreamedResult(result.stream);
-    const answer = await within(deadlineMs - performance.now(), parsed, () => {
-      result.stream.destroy();
-    });
-    return timeLimited(answer, deadlineMs);
-  }
+  // A stream without a reader would keep its execution environment busy.
+  if ('stream' in result) addAbortSignal(timeLimit, result.stream);
+  if ('payload' in result && !isStreaming) return parseProxyResult(result.payload);
+  if ('stream' in result && isStreaming) return parseStreamedResult(result.stream);
   if ('stream' in result) result.stream.destroy();
   throw malformed('either the function streams or the integration does, but not both');
-}
-
-function invokeProxy(
-  { target }: ProxyIntegration,
-  request: IntegrationRequest,
-  trace: string,
-  signal: AbortSignal,
-) {
-  const invocation = {
-    event: JSON.stringify(createProxyEvent(request.request, { ...request, trace })),
-    requestId: randomUUID(),
-    invokedArn: target.invokedArn,
-  };
-  return request.invoke(target.lambda, invocation, signal);
-}
-
-/** Discards a late result. A stream without a reader would keep its execution environment busy. */
-async function discard(invoked: Promise<InvocationResult>): Promise<void> {
-  const result = await invoked;
-  if ('stream' in result) result.stream.destroy();
 }
 
 /**
@@ -146,30 +131,6 @@ function failure(error: { errorType: string }): GatewayFault {
     return new GatewayFault('INTEGRATION_FAILURE', { status: 500, cause: error });
   }
   return malformed(error);
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>, onTimeout: () => void): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new GatewayFault('INTEGRATION_TIMEOUT'));
-    onTimeout();
-  }, timeoutMs);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Destroys the stream of an answer after the time limit. */
-function timeLimited(answer: StreamedAnswer, deadlineMs: number): StreamedAnswer {
-  const { body } = answer;
-  const timer = setTimeout(
-    () => body.destroy(new Error('the stream took too long')),
-    deadlineMs - performance.now(),
-  );
-  body.once('close', () => clearTimeout(timer));
-  return answer;
 }
 
 /** @see https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */

@@ -1,3 +1,4 @@
+import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
@@ -8,9 +9,7 @@ import {
   substituteVariables,
 } from '../exchange/mapping-expressions.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
-import { checkKnownProperties } from '../template/known-properties.ts';
-import type { TemplateResource } from '../template/template.ts';
-import { TemplateError } from '../template/template-error.ts';
+import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
 
 /** An integration that answers every request in the same way, without a backend. */
 export interface MockIntegration {
@@ -25,13 +24,11 @@ export interface MockIntegration {
 }
 
 const jsonType = 'application/json';
-const headerPrefix = 'method.response.header.';
 
 /**
  * Reads a method's MOCK integration, whose request templates are all the status of its one response.
  *
- * @throws TemplateError for what is not supported, such as templates in the Velocity language, and
- *   for a response that the method does not declare
+ * @throws TemplateError for what is not supported, such as templates in the Velocity language
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): MockIntegration {
   const integration = property('Integration');
@@ -42,27 +39,27 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
     throw new TemplateError(logicalId, 'a MOCK integration that passes bodies is not supported');
   }
   const [response, another] = IntegrationResponses;
-  const path = 'Integration.IntegrationResponses';
-  checkKnownProperties(
-    logicalId,
-    path,
-    response,
-    'ResponseParameters ResponseTemplates StatusCode',
-  );
-  const statusCode = Number(response.StatusCode);
-  const statuses = Object.values<string>(RequestTemplates).map((text) => statusOf(text, logicalId));
-  if (another || statuses.some((status) => status !== statusCode)) {
+  const { StatusCode, ResponseParameters = {}, ResponseTemplates = {} } = response;
+  const responseKnown = 'ResponseParameters ResponseTemplates StatusCode';
+  checkKnownProperties(logicalId, 'Integration.IntegrationResponses', response, responseKnown);
+  const requestTemplate = `{"statusCode":${StatusCode}}`;
+  if (another || Object.values(RequestTemplates).some((text) => text !== requestTemplate)) {
     throw new TemplateError(logicalId, 'a MOCK integration with several statuses is not supported');
   }
-  const headers = readHeaderMappings(response.ResponseParameters, headerPrefix, logicalId);
-  checkDeclared(property('MethodResponses') ?? [], statusCode, Object.keys(headers), logicalId);
-  const [body = [jsonType, ''] as const] = Object.entries<string>(response.ResponseTemplates ?? {});
+  // API Gateway leaves out what the method's responses do not declare.
+  const [declared] = property('MethodResponses') ?? [];
+  const names = Object.keys(declared?.ResponseParameters ?? {});
+  const isWhole = Object.keys(ResponseParameters).every((name) => names.includes(name));
+  if (declared?.StatusCode !== StatusCode || !isWhole) {
+    throw new TemplateError(logicalId, `MethodResponses lacks parts of the response ${StatusCode}`);
+  }
+  const [body = [jsonType, ''] as const] = Object.entries<string>(ResponseTemplates);
   checkTemplate(body[1], logicalId);
   return {
     type: 'MOCK',
     contentTypes: new Set(Object.keys(RequestTemplates).map((type) => type.toLowerCase())),
-    statusCode,
-    headers,
+    statusCode: Number(StatusCode),
+    headers: readHeaderMappings(ResponseParameters, 'method.response.header.', logicalId),
     body,
   };
 }
@@ -86,24 +83,4 @@ export function answerMock(
     headers: [['Content-Type', contentType], ...mappedHeaders(headers, context)],
     body: Buffer.from(substituteVariables(template, context)),
   };
-}
-
-function statusOf(requestTemplate: string, logicalId: string): number {
-  const status = /^\{"statusCode":(\d{3})\}$/.exec(requestTemplate)?.[1];
-  if (status) return Number(status);
-  throw new TemplateError(logicalId, `the template ${requestTemplate} is not supported locally`);
-}
-
-/** API Gateway leaves out what the method's responses do not declare. */
-function checkDeclared(
-  declared: { StatusCode: string; ResponseParameters?: object }[],
-  statusCode: number,
-  headers: readonly string[],
-  logicalId: string,
-): void {
-  const found = declared.find(({ StatusCode }) => Number(StatusCode) === statusCode);
-  if (!found) throw new TemplateError(logicalId, `declares no response ${statusCode}`);
-  const names = Object.keys(found.ResponseParameters ?? {});
-  const missing = headers.find((name) => !names.includes(headerPrefix + name));
-  if (missing) throw new TemplateError(logicalId, `declares no response parameter ${missing}`);
 }

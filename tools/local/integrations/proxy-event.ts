@@ -1,6 +1,6 @@
 import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
-import { words } from '../template/known-properties.ts';
+import { words } from '../template/template.ts';
 
 /** The values of a proxy event that are not part of the request. */
 interface ProxyEventSource {

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { clientHeaders, type GatewayAnswer } from '../exchange/gateway-answer.ts';
+import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
+import { words } from '../template/template.ts';
 
 /** The status and headers in the result of a proxy integration's function. */
 interface ProxyResultHead {
@@ -16,6 +17,11 @@ const resultFields = new Set([
   'body',
   'isBase64Encoded',
 ]);
+
+// Headers that an integration cannot set. API Gateway returns their values under other names.
+const remapped = words(`
+  authorization connection content-length content-md5 date expect host max-forwards
+  proxy-authenticate server te trailer transfer-encoding upgrade user-agent via www-authenticate`);
 
 /**
  * Converts the result of a proxy integration's function into the answer to the client. A body in
@@ -36,6 +42,21 @@ export function parseProxyResult(payload: string): GatewayAnswer {
     headers: clientHeaders(headers),
     body: Buffer.from(body ?? ''),
   };
+}
+
+/**
+ * The headers of an integration's response as the client gets them: API Gateway renames some to
+ * `x-amzn-Remapped-…`, and adds the content type of JSON when there is none.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
+ */
+export function clientHeaders(headers: readonly [string, string][]): [string, string][] {
+  const renamed = headers.map(([name, value]): [string, string] => [
+    remapped.includes(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
+    value,
+  ]);
+  const isTyped = renamed.some(([name]) => name.toLowerCase() === 'content-type');
+  return isTyped ? renamed : [['Content-Type', 'application/json'], ...renamed];
 }
 
 /**

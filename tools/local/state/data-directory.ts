@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LocalRunError } from '../template/local-run-error.ts';
+import { LocalRunError } from '../errors.ts';
 
 /** A directory with the data that outlives a run. One process at a time can open it. */
 export interface DataDirectory {
@@ -123,7 +113,7 @@ function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | und
 function writeWhole(file: string, text: string): void {
   const temporary = `${file}.new`;
   try {
-    writeSynced(temporary, text);
+    writeFileSync(temporary, text, { flush: true });
     renameSync(temporary, file);
   } catch (cause) {
     const reason = (cause as Error).message;
@@ -131,15 +121,5 @@ function writeWhole(file: string, text: string): void {
       `the file ${file} cannot be written (${reason}): make room on its disk, or name another directory`,
       { cause },
     );
-  }
-}
-
-function writeSynced(path: string, text: string): void {
-  const descriptor = openSync(path, 'w');
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

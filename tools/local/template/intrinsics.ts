@@ -1,4 +1,4 @@
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from '../errors.ts';
 
 /** The values of a template that intrinsic functions can refer to. */
 export interface TemplateScope {

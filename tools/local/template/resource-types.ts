@@ -88,16 +88,11 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     ref: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
   },
   'AWS::DynamoDB::Table': {
-    supported: `
-      AttributeDefinitions GlobalSecondaryIndexes KeySchema LocalSecondaryIndexes TableName`,
+    supported: 'AttributeDefinitions KeySchema TableName',
     withoutEffect: `
       BillingMode DeletionProtectionEnabled PointInTimeRecoverySpecification SSESpecification`,
     ref: tableName,
     attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${tableName(identity)}`) },
-  },
-  'AWS::DynamoDB::GlobalTable': {
-    supported: 'AttributeDefinitions KeySchema TableName',
-    ref: tableName,
   },
   'AWS::IAM::Role': {
     supported: 'AssumeRolePolicyDocument ManagedPolicyArns Policies RoleName',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { TemplateError } from '../errors.ts';
 import { resolveIntrinsics, type TemplateScope } from './intrinsics.ts';
-import { words } from './known-properties.ts';
 import {
   physicalName,
   placeholderArn,
@@ -8,7 +8,6 @@ import {
   supportedTypes,
   typesWithoutEffect,
 } from './resource-types.ts';
-import { TemplateError } from './template-error.ts';
 
 /** The stack, Region and account that the template's pseudo parameters refer to. */
 interface TemplateEnvironment {
@@ -30,14 +29,13 @@ export interface TemplateResource {
 }
 
 /** A resource in the template's JSON. */
-export interface RawResource {
+interface RawResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Condition?: string;
 }
 
-/** The JSON of a template. */
-export interface RawTemplate {
+interface RawTemplate {
   readonly Resources: Readonly<Record<string, RawResource>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
@@ -110,15 +108,51 @@ export class Template {
 /**
  * Reads a synthesized template.
  *
- * @param change changes the template's JSON before it is read
+ * @param hasTimeLimits false lifts the timeouts of its functions and integrations, because a function
+ *   that is paused in a debugger takes minutes
  * @throws TemplateError for a resource type, or a property, that is not supported
  */
 export function readTemplate(
   file: string,
   environment: TemplateEnvironment,
-  change: (raw: RawTemplate) => RawTemplate = (raw) => raw,
+  hasTimeLimits: boolean,
 ): Template {
-  return new Template(change(JSON.parse(readFileSync(file, 'utf8'))), environment);
+  const raw = JSON.parse(readFileSync(file, 'utf8'), hasTimeLimits ? undefined : liftTimeLimit);
+  return new Template(raw, environment);
+}
+
+// Almost the maximum delay of a timer in Node.
+const liftedTimeoutMs = 2_147_483_000;
+
+function liftTimeLimit(property: string, value: unknown): unknown {
+  if (property === 'Timeout') return liftedTimeoutMs / 1000;
+  return property === 'TimeoutInMillis' ? liftedTimeoutMs : value;
+}
+
+/**
+ * Rejects a nested property that the local run does not know, because it might have an effect in the
+ * cloud that the local run lacks.
+ *
+ * @param path the path of the object within its resource, for the error message
+ * @param known the names of the known properties, separated by spaces
+ * @throws TemplateError naming the resource and the property
+ */
+export function checkKnownProperties(
+  logicalId: string,
+  path: string,
+  value: object,
+  known: string,
+): void {
+  const names = words(known);
+  for (const [name, setting] of Object.entries(value)) {
+    if (names.includes(name) || setting === undefined) continue;
+    throw new TemplateError(logicalId, `the property ${path}.${name} is not supported locally`);
+  }
+}
+
+/** Splits a text at spaces and line breaks, for a list of many names. */
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/);
 }
 
 function checkResource(logicalId: string, { Type, Properties = {}, Condition }: RawResource): void {

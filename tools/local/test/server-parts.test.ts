@@ -7,8 +7,8 @@ import { type LoopbackServer, serve } from '../../../test/helpers/loopback-serve
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import type { EmbeddedDynamoDB, EmbeddedDynamoDBOptions } from '../dynamodb/embedded-dynamodb.ts';
 import type { DynamoDBGuard, GuardOptions } from '../dynamodb/guard.ts';
-import type { ExecutionEnvironment, InvocationResult } from '../functions/execution-environment.ts';
-import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import { LocalRunError } from '../errors.ts';
+import type { ExecutionEnvironment } from '../functions/execution-environment.ts';
 import type { LocalService } from '../server.ts';
 import {
   type Assembly,
@@ -27,7 +27,7 @@ import {
 let events: string[];
 let embeddedOptions: EmbeddedDynamoDBOptions[];
 let startEmbedded: () => Promise<void>;
-let databaseEnded: PromiseWithResolvers<Error>;
+let databaseEnded: PromiseWithResolvers<LocalRunError>;
 let settings: GuardOptions[];
 /** The variables that functions were started with. */
 let variables: Readonly<Record<string, string>>[];
@@ -37,7 +37,8 @@ jest.unstable_mockModule('../dynamodb/embedded-dynamodb.ts', () => ({
     embeddedOptions.push(options);
     await startEmbedded();
     const close = async () => void events.push('database closed');
-    return { endpoint: dynamodb.url, processId: 1, ended: databaseEnded.promise, close };
+    const failure = (reason: string) => new LocalRunError(`the database fails (${reason})`);
+    return { endpoint: dynamodb.url, processId: 1, ended: databaseEnded.promise, failure, close };
   },
 }));
 jest.unstable_mockModule('../dynamodb/guard.ts', () => ({
@@ -47,6 +48,28 @@ jest.unstable_mockModule('../dynamodb/guard.ts', () => ({
       endpoint: given.endpoint,
       forwardForOperator: async () => {},
       close: async () => void events.push('guard closed'),
+    };
+  },
+}));
+jest.unstable_mockModule('../functions/execution-environment.ts', () => ({
+  /** It answers with its function's folder, if that is not broken; at `/slow`, after its time. */
+  ExecutionEnvironment: class implements Partial<ExecutionEnvironment> {
+    readonly #parameters: ConstructorParameters<typeof ExecutionEnvironment>;
+
+    constructor(...parameters: ConstructorParameters<typeof ExecutionEnvironment>) {
+      this.#parameters = parameters;
+      variables.push(parameters[1].variables);
+    }
+
+    started = async () => undefined;
+    stop = async () => void events.push('environment stopped');
+    invoke: ExecutionEnvironment['invoke'] = async ({ event }, onFinished) => {
+      const [{ codeDirectory: body }, { log }] = this.#parameters;
+      log('invoked');
+      if (JSON.parse(event).path === '/slow') await sleep(200);
+      queueMicrotask(onFinished);
+      if (body === '/broken') return { error: { errorType: 'Error', errorMessage: 'no build' } };
+      return { payload: JSON.stringify({ statusCode: 200, body }) };
     };
   },
 }));
@@ -115,27 +138,10 @@ const resources: Resources = {
   Orders: table('orders'),
 };
 
-function assemble(own: Resources = resources, code = ''): Assembly {
-  const assembly = writeAssembly(own, { Echo: code }, outputs);
+function assemble(own: Resources = resources): Assembly {
+  const assembly = writeAssembly(own, { Echo: '' }, outputs);
   assemblies.push(assembly);
   return assembly;
-}
-
-/** An environment that answers with its function, unless it is called at `/slow`. */
-function environmentOf(lambda: LambdaFunction, log: (line: string) => void): ExecutionEnvironment {
-  const isBroken = lambda.codeDirectory === '/broken';
-  return {
-    started: async () => undefined,
-    invoke: async ({ event }, onFinished) => {
-      log('invoked');
-      if (JSON.parse(event).path === '/slow') return new Promise<InvocationResult>(() => {});
-      queueMicrotask(onFinished);
-      if (isBroken) return { error: { errorType: 'Error', errorMessage: 'no build' } };
-      const { codeDirectory: body } = lambda;
-      return { payload: JSON.stringify({ statusCode: 200, body }) };
-    },
-    stop: async () => void events.push('environment stopped'),
-  };
 }
 
 async function start(options: Partial<Options> = {}): Promise<LocalService> {
@@ -143,10 +149,6 @@ async function start(options: Partial<Options> = {}): Promise<LocalService> {
     templateFile: options.templateFile ?? assemble().templateFile,
     stackName: 'Small',
     log: (line) => lines.push(line),
-    startEnvironment: (lambda, given) => {
-      variables.push(given.variables);
-      return environmentOf(lambda, given.log);
-    },
     ...options,
   });
   running.push(service);
@@ -267,25 +269,13 @@ describe('a local service', () => {
     ]);
   });
 
-  it('has time limits', async () => {
-    const service = await start();
+  it.each([
+    ['has time limits', true, 504],
+    ['has no time limits where a debugger may pause it', false, 200],
+  ])('%s', async (_, hasTimeLimits, status) => {
+    const service = await start({ hasTimeLimits });
 
-    expect((await get(service, '/slow')).status).toBe(504);
-  });
-
-  it('has no time limits where a debugger may pause it', async () => {
-    const code = `exports.handler = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return { statusCode: 200 };
-    };`;
-    const { templateFile } = assemble(resources, code);
-    const service = await start({
-      templateFile,
-      startEnvironment: undefined as never,
-      hasTimeLimits: false,
-    });
-
-    expect((await get(service, '/slow')).status).toBe(200);
+    expect((await get(service, '/slow')).status).toBe(status);
   });
 
   it('ends its server, functions, database and guard when it is closed', async () => {
@@ -301,7 +291,7 @@ describe('a local service', () => {
   it('says when its database has ended', async () => {
     const service = await start();
 
-    databaseEnded.resolve(new Error('has ended'));
+    databaseEnded.resolve(new LocalRunError('has ended'));
 
     expect((await service.failed).message).toBe('has ended');
   });
@@ -332,20 +322,11 @@ describe('the database of a local service', () => {
 
   it.each<[string, () => Partial<Options>, string]>([
     [
-      'with its address',
+      'with its address, without a password',
       () => ({ dynamodbEndpoint: dynamodb.url.replace('//', '//user:secret@') }),
-      'DYNAMODB_ENDPOINT: http://…@ADDRESS fails (disk I/O error): see to the server, correct the address, or leave the variable out',
+      'DYNAMODB_ENDPOINT: ADDRESS fails (disk I/O error): see to the server, correct the address, or leave the variable out',
     ],
-    [
-      'in memory',
-      () => ({}),
-      'the embedded DynamoDB in memory fails (disk I/O error): start again',
-    ],
-    [
-      'with its file',
-      () => ({ dataDirectory: directory.path }),
-      'the embedded DynamoDB with the data in PATH/dynamodb.sqlite fails (disk I/O error): make room on its disk, put a copy of the file back, or name another directory',
-    ],
+    ['as the embedded one', () => ({}), 'the database fails (disk I/O error)'],
   ])('is named %s when it fails', async (_, options, message) => {
     onCall = refuses;
 
@@ -353,16 +334,14 @@ describe('the database of a local service', () => {
 
     await expect(starting).rejects.toMatchObject({
       name: 'LocalRunError',
-      message: message
-        .replace('ADDRESS', new URL(dynamodb.url).host)
-        .replace('PATH', directory.path),
+      message: message.replace('ADDRESS', dynamodb.url),
     });
   });
 
   it.each<[string, (prepared: PromiseWithResolvers<void>) => void, string]>([
     [
       'the database ends',
-      () => databaseEnded.resolve(new Error('dynoxide ended')),
+      () => databaseEnded.resolve(new LocalRunError('dynoxide ended')),
       'dynoxide ended',
     ],
     ['that fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],

@@ -136,14 +136,11 @@ function createGateway({ stage, methods, authorizer, apiKey }: Recording['api'])
     isInPlan: () => true,
   };
   return new Gateway(template, {
-    functions: {
-      all: [],
-      targetOf: (uri) => ({
-        lambda: { logicalId: String(uri) } as LambdaFunction,
-        invokedArn: 'arn',
-        isStreaming: false,
-      }),
-    },
+    targetOf: (uri) => ({
+      lambda: { logicalId: String(uri) } as LambdaFunction,
+      invokedArn: 'arn',
+      isStreaming: false,
+    }),
     usage: new UsageMeter(readUsagePlans(template), keys, buckets, Date.now),
     buckets,
     invoke: async ({ logicalId }, { event }) => {

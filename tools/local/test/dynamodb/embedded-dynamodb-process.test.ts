@@ -84,30 +84,32 @@ async function inFakeTime<T>(starting: Promise<T>): Promise<T> {
 const useFakeTime = () =>
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 
-type SystemCase = [system: string, name: string, host: RegExp, options: object];
+const inMemory = (reason: string) =>
+  `the embedded DynamoDB in memory fails (${reason}): start again`;
+const withFile = (reason: string) =>
+  `the embedded DynamoDB with the data in /data fails (${reason}): make room on its disk, put a copy of the file back, or name another directory`;
+
+type SystemCase = [system: string, host: RegExp];
 // One of sixteen million addresses is drawn, so that 127.0.0.1 itself does not occur.
-const ofAnyHost = /^127\.(?!0\.0\.1$)\d+\.\d+\.\d+$/;
-const linux: SystemCase = ['linux', 'dynoxide', ofAnyHost, { stdio: 'pipe', detached: true }];
+const linux: SystemCase = ['linux', /^127\.(?!0\.0\.1$)\d+\.\d+\.\d+$/];
 
 describe('the process of the embedded DynamoDB', () => {
   it.each<SystemCase>([
     // Elsewhere, no program can listen at any address that begins with 127.
     ...(platform === 'linux' ? [linux] : []),
-    ['darwin', 'dynoxide', /^127\.0\.0\.1$/, { stdio: 'pipe', detached: true }],
-    ['win32', 'dynoxide.exe', /^127\.0\.0\.1$/, { stdio: 'pipe' }],
-  ])('is started on %s as %s', async (system, name, host, options) => {
+    ['darwin', /^127\.0\.0\.1$/],
+  ])('is started on %s at a free address, apart from the terminal', async (system, host) => {
     setPlatform(system);
 
     const { endpoint, processId } = await startEmbeddedDynamoDB({ databaseFile: '/data' });
 
     const { hostname, port } = new URL(endpoint);
     const [spawned] = processes;
-    const program = spawned!.command.slice(system === 'win32' ? 0 : 3);
-    expect(program).toEqual([
-      expect.stringMatching(new RegExp(`/node_modules/@dynoxide/${system}-\\w+/${name}$`)),
+    expect(spawned!.command.slice(3)).toEqual([
+      expect.stringMatching(new RegExp(`/node_modules/@dynoxide/${system}-\\w+/dynoxide$`)),
       ...['serve', '--host', hostname, '--port', port, '--db-path', '/data'],
     ]);
-    expect(spawned!.options).toEqual(options);
+    expect(spawned!.options).toEqual({ stdio: 'pipe', detached: true });
     expect(hostname).toMatch(host);
     expect(processId).toBe(77);
   });
@@ -127,22 +129,13 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processes[4]!.command).toContain(new URL(endpoint).port);
   });
 
-  const inMemory =
-    'does not start in memory: see that this machine has memory and processes left, and start again';
-
-  it.each([
-    ['in memory', undefined, `the embedded DynamoDB (dynoxide ended (1: disk full)) ${inMemory}`],
-    [
-      'with a file',
-      '/data',
-      'the embedded DynamoDB (dynoxide ended (1: disk full)) does not start with the data in /data: make room on its disk, put a copy of the file back, or name another directory',
-    ],
-  ])('is given up after five attempts: %s', async (_, databaseFile, message) => {
+  it('is given up after five attempts', async () => {
     onSpawn = fails;
 
-    const starting = startEmbeddedDynamoDB(databaseFile ? { databaseFile } : {});
-
-    await expect(starting).rejects.toMatchObject({ name: 'LocalRunError', message });
+    await expect(startEmbeddedDynamoDB({ databaseFile: '/data' })).rejects.toMatchObject({
+      name: 'LocalRunError',
+      message: withFile('dynoxide ended (1: disk full)'),
+    });
     expect(processes).toHaveLength(5);
   });
 
@@ -150,9 +143,7 @@ describe('the process of the embedded DynamoDB', () => {
     isSpawned = false;
     onSpawn = (spawned) => spawned.emit('error', new Error('spawn EAGAIN'));
 
-    await expect(startEmbeddedDynamoDB()).rejects.toThrow(
-      `the embedded DynamoDB (Error: spawn EAGAIN) ${inMemory}`,
-    );
+    await expect(startEmbeddedDynamoDB()).rejects.toThrow(inMemory('Error: spawn EAGAIN'));
   });
 
   it('is given up where it does not listen in time, and stopped', async () => {
@@ -160,7 +151,7 @@ describe('the process of the embedded DynamoDB', () => {
     onSpawn = () => {};
 
     await expect(inFakeTime(startEmbeddedDynamoDB())).rejects.toThrow(
-      `the embedded DynamoDB (dynoxide did not listen within 10000 ms) ${inMemory}`,
+      inMemory('dynoxide did not listen within 10000 ms'),
     );
     expect(processes.map(({ signals }) => signals)).toEqual(Array(5).fill(['SIGTERM']));
     expect(jest.getTimerCount()).toBe(0);
@@ -209,18 +200,8 @@ describe('the end of the embedded DynamoDB', () => {
   });
 
   it.each<[string, string | undefined, [number | null, string | null], string]>([
-    [
-      'in memory',
-      undefined,
-      [3, null],
-      'dynoxide ended (3), the embedded DynamoDB; its data was in memory and is gone: start again, with --data to keep it',
-    ],
-    [
-      'with a file',
-      '/data',
-      [null, 'SIGKILL'],
-      'dynoxide ended (SIGKILL), the embedded DynamoDB; what it has acknowledged is in /data: make room on its disk if that is full, and start again',
-    ],
+    ['in memory', undefined, [3, null], inMemory('dynoxide ended (3)')],
+    ['with a file', '/data', [null, 'SIGKILL'], withFile('dynoxide ended (SIGKILL)')],
   ])('is told when it comes by itself: %s', async (_, databaseFile, [code, signal], message) => {
     const database = await startEmbeddedDynamoDB(databaseFile ? { databaseFile } : {});
 
@@ -228,5 +209,6 @@ describe('the end of the embedded DynamoDB', () => {
     processes[0]!.end(code, signal);
 
     expect(await database.ended).toMatchObject({ name: 'LocalRunError', message });
+    expect(database.failure('disk I/O error').message).toContain('fails (disk I/O error): ');
   });
 });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
 import { localDynamoDbClient } from '../../dynamodb/local-client.ts';
-import { createTables, readTables } from '../../dynamodb/tables.ts';
+import { provideTables } from '../../dynamodb/tables.ts';
 import { createTemplate } from '../small-template.ts';
 
 const template = createTemplate({
@@ -17,18 +17,7 @@ const template = createTemplate({
     Properties: {
       TableName: 'orders',
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [
-        { AttributeName: 'id', AttributeType: 'N' },
-        { AttributeName: 'owner', AttributeType: 'S' },
-      ],
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: 'by-owner',
-          KeySchema: [{ AttributeName: 'owner', KeyType: 'HASH' }],
-          Projection: { ProjectionType: 'KEYS_ONLY' },
-          ContributorInsightsSpecification: { Enabled: true },
-        },
-      ],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
       DeletionProtectionEnabled: true,
     },
   },
@@ -81,7 +70,7 @@ describe('embedded DynamoDB', () => {
     expect(failure).toMatchObject({
       name: 'LocalRunError',
       message: expect.stringMatching(
-        /^the embedded DynamoDB \(dynoxide ended [^\n]+\) does not start with the data in \/.*\/data\.sqlite: [^\n]*put a copy of the file back/,
+        /^the embedded DynamoDB with the data in \/.*\/data\.sqlite fails \(dynoxide ended [^\n]+\): [^\n]*put a copy of the file back/,
       ),
     });
   });
@@ -118,13 +107,13 @@ describe('embedded DynamoDB', () => {
     const databaseFile = join(directory.path, 'data.sqlite');
     const first = await start(databaseFile);
     const client = localDynamoDbClient(first.endpoint);
-    await createTables(readTables(template), client);
+    await provideTables(template, client);
     await client.send(new PutItemCommand({ TableName: 'orders', Item }));
 
     process.kill(first.processId, 'SIGKILL');
-    expect((await first.ended).message).toMatch(/^dynoxide ended \(SIGKILL\)/);
+    expect((await first.ended).message).toContain('fails (dynoxide ended (SIGKILL)): make room');
     const second = localDynamoDbClient((await start(databaseFile)).endpoint);
-    await createTables(readTables(template), second);
+    await provideTables(template, second);
 
     const read = await second.send(new GetItemCommand({ TableName: 'orders', Key: Item }));
     expect(read.Item).toEqual(Item);

@@ -13,7 +13,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type LoopbackServer, listen, serve } from '../../../../test/helpers/loopback-server.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from '../../dynamodb/guard.ts';
 import { type Credentials, createIdentities, type Identities } from '../../dynamodb/identities.ts';
-import { withoutPassword } from '../../dynamodb/upstream.ts';
 import { createTemplate, lambda } from '../small-template.ts';
 
 /** A function that may do anything with tables but write items, and one without permissions. */
@@ -220,8 +219,7 @@ describe('the guard before DynamoDB', () => {
         $metadata: { httpStatusCode: 400 },
       });
       expect(received).toEqual([]);
-      const logged = message.replace('perform:', 'perform').replace('resource: ', '');
-      expect(lines).toEqual([`iam: ${logged.slice(logged.indexOf('/') + 1)}`]);
+      expect(lines).toEqual([expect.stringMatching(/^iam: User: \S+ is not authorized/)]);
     },
   );
 
@@ -272,7 +270,7 @@ describe('the guard before DynamoDB', () => {
 
     await expect(call).rejects.toMatchObject({
       name: 'ServiceUnavailable',
-      message: 'http://…@127.0.0.1:9 does not answer (ECONNREFUSED)',
+      message: 'http://127.0.0.1:9 does not answer (ECONNREFUSED)',
       $metadata: { httpStatusCode: 503 },
     });
   });
@@ -296,13 +294,4 @@ describe('the guard before DynamoDB', () => {
 
     await expect(call).rejects.toThrow('does not answer (EPROTO)');
   });
-});
-
-it.each([
-  ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
-  ['http://user:p@ss@127.0.0.1:8000', 'http://…@127.0.0.1:8000'],
-  ['user:secret@127.0.0.1', '…@127.0.0.1'],
-  ['http://us\ner:secret@host', 'http://…@host'],
-])('an address is shown without a password: %j', (address, shown) => {
-  expect(withoutPassword(address)).toBe(shown);
 });

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { closedGate } from '../../../../test/helpers/gate.ts';
 import {
   type TemporaryDirectory,
@@ -27,6 +27,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  jest.useRealTimers();
   await runner.close();
   directory.remove();
 });
@@ -176,19 +177,23 @@ describe('a function', () => {
     expect(await payloadOf(invoke())).toBe(512 - 51 + 3 * 32);
   });
 
-  it.each([
-    ['throws', "throw new TypeError('oops')", { errorType: 'TypeError', errorMessage: 'oops' }],
-    ['throws a text', "throw 'oops'", { errorType: 'string', errorMessage: 'oops' }],
-    ['returns what is no JSON', 'return 1n', { errorType: 'TypeError' }],
-  ])('that %s fails, and its environment goes on', async (_, statement, error) => {
+  it('that fails is reported, and its environment goes on', async () => {
     const invoke = prepare(
-      `${counting} exports.handler = async ({ bad }) => { calls++; if (bad) { ${statement} } return calls; };`,
+      `${counting} exports.handler = async ({ how }) => {
+        calls++;
+        if (how === 'error') throw new TypeError('oops');
+        if (how === 'text') throw 'oops';
+        return how === 'no JSON' ? 1n : calls;
+      };`,
       { maxEnvironments: 1 },
     );
+    const failing = (how: string) => errorOf(invoke({ how }));
 
-    expect(await errorOf(invoke({ bad: true }))).toMatchObject(error);
-    expect(await payloadOf(invoke())).toBe(2);
-    expect(lines.join()).toContain(`fn: Invoke Error {"errorType":"${error.errorType}"`);
+    expect(await failing('error')).toMatchObject({ errorType: 'TypeError', errorMessage: 'oops' });
+    expect(await failing('text')).toMatchObject({ errorType: 'string', errorMessage: 'oops' });
+    expect(await failing('no JSON')).toMatchObject({ errorType: 'TypeError' });
+    expect(await payloadOf(invoke())).toBe(4);
+    expect(lines.join()).toContain('fn: Invoke Error {"errorType":"TypeError"');
   });
 
   it.each([
@@ -212,7 +217,7 @@ describe('a function', () => {
   ])('that %s fails, and its environment is replaced', async (title, statement, error) => {
     const invoke = prepare(
       `${counting} exports.handler = async ({ bad }) => { calls++; if (bad) { ${statement} } return calls; };`,
-      { maxEnvironments: 1 },
+      { maxEnvironments: 1, lambda: { memorySizeMb: 48 } },
     );
 
     const failed = errorOf(invoke({ bad: true }));
@@ -257,12 +262,10 @@ describe('a function', () => {
     expect(lines.join()).toContain('fn: Init Error');
   });
 
-  it.each([
-    ['waits', 'await new Promise((resolve) => setTimeout(resolve, 60_000));'],
-    ['blocks its thread', 'for (;;);'],
-  ])('that %s for too long fails, and its environment is replaced', async (_, statement) => {
+  it('that blocks its thread for too long fails, and its environment is replaced', async () => {
+    const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
     const code = `${counting} exports.handler = async ({ slow }) => {
-      if (slow) { ${statement} } return ++calls; };`;
+      if (slow) { ${block} } return ++calls; };`;
     const invoke = prepare(code, { lambda: { timeoutMs: 1_000 }, maxEnvironments: 1 });
     await payloadOf(invoke());
 
@@ -324,7 +327,7 @@ describe('a streaming function', () => {
         if (event.short) return output.end(String(calls));
         ${writeFirst} output.write('more'); ${statement}
       `)}`,
-      { lambda: { timeoutMs: 2_000 }, maxEnvironments: 1 },
+      { lambda: { timeoutMs: 1_000 }, maxEnvironments: 1 },
     );
 
     const [text, cause] = await readUntilBroken(invoke());
@@ -391,6 +394,23 @@ describe('the environments of a function', () => {
 
     expect(results.map(({ calls }) => calls).toSorted()).toEqual([1, 2]);
     expect(results.map(({ id }) => id)).toContain(first.id);
+  });
+
+  it('end when they have been idle for a minute', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    const invoke = prepare(code);
+    const invocation = () => payloadOf(invoke());
+
+    const first = await invocation();
+    jest.advanceTimersByTime(59_999);
+    const second = await invocation();
+    jest.advanceTimersByTime(59_999);
+    const third = await invocation();
+    jest.advanceTimersByTime(60_000);
+    const fourth = await invocation();
+
+    expect([second.id, third.id]).toEqual([first.id, first.id]);
+    expect(fourth.id).not.toBe(first.id);
   });
 
   it.each<[string, PrepareOptions]>([

@@ -40,25 +40,25 @@ describe('functions of a template', () => {
       Environment: { Variables: { TABLE: { Ref: 'AWS::Region' }, COUNT: 3 } },
     };
 
-    const { all } = read(lambda('List', properties));
+    const targetOf = read(lambda('List', properties));
 
-    expect(all).toEqual([
-      {
-        logicalId: 'List',
-        name: 'list',
-        arn,
-        codeDirectory: `${assembly?.directory}/asset.List`,
-        handler: 'index.handler',
-        memorySizeMb: 512,
-        timeoutMs: 15_000,
-        reservedConcurrency: 2,
-        environment: { TABLE: 'eu-central-1', COUNT: '3' },
-      },
-    ]);
+    expect(targetOf(uri(arn), 'Method').lambda).toEqual({
+      logicalId: 'List',
+      name: 'list',
+      arn,
+      codeDirectory: `${assembly?.directory}/asset.List`,
+      handler: 'index.handler',
+      memorySizeMb: 512,
+      timeoutMs: 15_000,
+      reservedConcurrency: 2,
+      environment: { TABLE: 'eu-central-1', COUNT: '3' },
+    });
   });
 
   it('have 128 MB and three seconds by default', () => {
-    expect(read(list).all[0]).toMatchObject({ memorySizeMb: 128, timeoutMs: 3_000 });
+    const { lambda } = read(list)(uri(arn), 'Method');
+
+    expect(lambda).toMatchObject({ memorySizeMb: 128, timeoutMs: 3_000 });
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('functions of a template', () => {
     ['a version', `${arn}:1`],
     ['an alias', `${arn}:live`],
   ])('are found by the ARN of %s', (_, invokedArn) => {
-    const target = read(qualified).targetOf(uri(invokedArn), 'Method');
+    const target = read(qualified)(uri(invokedArn), 'Method');
 
     expect(target).toMatchObject({ invokedArn, isStreaming: false, lambda: { logicalId: 'List' } });
   });
@@ -74,7 +74,7 @@ describe('functions of a template', () => {
   it('are streamed by an invocation of the streaming kind', () => {
     const streamed = uri(arn, '2021-11-15', 'response-streaming-invocations');
 
-    expect(read(list).targetOf(streamed, 'Method').isStreaming).toBe(true);
+    expect(read(list)(streamed, 'Method').isStreaming).toBe(true);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('functions of a template', () => {
     ['something after it', `${uri(arn)}/x`],
     ['another service', 'arn:aws:apigateway:eu-central-1:sqs:path/queue'],
   ])('are not found by the URI of %s', (_, wrong) => {
-    expect(() => read(qualified).targetOf(wrong, 'Method')).toThrow('Method: invokes no function');
+    expect(() => read(qualified)(wrong, 'Method')).toThrow('Method: invokes no function');
   });
 
   it.each([

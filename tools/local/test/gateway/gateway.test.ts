@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewayFault } from '../../exchange/gateway-fault.ts';
 import type { RawRequest } from '../../exchange/incoming-request.ts';
-import type { Invocation, InvocationResult } from '../../functions/execution-environment.ts';
+import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { readUsagePlans, TokenBuckets, UsageMeter } from '../../gateway/usage-plan.ts';
@@ -105,14 +105,11 @@ function createGateway(others: Resources = {}): Gateway {
   const now = () => 1_000_000;
   const buckets = new TokenBuckets(now);
   return new Gateway(template, {
-    functions: {
-      all: [],
-      targetOf: (uri) => ({
-        lambda: { logicalId: String(uri) } as LambdaFunction,
-        invokedArn: `arn:${uri}`,
-        isStreaming: false,
-      }),
-    },
+    targetOf: (uri) => ({
+      lambda: { logicalId: String(uri) } as LambdaFunction,
+      invokedArn: `arn:${uri}`,
+      isStreaming: false,
+    }),
     usage: new UsageMeter(readUsagePlans(template), registry, buckets, now),
     buckets,
     invoke,
@@ -439,16 +436,19 @@ describe('the template of a gateway', () => {
     ],
     [
       mocked({ RequestTemplates: { 'application/json': '$input.body' } }),
-      'GET /mock: the template $input.body is not supported locally',
+      'GET /mock: a MOCK integration with several statuses is not supported',
     ],
-    [mocked({}, { MethodResponses: [] }), 'GET /mock: declares no response 200'],
+    [
+      mocked({}, { MethodResponses: [] }),
+      'GET /mock: MethodResponses lacks parts of the response 200',
+    ],
     [
       mocked({
         IntegrationResponses: [
           { StatusCode: '200', ResponseParameters: { 'method.response.header.X': "'1'" } },
         ],
       }),
-      'GET /mock: declares no response parameter X',
+      'GET /mock: MethodResponses lacks parts of the response 200',
     ],
     [response({ ResponseType: 'OTHER' }), 'AccessDenied: the response type OTHER does not exist'],
     [

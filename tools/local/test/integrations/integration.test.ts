@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Invocation, InvocationResult } from '../../functions/execution-environment.ts';
+import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import { answerIntegration, type ProxyIntegration } from '../../integrations/integration.ts';
 import type { MockIntegration } from '../../integrations/mock-integration.ts';
@@ -218,7 +218,7 @@ describe('a stream for a request', () => {
 
     await advance(1);
 
-    expect([early, fault()]).toEqual([undefined, 'the stream took too long']);
+    expect([early, fault()]).toEqual([undefined, 'The operation was aborted']);
     expect(source.destroyed).toBe(true);
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
-import { checkKnownProperties } from '../../template/known-properties.ts';
-import { readTemplate } from '../../template/template.ts';
-import { liftedTimeoutMs, withoutTimeLimits } from '../../template/time-limits.ts';
-import { createTemplate, lambda, type Resources } from '../small-template.ts';
+import { checkKnownProperties, readTemplate } from '../../template/template.ts';
+import { createTemplate, lambda, method, proxy, type Resources } from '../small-template.ts';
 
 const table = (properties: object = {}): Resources => ({
   Table: {
@@ -94,42 +92,31 @@ describe('a template', () => {
     expect(() => fn!.property('Description')).toThrow(message);
   });
 
-  it('is read from its file, with its outputs, and may be changed before', () => {
+  it.each([
+    ['as it is', true, 3, 4_000],
+    // Almost 2³¹ ms, above which Node's timers end at once.
+    ['without its time limits', false, 2_147_483, 2_147_483_000],
+  ])('is read from its file %s', (_, hasTimeLimits, Timeout, TimeoutInMillis) => {
     const { write, remove } = temporaryDirectory();
-    const raw = { Resources: table(), Outputs: { Name: { Value: { Ref: 'AWS::StackName' } } } };
-    const file = write('Small.template.json', JSON.stringify(raw));
+    const raw = {
+      Resources: {
+        ...lambda('Fn', { Timeout: 3, MemorySize: 512 }),
+        ...method('GET /', proxy('Fn', { TimeoutInMillis: 4_000 })),
+      },
+      Outputs: { Name: { Value: { Ref: 'AWS::StackName' } } },
+    };
     const environment = { stackName: 'Small', region: 'r', accountId: 'a' };
 
-    const template = readTemplate(file, environment, (read) => ({
-      ...read,
-      Resources: { ...read.Resources, Other: read.Resources.Table! },
-    }));
+    const file = write('Small.template.json', JSON.stringify(raw));
+    const template = readTemplate(file, environment, hasTimeLimits);
 
     remove();
+    const [fn] = template.ofType('AWS::Lambda::Function');
     expect(template.outputs()).toEqual({ Name: 'Small' });
-    const tables = template.ofType('AWS::DynamoDB::Table');
-    expect(tables.map(({ logicalId }) => logicalId)).toEqual(['Table', 'Other']);
-  });
-
-  it('may have its time limits lifted, and nothing else', () => {
-    const Integration = { Type: 'AWS_PROXY' };
-    const rest = { Type: 'AWS::DynamoDB::Table', Properties: { Timeout: 3, Integration } };
-    const mock = { Type: 'AWS::ApiGateway::Method', Properties: { Integration: { Type: 'MOCK' } } };
-    const fn = { Type: 'AWS::Lambda::Function', Properties: { Handler: 'index.handler' } };
-    const method = (integration: object) => ({
-      Type: 'AWS::ApiGateway::Method',
-      Properties: { HttpMethod: 'GET', Integration: { Type: 'AWS_PROXY', ...integration } },
-    });
-
-    const { Resources: changed } = withoutTimeLimits({
-      Resources: { rest, mock, fn, method: method({ TimeoutInMillis: 3_000 }) },
-    });
-
-    expect(changed).toEqual({
-      rest,
-      mock,
-      fn: { ...fn, Properties: { ...fn.Properties, Timeout: liftedTimeoutMs / 1000 } },
-      method: method({ TimeoutInMillis: liftedTimeoutMs }),
+    expect([fn!.property('Timeout'), fn!.property('MemorySize')]).toEqual([Timeout, 512]);
+    expect(template.ofType('AWS::ApiGateway::Method')[0]!.property('Integration')).toMatchObject({
+      IntegrationHttpMethod: 'POST',
+      TimeoutInMillis,
     });
   });
 });
