@@ -1,4 +1,5 @@
-import type { ListedOperation } from './contract-index.ts';
+import type { Schema } from './contract.ts';
+import { bodyOf, type ListedOperation } from './contract-index.ts';
 
 export interface CodeSample {
   /** The title of the sample, such as `curl`. */
@@ -6,36 +7,60 @@ export interface CodeSample {
   readonly code: string;
 }
 
+/** Example values of parameters by name, which replace those of the contract. */
+export type ParameterExamples = Readonly<Record<string, string>>;
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** The successful response's body: an object, or an array of objects. */
+  readonly body: Schema | undefined;
+}
+
 /** Samples of how to call an operation. They read the key from the environment. */
-export function codeSamples(operation: ListedOperation, baseUrl: string): CodeSample[] {
-  const url = baseUrl + operation.examplePath;
+export function codeSamples(
+  { method, path, parameters = [], responses }: ListedOperation,
+  baseUrl: string,
+  examples: ParameterExamples,
+): CodeSample[] {
+  const filledPath = parameters.reduce(
+    (filled, { name, example }) =>
+      filled.replace(`{${name}}`, encodeURIComponent(examples[name] ?? String(example))),
+    path,
+  );
+  const body = responses['200'] && bodyOf(responses['200'])?.schema;
+  const call = { method, url: baseUrl + filledPath, body };
   return [
-    { name: 'curl', code: curlSample(operation, url) },
-    { name: 'JavaScript', code: fetchSample(operation, url) },
-    { name: 'Python', code: pythonSample(operation, url) },
+    { name: 'curl', code: curlSample(call) },
+    { name: 'JavaScript', code: fetchSample(call) },
+    { name: 'Python', code: pythonSample(call) },
   ];
 }
 
-function curlSample({ method, bodyType }: ListedOperation, url: string): string {
+function curlSample({ method, url, body }: Call): string {
   const options = [
     ...(method === 'GET' ? [] : [`-X ${method}`]),
-    ...(bodyType === 'array' ? ['--compressed'] : []),
+    ...(body?.type === 'array' ? ['--compressed'] : []),
   ];
-  return `curl -i ${[...options, `-H "Authorization: Bearer $STORE_ORDERS_KEY"`].join(' ')} \\
+  return `curl -i ${options.join(' ')} \\
+  -H "Authorization: Bearer $STORE_ORDERS_KEY" \\
   '${url}'`;
 }
 
-function fetchSample({ method, bodyType, int64Names }: ListedOperation, url: string): string {
-  const isInt64 = int64Names.map((name) => `name === '${name}'`).join(' || ') || 'false';
+function fetchSample({ method, url, body }: Call): string {
+  const isInt64 = Object.entries((body?.items ?? body)?.properties ?? {})
+    .filter(([, { format }]) => format === 'int64')
+    .map(([name]) => `name === '${name}'`);
   const result =
-    bodyType === undefined
+    body === undefined
       ? 'console.log(response.status);'
       : `// Ids may exceed 2^53: keep their digits while parsing.
 const body = JSON.parse(await response.text(), (name, value, { source }) =>
-  ${isInt64} ? BigInt(source) : value,
+  ${isInt64.join(' || ') || 'false'} ? BigInt(source) : value,
 );
-console.log(${bodyType === 'array' ? 'body.length' : 'body'});`;
-  return `const response = await fetch('${url}', {
+console.log(${body.type === 'array' ? 'body.length' : 'body'});`;
+  return `const url = '${url}';
+const response = await fetch(url, {
   method: '${method}',
   headers: { Authorization: \`Bearer \${process.env.STORE_ORDERS_KEY}\` },
 });
@@ -43,7 +68,7 @@ if (!response.ok) throw new Error((await response.json()).code);
 ${result}`;
 }
 
-function pythonSample({ method, bodyType }: ListedOperation, url: string): string {
+function pythonSample({ method, url, body }: Call): string {
   const results: Readonly<Record<string, string>> = {
     array: 'len(response.json())',
     object: 'response.json()',
@@ -59,5 +84,5 @@ response = requests.request(
 )
 if not response.ok:
     raise SystemExit(response.json()['code'])
-print(${results[bodyType ?? ''] ?? 'response.status_code'})`;
+print(${results[body?.type ?? ''] ?? 'response.status_code'})`;
 }

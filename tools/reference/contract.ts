@@ -1,4 +1,11 @@
-/** The parts of the published contract (OpenAPI 3.1) that its reference shows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/**
+ * The parts of the published contract (OpenAPI 3.1) that its reference shows. References are replaced
+ * by what they refer to.
+ */
 export interface Contract {
   readonly info: {
     readonly title: string;
@@ -22,7 +29,7 @@ export interface ContractOperation {
   readonly 'x-stability'?: string;
   readonly 'x-sunset'?: string;
   readonly parameters?: readonly ContractParameter[];
-  readonly responses: Readonly<Record<string, ContractResponse | Reference>>;
+  readonly responses: Readonly<Record<string, ContractResponse>>;
 }
 
 export interface ContractParameter {
@@ -35,13 +42,14 @@ export interface ContractParameter {
 }
 
 export interface ContractResponse {
+  readonly component?: string;
   readonly description: string;
-  readonly headers?: Readonly<Record<string, ContractHeader | Reference>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, JsonBody>>;
 }
 
-export interface MediaType {
-  readonly schema: Schema | Reference;
+export interface JsonBody {
+  readonly schema: Schema;
   readonly examples: Readonly<Record<string, Example>>;
 }
 
@@ -52,39 +60,50 @@ export interface Example {
 
 export interface ContractHeader {
   readonly description: string;
-  readonly required?: boolean;
   readonly schema: Schema;
   readonly example: unknown;
 }
 
 export interface Schema {
+  /** The name of the component that this part of the contract refers to, if it is a reference. */
+  readonly component?: string;
   readonly description?: string;
   readonly type?: string;
   readonly format?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema | Reference;
-  readonly allOf?: readonly (Schema | Reference)[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly enum?: readonly string[];
+  readonly const?: string | number;
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
 
-/** A reference to another part of the contract, such as `#/components/schemas/Order`. */
-export interface Reference {
-  readonly $ref: string;
+const contractFile = join(import.meta.dirname, '../../openapi.yaml');
+const localServer = /(?<=^servers:\n).*\n +description: local$/m;
+
+/** The contract as YAML. Its first server is the one at this URL, instead of a local run's. */
+export function contractText(baseUrl: string): string {
+  const server = `  - url: ${baseUrl}\n    description: this service`;
+  return readFileSync(contractFile, 'utf8').replace(localServer, () => server);
 }
 
-/** Resolves a reference. Any other part of the contract is returned as it is. */
-export function resolve<T extends object>(contract: Contract, part: T | Reference): T {
-  if (!('$ref' in part)) return part;
-  const [, ...names] = part.$ref.split('/');
-  return names.reduce((node, name) => (node as never)[name], contract as unknown) as T;
+export function parseContract(yaml: string): Contract {
+  const contract = parse(yaml);
+  return resolved(contract, contract) as Contract;
 }
 
-/** The name of the part that a reference refers to; undefined for any other part. */
-export function referredName(part: object | Reference): string | undefined {
-  return '$ref' in part ? String(part.$ref).split('/').at(-1) : undefined;
+function resolved(part: unknown, contract: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map((one) => resolved(one, contract));
+  if ('$ref' in part) {
+    // Such as `#/components/schemas/Order`.
+    const [, ...names] = String(part.$ref).split('/');
+    const target = names.reduce((node, name) => (node as never)[name], contract);
+    return { ...(resolved(target, contract) as object), component: names.at(-1) };
+  }
+  const entries = Object.entries(part).map(([name, value]) => [name, resolved(value, contract)]);
+  return Object.fromEntries(entries);
 }

@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Contract } from './contract.ts';
-import type { ParameterExamples } from './contract-index.ts';
+import { contractText, parseContract } from './contract.ts';
 import { html, type Markup } from './html.ts';
-import { navigation, referenceView } from './reference-view.ts';
+import { referenceView } from './reference-view.ts';
 
-export interface PageOptions {
-  readonly contract: Contract;
+interface PageOptions {
   /** The URL of the API with its version, such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
-  /** The path of the page's files, relative to the page: empty, or ending in `/`. */
-  readonly assets: string;
-  /** The demo keys to choose from. Without any, the reader types a key. */
-  readonly demoKeys: readonly DemoKey[];
-  /** The id of an order that exists. @default - the contract's example */
-  readonly orderId: string | undefined;
+  /** The demo keys to choose from. @default - the reader types a key */
+  readonly demoKeys?: readonly DemoKey[];
+  /** Reads the id of an order that exists. @default - the contract's example */
+  readonly orderId?: () => Promise<string | undefined>;
 }
 
-export interface DemoKey {
+interface DemoKey {
   readonly plan: string;
   readonly key: string;
   readonly perMinute: number;
@@ -25,24 +21,17 @@ export interface DemoKey {
 
 const pageDirectory = join(import.meta.dirname, 'page');
 
-/** Renders the reference as an HTML document with a console that lists and cancels orders. */
-export function pageDocument(options: PageOptions): string {
-  const { contract, assets, baseUrl, demoKeys, orderId } = options;
-  const { title, version } = contract.info;
-  const examples: ParameterExamples = orderId === undefined ? {} : { orderId };
-  const parts: Readonly<Record<string, Markup>> = {
-    BASE_URL: html`${baseUrl}`,
-    POLICY: html`${contentSecurityPolicy(new URL(baseUrl).origin)}`,
-    TITLE: html`${title}`,
-    VERSION: html`${version}`,
-    ASSETS: html`${assets}`,
-    NAVIGATION: navigation(contract),
-    KEY_FIELD: demoKeys.length > 0 ? demoKeyField(demoKeys) : ownKeyField(baseUrl),
-    ORDER_ID: html`${orderId}`,
-    REFERENCE: referenceView({ contract, baseUrl, examples }),
+/** The files of the reference by name: what builds each of them. */
+export function referenceFiles(
+  options: PageOptions,
+): Readonly<Record<string, () => string | Promise<string>>> {
+  return {
+    'index.html': () => pageDocument(options),
+    'openapi.yaml': () => contractText(options.baseUrl),
+    'page.css': () => bundle('page.css'),
+    'page.js': () => bundle('page.ts'),
+    'icon.svg': () => pageFile('icon.svg'),
   };
-  const template = readFileSync(join(pageDirectory, 'index.html'), 'utf8');
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, part: string) => String(parts[part]));
 }
 
 /** The page's content security policy: it may load its own files and send requests to the API. */
@@ -58,19 +47,25 @@ export function contentSecurityPolicy(apiOrigin: string): string {
   ].join('; ');
 }
 
-/**
- * Builds the files that the page loads. Returns their contents by name.
- *
- * @throws esbuild's `BuildFailure` when the script does not build
- */
-export async function pageAssets(): Promise<Readonly<Record<string, string>>> {
-  return {
-    'page.css': await bundle('page.css'),
-    'page.js': await bundle('page.ts'),
-    'icon.svg': readFileSync(join(pageDirectory, 'icon.svg'), 'utf8'),
+/** Renders the reference as an HTML document with a console that lists and cancels orders. */
+async function pageDocument({ baseUrl, demoKeys, orderId }: PageOptions): Promise<string> {
+  const contract = parseContract(contractText(baseUrl));
+  const id = await orderId?.();
+  const { navigation, content } = referenceView(contract, baseUrl, id ? { orderId: id } : {});
+  const parts: Readonly<Record<string, Markup>> = {
+    BASE_URL: html`${baseUrl}`,
+    POLICY: html`${contentSecurityPolicy(new URL(baseUrl).origin)}`,
+    TITLE: html`${contract.info.title}`,
+    VERSION: html`${contract.info.version}`,
+    NAVIGATION: navigation,
+    KEY_FIELD: demoKeys ? demoKeyField(demoKeys) : ownKeyField(baseUrl),
+    ORDER_ID: html`${id}`,
+    REFERENCE: content,
   };
+  return pageFile('index.html').replaceAll(/\{\{(\w+)\}\}/g, (_, part) => String(parts[part]));
 }
 
+/** @throws esbuild's `BuildFailure` when a script or a style sheet does not build */
 async function bundle(name: string): Promise<string> {
   // The module is loaded on demand, because most runs never show the page.
   const { build } = await import('esbuild');
@@ -85,11 +80,15 @@ async function bundle(name: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
+function pageFile(name: string): string {
+  return readFileSync(join(pageDirectory, name), 'utf8');
+}
+
 function demoKeyField(demoKeys: readonly DemoKey[]): Markup {
   const choices = demoKeys.map(({ plan, key, perMinute }, index) => {
     const checked = index === 0 ? html` checked` : undefined;
     // Without `autocomplete`, a reload could select a plan whose key is not the one that is shown.
-    return html`<label><input type="radio" name="key" value="${key}" autocomplete="off"${checked}><strong>${plan}</strong> <small>${perMinute.toLocaleString('en')} per minute</small></label>
+    return html`<label><input type="radio" name="key" value="${key}" autocomplete="off"${checked}><strong>${plan}</strong> <small>${perMinute.toLocaleString('en')} / min</small></label>
 `;
   });
   return html`<fieldset id="key-field">
@@ -100,7 +99,7 @@ function demoKeyField(demoKeys: readonly DemoKey[]): Markup {
 }
 
 function ownKeyField(baseUrl: string): Markup {
-  return html`<p class="action" id="key-field">
+  return html`<p class="actions" id="key-field">
 <label for="own-key">API key</label>
 <input id="own-key" name="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-hint">
 <span id="key-hint" class="hint">The key stays in this page and goes to ${baseUrl} alone. The stage has to allow this page's origin (CORS); by default a stage allows none.</span>

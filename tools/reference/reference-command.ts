@@ -1,20 +1,17 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { parse } from 'yaml';
 import { connect } from '../admin/stage/stage-connection.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
-import { pageAssets, pageDocument } from './page-document.ts';
+import { referenceFiles } from './page-document.ts';
 
 interface ReferenceOptions {
   readonly stage?: string;
   readonly url?: string;
   readonly out?: string;
 }
-
-const contractFile = join(import.meta.dirname, '../../openapi.yaml');
 
 const helpAfter = `
 Examples:
@@ -65,13 +62,9 @@ async function run(words: readonly string[]): Promise<void> {
  * @returns the contents of the files by name
  */
 export async function staticReference(baseUrl: string): Promise<Readonly<Record<string, string>>> {
-  const yaml = readFileSync(contractFile, 'utf8');
-  const contract = parse(yaml);
-  return {
-    ...(await pageAssets()),
-    'index.html': pageDocument({ contract, baseUrl, assets: '', demoKeys: [], orderId: undefined }),
-    'openapi.yaml': yaml,
-  };
+  const files = Object.entries(referenceFiles({ baseUrl }));
+  const built = files.map(async ([name, build]) => [name, await build()]);
+  return Object.fromEntries(await Promise.all(built));
 }
 
 async function baseUrlOf({ stage, url }: ReferenceOptions): Promise<string> {

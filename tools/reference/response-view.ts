@@ -1,27 +1,17 @@
-import {
-  type Contract,
-  type ContractResponse,
-  type Example,
-  type Reference,
-  resolve,
-} from './contract.ts';
-import { jsonOf } from './contract-index.ts';
+import type { ContractResponse } from './contract.ts';
+import { bodyOf, examplesOf } from './contract-index.ts';
 import { html, type Markup } from './html.ts';
 import { paragraphs } from './prose.ts';
-import { propertyTable, typeOf } from './schema-view.ts';
+import { typeOf } from './schema-view.ts';
 
 /** A response that can be unfolded: status, error codes, headers, schema and examples. */
-export function responseView(
-  contract: Contract,
-  status: string,
-  part: ContractResponse | Reference,
-): Markup {
-  const response = resolve<ContractResponse>(contract, part);
-  return html`<details class="response">
-<summary>${statusBadge(status)}<span>${titleOf(response, status)}</span></summary>
-${isSaidByTitle(response, status) ? undefined : paragraphs(response.description)}
-${bodyView(contract, response)}
-<p class="headers"><strong>Headers</strong> ${Object.entries(response.headers ?? {}).map(headerLink)}</p>
+export function responseView(status: string, response: ContractResponse): Markup {
+  const isSuccess = Number(status) < 400;
+  return html`<details>
+<summary>${statusBadge(status)} ${isSuccess ? response.description : errorCodes(response)}</summary>
+${isSuccess ? undefined : paragraphs(response.description)}
+${bodyView(response)}
+<p><strong>Headers</strong> ${Object.keys(response.headers ?? {}).map(headerLink)}</p>
 </details>`;
 }
 
@@ -31,32 +21,26 @@ export function statusBadge(status: string | number): Markup {
   return html`<span class="badge" data-kind="${kind}">${status}</span>`;
 }
 
-function isSaidByTitle({ description }: ContractResponse, status: string): boolean {
-  return Number(status) < 400 && !description.includes('. ');
+/** A text of a program or a message, with its title. */
+export function codeFigure(title: string, code: string, button?: Markup): Markup {
+  return html`<figure>${button}<figcaption>${title}</figcaption><pre><code>${code}</code></pre></figure>`;
 }
 
-/** The title of a response: its error codes, or the first sentence of its description. */
-function titleOf({ content, description }: ContractResponse, status: string): Markup {
-  if (Number(status) < 400) return html`${description.split('. ')[0]}`;
-  const codes = Object.values(jsonOf(content).examples).map(
-    ({ value }) => (value as { readonly code: string }).code,
-  );
+function errorCodes(response: ContractResponse): Markup {
+  const codes = examplesOf(response).map(({ value }) => (value as { readonly code: string }).code);
   return html`${[...new Set(codes)].map((code) => html`<code>${code}</code> `)}`;
 }
 
-function bodyView(contract: Contract, { content }: ContractResponse): Markup | undefined {
-  if (content === undefined) return undefined;
-  const { schema, examples } = jsonOf(content);
-  const isComposed = 'allOf' in schema;
-  return html`<p><strong>Body</strong> ${typeOf(schema)}, <code>application/json</code></p>
-${isComposed ? propertyTable(contract, schema) : undefined}
-${Object.values(examples).map(exampleView)}`;
+function bodyView(response: ContractResponse): Markup | undefined {
+  const body = bodyOf(response);
+  if (body === undefined) return undefined;
+  const figures = examplesOf(response).map(({ summary, value }) =>
+    codeFigure(summary, JSON.stringify(value, null, 2)),
+  );
+  return html`<p><strong>Body</strong> ${typeOf(body.schema)}, <code>application/json</code></p>
+${figures}`;
 }
 
-function exampleView({ summary, value }: Example): Markup {
-  return html`<figure><figcaption>${summary}</figcaption><pre><code>${JSON.stringify(value, null, 2)}</code></pre></figure>`;
-}
-
-function headerLink([name]: [string, unknown]): Markup {
+function headerLink(name: string): Markup {
   return html`<a href="#header-${name.toLowerCase()}"><code>${name}</code></a> `;
 }

@@ -1,7 +1,6 @@
 import { allowanceOf, type WindowAllowance } from './allowance.ts';
-import { create, element } from './elements.ts';
+import { create, element, numbers } from './elements.ts';
 
-const numbers = new Intl.NumberFormat('en');
 const titles: Readonly<Record<string, string>> = { minute: 'Minute', day: 'Day (UTC)' };
 
 /**

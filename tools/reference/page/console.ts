@@ -1,5 +1,5 @@
 import { showAllowance } from './allowance-view.ts';
-import { create, element } from './elements.ts';
+import { create, element, numbers } from './elements.ts';
 import { OrdersView } from './orders-view.ts';
 import { parseOrders } from './shown-order.ts';
 
@@ -23,8 +23,6 @@ const outcomes: Readonly<Record<string, string>> = {
   order_already_shipped: 'shipped',
 };
 
-const numbers = new Intl.NumberFormat('en');
-
 /** Lists orders and cancels them with the chosen or typed key, and shows the key's limits. */
 export class Console {
   readonly #baseUrl = element('console').dataset.baseUrl!;
@@ -34,11 +32,12 @@ export class Console {
   #listing: AbortController | undefined;
 
   constructor() {
-    this.#listButton.addEventListener('click', () => this.#listOrders());
+    this.#listButton.addEventListener('click', () => this.#listOrders().then(showStatus));
     this.#stopButton.addEventListener('click', () => this.#listing?.abort());
     element('cancel-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      this.#cancelOrder(element<HTMLInputElement>('order-id').value.trim());
+      const orderId = element<HTMLInputElement>('order-id').value.trim();
+      this.#cancelOrder(orderId).then(showStatus);
     });
     element('key-field').addEventListener('change', () => this.#changeKey());
     this.#changeKey();
@@ -115,6 +114,11 @@ export class Console {
       return error;
     }
   }
+}
+
+/** Scrolls the answer to a request of the form into a window that is too low for both. */
+function showStatus(): void {
+  element('status').scrollIntoView({ block: 'nearest' });
 }
 
 /** Reads an error. One that comes from a proxy need not have the form of the contract. */

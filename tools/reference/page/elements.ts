@@ -1,3 +1,6 @@
+/** Formats counts. */
+export const numbers = new Intl.NumberFormat('en');
+
 /** The page's element with this id. @throws Error when index.html lacks it */
 export function element<E extends HTMLElement = HTMLElement>(id: string): E {
   const found = document.getElementById(id);

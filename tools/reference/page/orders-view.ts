@@ -3,12 +3,11 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
-import { create, element } from './elements.ts';
+import { create, element, numbers } from './elements.ts';
 import { columnTitle, type ShownOrder, shownValue } from './shown-order.ts';
 
 // More rows would make the page slow, and nobody reads them.
 const shownOrders = 100;
-const numbers = new Intl.NumberFormat('en');
 
 /** The first orders of the list, each with a button that cancels it. */
 export class OrdersView {

@@ -1,14 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { codeSamples } from '../code-samples.ts';
+import { contractText, parseContract } from '../contract.ts';
 import { listOperations } from '../contract-index.ts';
-
-const contract = parse(readFileSync(join(import.meta.dirname, '../../../openapi.yaml'), 'utf8'));
 
 describe('the JavaScript sample', () => {
   it.each([
@@ -22,8 +18,9 @@ describe('the JavaScript sample', () => {
       else response.end('[{"id":9223372036854775807}]');
     });
     const url = `${server.url}/v1`;
+    const contract = parseContract(contractText(url));
     const operation = listOperations(contract).find((one) => one.operationId === operationId)!;
-    const sample = codeSamples(operation, url).find(({ name }) => name === 'JavaScript')!;
+    const sample = codeSamples(operation, url, {}).find(({ name }) => name === 'JavaScript')!;
 
     const { stdout } = await promisify(execFile)(
       process.execPath,

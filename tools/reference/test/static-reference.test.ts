@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { parse } from 'yaml';
 import { codeSamples } from '../code-samples.ts';
+import { parseContract } from '../contract.ts';
 import { listErrors, listOperations } from '../contract-index.ts';
 import { referenceCommand, staticReference } from '../reference-command.ts';
 
 const yaml = readFileSync(join(import.meta.dirname, '../../../openapi.yaml'), 'utf8');
-const contract = parse(yaml);
+const contract = parseContract(yaml);
 const baseUrl = 'https://orders.example.com/v1';
 const stageOrigin = 'https://orders.example.com';
 
@@ -44,13 +44,13 @@ describe('static reference', () => {
 
   it('names no host but that of the stage', () => {
     const own = ['index.html', 'page.css', 'page.js', 'openapi.yaml'];
-    const { servers } = contract;
+    const servers = [...yaml.matchAll(/^ +- url: (\S+)$/gm)].map(([, url]) => url!);
 
     const hosts = own.flatMap((name) =>
       [...String(files[name]).matchAll(/https?:\/\/[^\s"'`)<;]+/g)].map(([url]) => url),
     );
 
-    const known = [stageOrigin, ...servers.map(({ url }: { url: string }) => url)];
+    const known = [stageOrigin, ...servers];
     expect(hosts.filter((url) => !known.some((one) => url.startsWith(one)))).toEqual([]);
   });
 
@@ -60,6 +60,16 @@ describe('static reference', () => {
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain(`connect-src ${stageOrigin};`);
     expect(policy.replace(stageOrigin, '')).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it('names the stage as the first server of the contract, and no local one', () => {
+    const [, ...servers] = String(files['openapi.yaml']).split(/^ +- url: /m);
+
+    expect(servers.map((server) => server.split('\n')[0])).toEqual([
+      baseUrl,
+      expect.stringMatching(/^https:.*\/prod\/v1$/),
+      expect.stringMatching(/^https:.*\/staging\/v1$/),
+    ]);
   });
 
   it('holds no key', () => {
@@ -72,7 +82,7 @@ describe('static reference', () => {
     for (const { operationId, marker } of listOperations(contract)) {
       expect(['experimental', 'beta', 'stable', 'deprecated']).toContain(marker);
       const [section] = html.slice(html.indexOf(`id="${operationId}"`)).split('</article>');
-      expect(section).toContain(`data-marker="${marker}"`);
+      expect(section).toContain(`data-kind="${marker}"`);
     }
   });
 
@@ -93,10 +103,11 @@ describe('static reference', () => {
     const served = listOperations(contract).filter(({ marker }) => marker !== 'deprecated');
 
     for (const operation of served) {
-      const samples = codeSamples(operation, baseUrl);
+      const samples = codeSamples(operation, baseUrl, {});
+      const path = operation.path.replace('{orderId}', '1001');
       expect(samples.map(({ name }) => name)).toEqual(['curl', 'JavaScript', 'Python']);
       for (const { code } of samples) {
-        expect(code).toContain(`'${baseUrl}${operation.examplePath}'`);
+        expect(code).toContain(`'${baseUrl}${path}'`);
         expect(code).toContain('STORE_ORDERS_KEY');
         expect(unescaped(html)).toContain(`<pre><code>${code}</code></pre>`);
       }
@@ -111,12 +122,10 @@ describe('static reference', () => {
       expect(html).toContain(`id="header-${name.toLowerCase()}"`);
     for (const name of Object.keys(schemas)) expect(html).toContain(`id="schema-${name}"`);
     for (const summary of examples) expect(html).toContain(summary);
-    for (const { operationId, details } of listOperations(contract)) {
+    for (const { operationId, parameters = [], responses } of listOperations(contract)) {
       const [section = ''] = html.slice(html.indexOf(`id="${operationId}"`)).split('</article>');
-      for (const { name } of details.parameters ?? [])
-        expect(section).toContain(`<code>${name}</code>`);
-      for (const status of Object.keys(details.responses))
-        expect(section).toContain(`>${status}</span>`);
+      for (const { name } of parameters) expect(section).toContain(`<code>${name}</code>`);
+      for (const status of Object.keys(responses)) expect(section).toContain(`>${status}</span>`);
     }
   });
 

@@ -4,13 +4,7 @@ import { forEachPlan } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { referencePage } from '../reference-page.ts';
 
-const paths = [
-  '/',
-  '/openapi.yaml',
-  '/reference/icon.svg',
-  '/reference/page.css',
-  '/reference/page.js',
-];
+const paths = ['/', '/openapi.yaml', '/icon.svg', '/page.css', '/page.js'];
 const demoKeys = forEachPlan((name) => `key-${name}`);
 const handle = referencePage({
   basePath: '/staging/v1',
@@ -57,7 +51,7 @@ describe('reference page', () => {
     const html = await (await fetchPage('/')).text();
 
     const addresses = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address!);
-    expect(addresses).toContain('reference/page.js');
+    expect(addresses).toContain('page.js');
     for (const address of addresses) expect(paths).toContain(`/${address}`);
   });
 
@@ -68,6 +62,15 @@ describe('reference page', () => {
 
     expect(html).toContain(`data-base-url="http://${host}/staging/v1"`);
     for (const key of Object.values(demoKeys)) expect(html).toContain(`name="key" value="${key}"`);
+  });
+
+  it('gives the contract the address of the API as its first server', async () => {
+    const { host } = new URL(server.url);
+
+    const yaml = await (await fetchPage('/openapi.yaml')).text();
+
+    expect(yaml).toContain(`servers:\n  - url: http://${host}/staging/v1\n`);
+    expect(yaml).not.toContain(':3000');
   });
 
   it('shows an order that exists as the example, with every digit of its id', async () => {

@@ -73,6 +73,11 @@ async function cancelTyped(orderId: string): Promise<void> {
   await page.locator('#status', { hasText: `/store/orders/${orderId} ·` }).waitFor();
 }
 
+async function isWithinWindow(selector: string): Promise<boolean> {
+  const { y, height } = (await page.locator(selector).boundingBox())!;
+  return y >= 0 && y + height <= page.viewportSize()!.height;
+}
+
 /** Presses Tab until an element is reached that is labelled so. */
 async function tabTo(label: string): Promise<void> {
   for (let presses = 0; presses < 50; presses++) {
@@ -217,8 +222,11 @@ describe('reference page in a browser', () => {
 
     await look('before a list');
     await listOrders();
-    await cancelTyped(orderIds[40]!);
     await look('after a list');
+    await page.setViewportSize({ width: 320, height: 480 });
+    await cancelTyped(orderIds[40]!);
+    if (!(await isWithinWindow('#status'))) faults.push('the answer is outside of a low window');
+    await page.setViewportSize({ width: 320, height: 800 });
     await reachRefusal('rate_limit_exceeded', plans.free.perMinute);
     await look('after a limit');
     await reachRefusal('api_key_banned', plans.free.toleratedRejectionsPerMinute);
