@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plans } from '../../lib/settings/plans.ts';
-import type { IssuedKey } from '../../tools/admin/keys/key-draft.ts';
+import type { IssuedKey } from '../../tools/admin/keys/issue-key.ts';
 import { expectError, headerOf, nextMinute, RunningStore, rateLimitOf } from './running-store.ts';
 
 /*

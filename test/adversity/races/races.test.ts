@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
-import type { IssuedKey } from '../../../tools/admin/keys/key-draft.ts';
+import type { IssuedKey } from '../../../tools/admin/keys/issue-key.ts';
 import { rotateKey } from '../../../tools/admin/keys/rotate-key.ts';
 import { setOwnerPlan } from '../../../tools/admin/owners/set-owner-plan.ts';
 import type { TextAnswer } from '../../../tools/smoke/stage/http-client.ts';

@@ -1,17 +1,55 @@
-import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { hashToken } from '../../../lambdas/shared/api-key.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
+import { createKeyId, createToken, ownCharactersOf } from '../../shared/api-key-token.ts';
+import { HalfDoneError, OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
-import { findCompleteOwner } from '../owners/find-owner.ts';
-import type { CompleteOwner, DocumentOfOwner } from '../owners/stored-owner.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { findCompleteOwner, readOwner } from '../owners/find-owner.ts';
+import {
+  type CompleteOwner,
+  changeDetails,
+  changeItem,
+  type DocumentOfEntry,
+  type KeyDetails,
+} from '../owners/stored-owner.ts';
+import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { type DraftKey, draftKey, grantKey, type IssuedKey, type KeyTraits } from './key-draft.ts';
+import { failureText } from '../stage/service-failure.ts';
+
+/** The properties of a key that do not come from its owner. */
+export interface KeyTraits {
+  readonly label?: string | undefined;
+  /** The expiry in Unix seconds. @default - never expires */
+  readonly expiresAt?: number | undefined;
+}
 
 export interface KeyRequest extends KeyTraits {
   /** The owner's id or name. */
   readonly owner: string;
 }
 
+/** A new key with its token. */
+export interface IssuedKey extends KeyTraits {
+  keyId: string;
+  /** The bearer token, which is shown once and never stored. */
+  apiKey: string;
+  plan: PlanName;
+  /** The owner's name. */
+  owner: string;
+  ownerId: string;
+  perMinute: number;
+  perDay: number;
+}
+
+/** A key that has been generated but not stored, with its details and its entry. */
+export interface DraftKey {
+  readonly issued: IssuedKey;
+  readonly tokenHash: string;
+  readonly details: KeyDetails;
+  readonly entry: DocumentOfEntry;
+}
+
 const maxLabelLength = 100;
+const shownCharacters = 4;
 
 /**
  * The maximum number of an owner's keys. Every request writes the item that contains all of them, and
@@ -29,7 +67,12 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, store);
-  if (!owner.item.isActive) throw suspended(owner);
+  if (!owner.item.isActive) {
+    const name = quoted(owner.details.name);
+    throw new WrongStateError(`The owner ${name} is suspended, so that no key of it works`, {
+      remedy: '"owners resume" ends that',
+    });
+  }
   const draft = draftKey(owner, { label, expiresAt }, store);
   const remedy = `run "keys revoke ${draft.issued.keyId}", then this command again`;
   await grantKey(draft, () => addEntry(owner, draft, store), remedy, store);
@@ -38,35 +81,101 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
 
 /** @throws WrongStateError when the owner has the maximum number of keys, or was changed meanwhile */
 async function addEntry(
-  { details: { ownerHash, name }, item }: CompleteOwner,
+  { details, item }: CompleteOwner,
   { tokenHash, entry }: DraftKey,
   store: KeyStore,
 ): Promise<void> {
-  const entered = await change<DocumentOfOwner>(
-    {
-      table: store.apiKeysTable,
-      key: { ownerHash },
-      update: 'SET #keys.#key = :entry',
-      condition:
-        'attribute_exists(ownerHash) AND attribute_not_exists(#keys.#key) AND size(#keys) < :max',
-      names: { '#keys': 'keys', '#key': tokenHash },
-      values: { ':entry': entry, ':max': maxKeys },
-    },
-    store,
-  );
-  if (entered) return;
+  const path = `keys.${tokenHash}`;
+  const where = { ownerHash: present, [path]: undefined, keys: size('<', maxKeys) };
+  if (await changeItem(details, { set: { [path]: entry }, where }, store)) return;
+  const name = quoted(details.name);
   if (item.keys.size < maxKeys) {
-    throw new WrongStateError(`The owner ${quoted(name)} was changed meanwhile`, {
+    throw new WrongStateError(`The owner ${name} was changed meanwhile`, {
       remedy: 'run the command again',
     });
   }
-  throw new WrongStateError(`The owner ${quoted(name)} has ${maxKeys} keys, which is the most`, {
+  throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the most`, {
     remedy: '"keys revoke" those that are not needed, or "keys purge" those that have expired',
   });
 }
 
-function suspended({ details: { name } }: CompleteOwner): WrongStateError {
-  return new WrongStateError(`The owner ${quoted(name)} is suspended, so that no key of it works`, {
-    remedy: '"owners resume" ends that',
-  });
+/** Generates a key of an owner without storing it. */
+export function draftKey(
+  owner: CompleteOwner,
+  { label, expiresAt }: KeyTraits,
+  store: KeyStore,
+): DraftKey {
+  const { ownerId, name, seed } = owner.details;
+  const { plan, perMinute, perDay } = owner.item;
+  const keyId = createKeyId(ownerId);
+  const apiKey = createToken(store.tokenPrefix, seed);
+  const tokenHash = hashToken(apiKey);
+  const createdAt = new Date(store.now()).toISOString();
+  const lastFour = apiKey.slice(-shownCharacters);
+  return {
+    issued: { keyId, apiKey, plan, owner: name, ownerId, perMinute, perDay, expiresAt, label },
+    tokenHash,
+    details: { label, lastFour, createdAt, tokenHash },
+    entry: { id: ownCharactersOf(keyId), expiresAt },
+  };
+}
+
+/**
+ * Makes a key valid. Its details are written first, so that every valid token belongs to a key that is
+ * listed. If the second write fails, the first is undone; if that fails as well, the error contains
+ * the remedy.
+ *
+ * @param addEntry writes the key's entry to the ApiKeys table, after which its token is valid
+ * @param remedy what to do when it is not known whether the key is valid
+ * @throws OperatorError when a write fails
+ */
+export async function grantKey(
+  draft: DraftKey,
+  addEntry: () => Promise<void>,
+  remedy: string,
+  store: KeyStore,
+): Promise<void> {
+  const { keyId, ownerId } = draft.issued;
+  const setAbsent = { [`keys.${keyId}`]: draft.details };
+  const saveDetails = () =>
+    changeDetails(ownerId, { setAbsent, where: { ownerId: present } }, store);
+  try {
+    await saveDetails();
+    await addEntry();
+    // Until the key was valid, a purge could take its details for what an interrupted command left.
+    await saveDetails();
+  } catch (error) {
+    if (await isValidDespiteError(draft, error, remedy, store)) return;
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`No key was issued: ${failureText(error)}`, {
+      cause: error,
+      remedy: 'run the command again',
+    });
+  }
+}
+
+// A write whose response was lost may have succeeded. If it has not, the details are removed.
+async function isValidDespiteError(
+  { issued: { ownerId, keyId }, tokenHash }: DraftKey,
+  reason: unknown,
+  remedy: string,
+  store: KeyStore,
+): Promise<boolean> {
+  try {
+    const owner = await readOwner(ownerId, store);
+    if (owner?.item?.keys.has(tokenHash)) return true;
+    await removeDetails(ownerId, keyId, store);
+    return false;
+  } catch (error) {
+    const problem =
+      `No key was issued: ${failureText(reason)}; what may be left of ${keyId} nobody can use, but ` +
+      'it could not be removed';
+    throw new HalfDoneError(problem, { cause: error, remedy });
+  }
+}
+
+/** Removes a key's details, if they exist. */
+export function removeDetails(ownerId: string, keyId: string, store: KeyStore): Promise<unknown> {
+  const remove = [`keys.${keyId}`];
+  return changeDetails(ownerId, { remove, where: { ownerId: present } }, store);
 }

@@ -13,8 +13,7 @@ import { counted, isoTime, pairs, recordText, tableText } from '../console/view.
 import { limitsText } from '../owners/owner-view.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { findKey } from './find-key.ts';
-import { issueKey } from './issue-key.ts';
-import type { IssuedKey } from './key-draft.ts';
+import { type IssuedKey, issueKey } from './issue-key.ts';
 import {
   type KeyStatus,
   type KeyView,
@@ -147,7 +146,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     options: [yesOption],
     run: async ({ stage, confirm, nowMs }, keyId) => {
       await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), nowMs)));
-      const { wasActive } = await revokeKey(keyId, stage);
+      const wasActive = await revokeKey(keyId, stage);
       const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
       return { value: { keyId, status: 'revoked', wasActive }, text };
     },

@@ -4,7 +4,7 @@ import { findGatewayKeys } from '../owners/gateway-key.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
-import { removeDetails } from './key-draft.ts';
+import { removeDetails } from './issue-key.ts';
 import { keyView } from './key-view.ts';
 import { recordRevocation, removeEntry } from './revoke-key.ts';
 

@@ -1,25 +1,20 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { HalfDoneError } from '../../shared/errors.ts';
-import { type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
-import { change, settingAll } from '../stage/dynamodb-calls.ts';
+import { changeDetails, type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
+import { change, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
-
-interface Revocation {
-  keyId: string;
-  /** False if the key had no entry any more, because it had been revoked before. */
-  wasActive: boolean;
-}
 
 /**
  * Revokes a key. First its entry is removed from the ApiKeys table, after which the token is refused;
  * then the revocation is recorded in its details. Revoking a key again is not an error, and completes
  * a revocation that was interrupted between the two writes.
  *
+ * @returns whether the key had an entry, and so had not been revoked before
  * @throws OperatorError when no key has this id, or DynamoDB fails
  */
-export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocation> {
+export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean> {
   const key = await findKey(keyId, store);
   const entry = key.entry && ((await removeEntry(key, store)) ?? key.entry);
   try {
@@ -31,7 +26,7 @@ export async function revokeKey(keyId: string, store: KeyStore): Promise<Revocat
       { cause: error, remedy: 'run the command again' },
     );
   }
-  return { keyId, wasActive: entry !== undefined };
+  return entry !== undefined;
 }
 
 /** Removes a key's entry. Returns it as it was before, or undefined if it did not exist. */
@@ -39,16 +34,13 @@ export async function removeEntry(
   { tokenHash, owner }: StoredKey,
   store: KeyStore,
 ): Promise<KeyEntry | undefined> {
+  const path = `keys.${tokenHash}`;
+  const { ownerHash } = owner.details;
+  const removal = { remove: [path], where: { [path]: present } };
   const before = await change<DocumentOfOwner>(
-    {
-      table: store.apiKeysTable,
-      key: { ownerHash: owner.details.ownerHash },
-      update: 'REMOVE #keys.#key',
-      condition: 'attribute_exists(#keys.#key)',
-      names: { '#keys': 'keys', '#key': tokenHash },
-      returnsOld: true,
-    },
+    { table: store.apiKeysTable, key: { ownerHash }, ...removal },
     store,
+    'ALL_OLD',
   );
   return before && readOwnerItem(before).keys.get(tokenHash);
 }
@@ -60,20 +52,11 @@ export async function recordRevocation(
   store: KeyStore,
 ): Promise<void> {
   if (!details || (details.revokedAt && !entry)) return;
-  const kept = {
-    revokedAt: new Date(store.now()).toISOString(),
-    ...(entry?.usedAt && { usedAt: entry.usedAt }),
-    ...(entry?.expiresAt && { expiresAt: entry.expiresAt }),
+  const path = `keys.${keyId}`;
+  const set = {
+    [`${path}.revokedAt`]: new Date(store.now()).toISOString(),
+    ...(entry?.usedAt && { [`${path}.usedAt`]: entry.usedAt }),
+    ...(entry?.expiresAt && { [`${path}.expiresAt`]: entry.expiresAt }),
   };
-  const { names, ...update } = settingAll(kept, '#keys.#key');
-  await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId: owner.details.ownerId },
-      ...update,
-      condition: 'attribute_exists(#keys.#key)',
-      names: { ...names, '#keys': 'keys', '#key': keyId },
-    },
-    store,
-  );
+  await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, store);
 }

@@ -1,11 +1,11 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
-import type { CompleteOwner, DocumentOfEntry } from '../owners/stored-owner.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { type CompleteOwner, changeItem, type DocumentOfEntry } from '../owners/stored-owner.ts';
+import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
-import { type DraftKey, draftKey, grantKey, type IssuedKey } from './key-draft.ts';
+import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.ts';
 import { isBanned, keyView } from './key-view.ts';
 
 interface Rotation {
@@ -98,30 +98,21 @@ async function addReplacementEntry(
   store: KeyStore,
 ): Promise<void> {
   const entry: DocumentOfEntry = { ...draft.entry, ...banAndRejections(old, store.now()) };
-  const unchanged = [
-    same('bannedUntil', old.bannedUntil || undefined),
-    same('expiresAt', old.expiresAt),
-  ];
-  const conditions = [
-    'attribute_exists(#keys.#old)',
-    'size(#keys) = :count',
-    ...unchanged.map(({ condition }) => condition),
-  ];
-  const entered = await change(
+  const oldEntry = `keys.${tokenHash}`;
+  const isRotated = await changeItem(
+    owner.details,
     {
-      table: store.apiKeysTable,
-      key: { ownerHash: owner.details.ownerHash },
-      update: 'SET #keys.#new = :entry, #keys.#old.expiresAt = :end',
-      condition: conditions.join(' AND '),
-      names: { '#keys': 'keys', '#new': draft.tokenHash, '#old': tokenHash },
-      values: Object.assign(
-        { ':entry': entry, ':end': end, ':count': owner.item.keys.size },
-        ...unchanged.map(({ values }) => values),
-      ),
+      set: { [`keys.${draft.tokenHash}`]: entry, [`${oldEntry}.expiresAt`]: end },
+      where: {
+        [oldEntry]: present,
+        keys: size('=', owner.item.keys.size),
+        [`${oldEntry}.bannedUntil`]: old.bannedUntil || undefined,
+        [`${oldEntry}.expiresAt`]: old.expiresAt,
+      },
     },
     store,
   );
-  if (entered) return;
+  if (isRotated) return;
   throw new WrongStateError(
     `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
     { remedy: 'run the command again' },
@@ -135,11 +126,4 @@ function banAndRejections(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry
     ...(isBanned(old, nowMs) && { bannedUntil }),
     ...(rejectionWindow > 0 && { rejectionWindow, rejectionCount }),
   };
-}
-
-/** The condition that an attribute of the old key's entry is unchanged. */
-function same(attribute: 'bannedUntil' | 'expiresAt', value: number | undefined) {
-  const path = `#keys.#old.${attribute}`;
-  if (value === undefined) return { condition: `attribute_not_exists(${path})`, values: {} };
-  return { condition: `${path} = :${attribute}`, values: { [`:${attribute}`]: value } };
 }

@@ -1,5 +1,6 @@
 import { WrongStateError } from '../../shared/errors.ts';
-import { change } from '../stage/dynamodb-calls.ts';
+import { changeItem } from '../owners/stored-owner.ts';
+import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey } from './find-key.ts';
 import { type KeyView, keyView } from './key-view.ts';
@@ -16,18 +17,12 @@ export async function unbanKey(
 ): Promise<KeyView & { wasBanned: boolean }> {
   const before = await findKey(keyId, store);
   const { bannedUntil, status } = keyView(before, store.now());
-  const lifted =
-    before.entry &&
-    (await change(
-      {
-        table: store.apiKeysTable,
-        key: { ownerHash: before.owner.details.ownerHash },
-        update: `REMOVE ${banAttributes.map((name) => `#keys.#key.${name}`).join(', ')}`,
-        condition: 'attribute_exists(#keys.#key)',
-        names: { '#keys': 'keys', '#key': before.tokenHash },
-      },
-      store,
-    ));
+  const path = `keys.${before.tokenHash}`;
+  const remove = ['bannedUntil', 'rejectionWindow', 'rejectionCount'].map(
+    (name) => `${path}.${name}`,
+  );
+  const lifting = { remove, where: { [path]: present } };
+  const lifted = before.entry && (await changeItem(before.owner.details, lifting, store));
   if (!lifted) {
     throw new WrongStateError(
       `${keyId} is ${before.entry ? 'revoked' : status} for good: lifting a ban would change nothing`,
@@ -36,5 +31,3 @@ export async function unbanKey(
   const key = await findKey(keyId, store);
   return { ...keyView(key, store.now()), wasBanned: bannedUntil !== null };
 }
-
-const banAttributes = ['bannedUntil', 'rejectionWindow', 'rejectionCount'] as const;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WrongStateError } from '../../shared/errors.ts';
-import { change, settingAll } from '../stage/dynamodb-calls.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
 
 /**
@@ -16,14 +16,12 @@ export async function shipOrder(
 ): Promise<StoredOrder> {
   const shipRequestId = randomUUID();
   const shippedAt = new Date(nowMs).toISOString();
-  const { values, ...update } = settingAll({ status: 'shipped', shippedAt, shipRequestId });
   const shipped = await change<StoredOrder>(
     {
       table: table.tableName,
       key: orderKey(orderId),
-      ...update,
-      condition: '#status = :pending',
-      values: { ...values, ':pending': 'pending' },
+      set: { status: 'shipped', shippedAt, shipRequestId },
+      where: { status: 'pending' },
     },
     { documents: table.dynamodb },
   );

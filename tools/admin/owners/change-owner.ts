@@ -1,8 +1,8 @@
 import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
-import { change, settingAll } from '../stage/dynamodb-calls.ts';
+import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { complete, readOwner } from './find-owner.ts';
-import type { CompleteOwner } from './stored-owner.ts';
+import { readCompleteOwner } from './find-owner.ts';
+import { type CompleteOwner, changeItem } from './stored-owner.ts';
 
 /** The authorizer's counters before the first request. */
 export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])) as Record<
@@ -23,20 +23,19 @@ export function setOwnerStatus(
 }
 
 /**
- * Resets an owner's counters to their initial values, for a client whose day a fault has used up. Bans are not affected, because they belong to keys.
+ * Resets an owner's counters to their initial values, for a client whose day a fault has used up. Bans
+ * are not affected, because they belong to keys.
  */
 export function resetUsage(owner: CompleteOwner, store: KeyStore): Promise<CompleteOwner> {
   return setAttributes(owner, noUsage, store);
 }
 
-/** Sets attributes of an owner's item. Returns the owner as it is afterwards. */
+/** Returns the owner as it is afterwards. */
 async function setAttributes(
-  { details: { ownerId, ownerHash } }: CompleteOwner,
+  { details }: CompleteOwner,
   attributes: Readonly<Record<string, unknown>>,
   store: KeyStore,
 ): Promise<CompleteOwner> {
-  const table = store.apiKeysTable;
-  const condition = 'attribute_exists(ownerHash)';
-  await change({ table, key: { ownerHash }, condition, ...settingAll(attributes) }, store);
-  return complete((await readOwner(ownerId, store))!);
+  await changeItem(details, { set: attributes, where: { ownerHash: present } }, store);
+  return readCompleteOwner(details.ownerId, store);
 }

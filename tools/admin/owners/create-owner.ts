@@ -1,7 +1,7 @@
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { change, changeTogether } from '../stage/dynamodb-calls.ts';
+import { changeTogether } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
@@ -9,7 +9,13 @@ import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-own
 import { putGatewayKey } from './gateway-key.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { putPresentGatewayKey } from './set-owner-plan.ts';
-import type { DocumentOfOwner, OwnerDetails, StoredOwner } from './stored-owner.ts';
+import {
+  type AgreedLimits,
+  changeDetails,
+  type DocumentOfOwner,
+  type OwnerDetails,
+  type StoredOwner,
+} from './stored-owner.ts';
 
 export interface NewOwner extends Partial<OwnerLimits> {
   readonly name: string;
@@ -29,11 +35,12 @@ export interface NewOwner extends Partial<OwnerLimits> {
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
   const name = ownerName(request.name);
   const limits = limitsFor(request.plan, request);
+  const agreed = agreedLimits(request.plan, request);
   return withHalfDoneError(`The owner ${quoted(name)} may be created in part only`, async () => {
     const ownerId = await reserveName(name, store);
-    const details = await putDetails(ownerId, name, request, store);
+    const details = await putDetails(ownerId, name, agreed, store);
     await putGatewayKey(ownerId, request.plan, store);
-    await putItem(details, request, limits, store);
+    await putItem(details, agreed, limits, store);
     // "keys purge --all" may have deleted the key before there was an item that it would have removed.
     return putPresentGatewayKey(ownerId, store);
   });
@@ -42,18 +49,8 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
 /** @returns the id of the new owner, or of one whose creation was interrupted */
 async function reserveName(name: string, store: KeyStore): Promise<string> {
   const { ownerId } = createIdentity(store.tokenPrefix);
-  const reserved = await change(
-    {
-      table: store.ownersTable,
-      key: { ownerId: nameReservation(name) },
-      update: 'SET #owner = :owner',
-      condition: 'attribute_not_exists(ownerId)',
-      names: { '#owner': 'owner' },
-      values: { ':owner': ownerId },
-    },
-    store,
-  );
-  if (reserved) return ownerId;
+  const reservation = { set: { owner: ownerId }, where: { ownerId: undefined } };
+  if (await changeDetails(nameReservation(name), reservation, store)) return ownerId;
   const present = (await ownerIdOfName(name, store)) ?? ownerId;
   const owner = await readOwner(present, store);
   if (owner?.item) throw nameTaken(owner);
@@ -64,38 +61,22 @@ async function reserveName(name: string, store: KeyStore): Promise<string> {
 async function putDetails(
   ownerId: string,
   name: string,
-  request: NewOwner,
+  agreed: AgreedLimits,
   store: KeyStore,
 ): Promise<OwnerDetails> {
   const { seed, ownerHash } = createIdentity(store.tokenPrefix);
   const createdAt = new Date(store.now()).toISOString();
-  const agreed = agreedLimits(request.plan, request);
-  const once = { name, createdAt, seed, ownerHash, agreed, keys: {} };
-  const fields = Object.keys(once);
-  const details = await change<OwnerDetails>(
-    {
-      table: store.ownersTable,
-      key: { ownerId },
-      update: `SET ${fields
-        .map((field) => `#${field} = if_not_exists(#${field}, :${field})`)
-        .join(', ')}`,
-      names: Object.fromEntries(fields.map((field) => [`#${field}`, field])),
-      values: Object.fromEntries(
-        Object.entries(once).map(([field, value]) => [`:${field}`, value]),
-      ),
-    },
-    store,
-  );
-  return details!;
+  const setAbsent = { name, createdAt, seed, ownerHash, agreed, keys: {} };
+  return (await changeDetails(ownerId, { setAbsent }, store))!;
 }
 
 async function putItem(
   { ownerId, ownerHash }: OwnerDetails,
-  request: NewOwner,
+  agreed: AgreedLimits,
   limits: OwnerLimits,
   store: KeyStore,
 ): Promise<void> {
-  const { plan } = request;
+  const { plan } = agreed;
   const item: DocumentOfOwner & { ownerHash: string } = {
     ownerHash,
     ownerId,
@@ -114,7 +95,7 @@ async function putItem(
     TableName: store.ownersTable,
     Key: { ownerId },
     UpdateExpression: 'SET agreed = :agreed',
-    ExpressionAttributeValues: { ':agreed': agreedLimits(plan, request) },
+    ExpressionAttributeValues: { ':agreed': agreed },
   };
   if (await changeTogether([{ Put: put }, { Update: agree }], store)) return;
   const present = (await readOwner(ownerId, store))!;

@@ -177,7 +177,7 @@ async function applyPlans({
 function unclearText({ details, item }: CompleteOwner): string {
   const { ownerId, agreed } = details;
   const reason = isPlanName(item.plan)
-    ? `its move from ${item.plan} to ${agreed.plan} was interrupted`
+    ? `its move from ${agreed.plan} to ${item.plan} was interrupted`
     : `its plan ${quoted(item.plan)} is none any more`;
   return `${ownerId} is left out: ${reason}; "owners set-plan" moves it`;
 }

@@ -1,5 +1,5 @@
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { changeTogether } from '../stage/dynamodb-calls.ts';
+import { changeTogether, expressions, present, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findOwner, nameReservation, ownerName, readOwner, scan } from './find-owner.ts';
@@ -29,17 +29,16 @@ export async function renameOwner(
   });
 }
 
-async function takeName(name: string, ownerId: string, store: KeyStore): Promise<void> {
-  const reservation = {
-    TableName: store.ownersTable,
-    Key: { ownerId: nameReservation(name) },
-    UpdateExpression: 'SET #owner = :owner',
-    ConditionExpression: 'attribute_not_exists(ownerId) OR #owner = :owner',
-    ExpressionAttributeNames: { '#owner': 'owner' },
-    ExpressionAttributeValues: { ':owner': ownerId },
-  };
-  const details = nameUpdate(name, ownerId, 'attribute_exists(ownerId)', store);
-  if (await changeTogether([{ Update: reservation }, { Update: details }], store)) return;
+async function takeName(name: string, owner: string, store: KeyStore): Promise<void> {
+  const reservation: Update = { set: { owner }, where: [{ ownerId: undefined }, { owner }] };
+  const taken = await changeTogether(
+    [
+      { Update: inOwners(nameReservation(name), reservation, store) },
+      { Update: inOwners(owner, { set: { name }, where: { ownerId: present } }, store) },
+    ],
+    store,
+  );
+  if (taken) return;
   throw new WrongStateError(`Another owner has the name ${quoted(name)}`, {
     remedy: '"owners show" with this name tells which',
   });
@@ -49,32 +48,24 @@ async function takeName(name: string, ownerId: string, store: KeyStore): Promise
  * Releases all other names of the owner, including those of interrupted renamings, as long as the
  * owner still has this name.
  */
-async function releaseOtherNames(name: string, ownerId: string, store: KeyStore): Promise<void> {
+async function releaseOtherNames(name: string, owner: string, store: KeyStore): Promise<void> {
   const items = await scan<{ ownerId: string; owner?: string }>(store, store.ownersTable);
   const others = items.filter(
-    (item) => item.owner === ownerId && item.ownerId !== nameReservation(name),
+    (item) => item.owner === owner && item.ownerId !== nameReservation(name),
   );
-  for (const { ownerId: key } of others) {
-    const release = {
-      TableName: store.ownersTable,
-      Key: { ownerId: key },
-      ConditionExpression: '#owner = :owner',
-      ExpressionAttributeNames: { '#owner': 'owner' },
-      ExpressionAttributeValues: { ':owner': ownerId },
-    };
-    // This update changes nothing. A ConditionCheck would need a permission that operators lack.
-    const unchanged = nameUpdate(name, ownerId, '#name = :name', store);
-    await changeTogether([{ Delete: release }, { Update: unchanged }], store);
+  for (const { ownerId } of others) {
+    await changeTogether(
+      [
+        { Delete: inOwners(ownerId, { where: { owner } }, store) },
+        // This changes nothing. A ConditionCheck would need a permission that operators lack.
+        { Update: inOwners(owner, { set: { name }, where: { name } }, store) },
+      ],
+      store,
+    );
   }
 }
 
-function nameUpdate(name: string, ownerId: string, condition: string, store: KeyStore) {
-  return {
-    TableName: store.ownersTable,
-    Key: { ownerId },
-    UpdateExpression: 'SET #name = :name',
-    ConditionExpression: condition,
-    ExpressionAttributeNames: { '#name': 'name' },
-    ExpressionAttributeValues: { ':name': name },
-  };
+/** A part of a transaction that concerns an item of the Owners table. */
+function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStore) {
+  return expressions({ table: ownersTable, key: { ownerId }, ...update });
 }

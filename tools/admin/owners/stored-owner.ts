@@ -1,5 +1,7 @@
 import { type KeyEntry, keyIdOf, type OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
+import { change, type Update } from '../stage/dynamodb-calls.ts';
+import type { KeyStore } from '../stage/key-store.ts';
 
 /** The details of a key: its part of the owner's item in the Owners table, which operators use. */
 export interface KeyDetails {
@@ -93,4 +95,23 @@ function readEntry(ownerId: string, { id, ...entry }: DocumentOfEntry): KeyEntry
     ...entry,
     keyId: keyIdOf(ownerId, id),
   };
+}
+
+/** Changes an owner's details. Returns them, or undefined when the condition fails. */
+export function changeDetails(
+  ownerId: string,
+  update: Update,
+  store: KeyStore,
+): Promise<OwnerDetails | undefined> {
+  return change({ table: store.ownersTable, key: { ownerId }, ...update }, store);
+}
+
+/** Changes what the authorizer reads of an owner. Returns whether the condition held. */
+export async function changeItem(
+  { ownerHash }: OwnerDetails,
+  update: Update,
+  store: KeyStore,
+): Promise<boolean> {
+  const item = await change({ table: store.apiKeysTable, key: { ownerHash }, ...update }, store);
+  return item !== undefined;
 }

@@ -5,71 +5,55 @@ import {
   CreateUsagePlanKeyCommand,
   DeleteApiKeyCommand,
   DeleteUsagePlanKeyCommand,
-  GetUsagePlanKeyCommand,
   NotFoundException,
   paginateGetApiKeys,
   paginateGetUsagePlans,
 } from '@aws-sdk/client-api-gateway';
-import type { KeyGateway, NamedKey, UsagePlanMember } from './key-store.ts';
+import type { KeyGateway } from './key-store.ts';
 
 const pageSize = 500;
 
 /** The key gateway that API Gateway's control plane provides, at the endpoint of the client. */
 export function apiGatewayKeys(client: APIGatewayClient): KeyGateway {
-  return {
+  const gateway: KeyGateway = {
     createApiKey: async (key) => {
       const { id } = await client.send(new CreateApiKeyCommand(key));
       return { id: id! };
     },
     findApiKeys: async (nameQuery) => {
-      const found: NamedKey[] = [];
+      const found: { id: string; name: string }[] = [];
       for await (const page of paginateGetApiKeys({ client, pageSize }, { nameQuery })) {
         for (const { id, name } of page.items ?? []) found.push({ id: id!, name: name! });
       }
       return found;
     },
-    deleteApiKey: (key) =>
-      ignoring(NotFoundException, () => client.send(new DeleteApiKeyCommand(key))),
-    createUsagePlanKey: (member) => addMember(client, member),
-    deleteUsagePlanKey: (member) =>
-      ignoring(NotFoundException, () => client.send(new DeleteUsagePlanKeyCommand(member))),
-    findUsagePlans: async (key) => {
+    deleteApiKey: async (key) => {
+      await client.send(new DeleteApiKeyCommand(key)).catch(unlessNotFound);
+    },
+    createUsagePlanKey: async (member) => {
+      const command = new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' });
+      await client.send(command).catch(async (error: unknown) => {
+        // The key is already in this usage plan, or in another one of the same stage.
+        const isMember =
+          error instanceof ConflictException &&
+          (await gateway.findUsagePlans(member)).includes(member.usagePlanId);
+        if (!isMember) throw error;
+      });
+    },
+    deleteUsagePlanKey: async (member) => {
+      await client.send(new DeleteUsagePlanKeyCommand(member)).catch(unlessNotFound);
+    },
+    findUsagePlans: async ({ keyId }) => {
       const ids: string[] = [];
-      for await (const page of paginateGetUsagePlans({ client, pageSize }, key)) {
+      for await (const page of paginateGetUsagePlans({ client, pageSize }, { keyId })) {
         for (const plan of page.items ?? []) ids.push(plan.id!);
       }
       return ids;
     },
   };
+  return gateway;
 }
 
-// A conflict means that the key is already in this usage plan, or in another one of the same stage.
-async function addMember(client: APIGatewayClient, member: UsagePlanMember): Promise<void> {
-  try {
-    await client.send(new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' }));
-  } catch (error) {
-    if (!(error instanceof ConflictException)) throw error;
-    if (!(await isMember(client, member))) throw error;
-  }
-}
-
-async function isMember(client: APIGatewayClient, member: UsagePlanMember): Promise<boolean> {
-  try {
-    await client.send(new GetUsagePlanKeyCommand(member));
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundException) return false;
-    throw error;
-  }
-}
-
-async function ignoring(
-  expected: typeof NotFoundException,
-  call: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await call();
-  } catch (error) {
-    if (!(error instanceof expected)) throw error;
-  }
+function unlessNotFound(error: unknown): void {
+  if (!(error instanceof NotFoundException)) throw error;
 }

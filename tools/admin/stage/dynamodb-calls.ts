@@ -17,41 +17,60 @@ import { UnconfirmedError } from './service-failure.ts';
  * a proxy between may give it, shows nothing.
  */
 
+/** Values by the paths of attributes, such as `status` or `keys.key_1.label`. */
+type Attributes = Readonly<Record<string, unknown>>;
+
+/**
+ * What has to hold of attributes: that they have these values, are absent where the value is
+ * undefined, or meet a test.
+ */
+type Condition = Readonly<Record<string, unknown>>;
+
+type Test = (path: string, placeholder: (value: unknown) => string) => string;
+
+/** The test that an attribute is present. */
+export const present: Test = (path) => `attribute_exists(${path})`;
+
+/** The test of how many entries a map has. */
+export const size =
+  (comparison: '<' | '=', entries: number): Test =>
+  (path, placeholder) =>
+    `size(${path}) ${comparison} ${placeholder(entries)}`;
+
+/** What changes in an item, and under which condition. */
+export interface Update {
+  readonly set?: Attributes;
+  /** Sets those of the attributes that the item does not have yet. */
+  readonly setAbsent?: Attributes;
+  readonly remove?: readonly string[];
+  /** Of several conditions, one has to hold. */
+  readonly where?: Condition | readonly Condition[];
+}
+
+/** An update of the item with this key. */
+export interface Change extends Update {
+  readonly table: string;
+  readonly key: Attributes;
+}
+
 /** What has the client of the tables. */
 interface Documents {
   readonly documents: DynamoDBDocumentClient;
 }
 
-/** A conditional UpdateItem, with DynamoDB's expressions. */
-export interface Change {
-  readonly table: string;
-  readonly key: Readonly<Record<string, unknown>>;
-  readonly update: string;
-  readonly condition?: string;
-  readonly names?: Readonly<Record<string, string>>;
-  readonly values?: Readonly<Record<string, unknown>>;
-  /** Whether to return the item before the change. @default - returns it after the change */
-  readonly returnsOld?: boolean;
-}
-
 /**
- * Makes a change. Returns the item, or undefined when the condition fails.
+ * Makes a change.
  *
+ * @param returned the item that is returned: as it is after the change, or as it was before
+ * @returns undefined when the condition fails
  * @throws UnconfirmedError when the answer does not contain the item
  */
 export async function change<T>(
-  { table, key, update, condition, names, values, returnsOld }: Change,
+  change: Change,
   { documents }: Documents,
+  returned: 'ALL_NEW' | 'ALL_OLD' = 'ALL_NEW',
 ): Promise<T | undefined> {
-  const command = new UpdateCommand({
-    TableName: table,
-    Key: key,
-    UpdateExpression: update,
-    ConditionExpression: condition,
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-    ReturnValues: returnsOld ? 'ALL_OLD' : 'ALL_NEW',
-  });
+  const command = new UpdateCommand({ ...expressions(change), ReturnValues: returned });
   try {
     const { Attributes } = await documents.send(command);
     if (!Attributes) throw new UnconfirmedError('UpdateItem');
@@ -60,24 +79,6 @@ export async function change<T>(
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
-}
-
-/**
- * The expressions of an update that sets attributes.
- *
- * @param map the path of the map that they are in, with its names as placeholders. @default - the item
- */
-export function settingAll(
-  attributes: Readonly<Record<string, unknown>>,
-  map?: string,
-): Required<Pick<Change, 'update' | 'names' | 'values'>> {
-  const names = Object.keys(attributes);
-  const path = map === undefined ? '' : `${map}.`;
-  return {
-    update: `SET ${names.map((name) => `${path}#${name} = :${name}`).join(', ')}`,
-    names: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    values: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
-  };
 }
 
 /** Makes several changes or none. Returns false, with none made, when a condition fails. */
@@ -97,6 +98,55 @@ export async function changeTogether(
     if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return false;
     throw error;
   }
+}
+
+/** A change in DynamoDB's expressions, as a part of a transaction or of an UpdateItem. */
+export function expressions({ table, key, set, setAbsent, remove = [], where = [] }: Change) {
+  const names: Record<string, string> = {};
+  const values: Record<string, unknown> = {};
+  const pathName = (path: string) =>
+    path
+      .split('.')
+      .map((name) => placeholder(names, '#', name))
+      .join('.');
+  const valueName = (value: unknown) => placeholder(values, ':', value);
+  const sets = [
+    ...Object.entries(set ?? {}).map(([path, value]) => `${pathName(path)} = ${valueName(value)}`),
+    ...Object.entries(setAbsent ?? {}).map(
+      ([path, value]) =>
+        `${pathName(path)} = if_not_exists(${pathName(path)}, ${valueName(value)})`,
+    ),
+  ];
+  const clauses = [
+    ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+    ...(remove.length > 0 ? [`REMOVE ${remove.map(pathName).join(', ')}`] : []),
+  ];
+  const conditions = [where].flat().map((condition) =>
+    Object.entries(condition)
+      .map(([path, test]) => {
+        if (typeof test === 'function') return (test as Test)(pathName(path), valueName);
+        if (test === undefined) return `attribute_not_exists(${pathName(path)})`;
+        return `${pathName(path)} = ${valueName(test)}`;
+      })
+      .join(' AND '),
+  );
+  return {
+    TableName: table,
+    Key: key,
+    // A deletion has none.
+    UpdateExpression: (clauses.join(' ') || undefined)!,
+    ConditionExpression: conditions.join(' OR ') || undefined,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: Object.keys(values).length > 0 ? values : undefined,
+  };
+}
+
+/** The placeholder of a name or a value, which is added unless there is one already. */
+function placeholder(map: Record<string, unknown>, prefix: string, value: unknown): string {
+  const known = Object.keys(map);
+  const name = known.find((each) => map[each] === value) ?? `${prefix}${known.length}`;
+  map[name] = value;
+  return name;
 }
 
 /**

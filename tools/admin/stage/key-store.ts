@@ -41,9 +41,14 @@ export function documentClient(dynamodb: DynamoDBClient): DynamoDBDocumentClient
  */
 export interface KeyGateway {
   /** Fails if a key with this value exists, because values are unique in an account and Region. */
-  createApiKey(key: NewKey): Promise<{ id: string }>;
+  createApiKey(key: {
+    name: string;
+    value: string;
+    enabled: true;
+    tags: Record<string, string>;
+  }): Promise<{ id: string }>;
   /** The gateway keys whose names start with a text. Names are not unique in API Gateway. */
-  findApiKeys(namePrefix: string): Promise<NamedKey[]>;
+  findApiKeys(namePrefix: string): Promise<{ id: string; name: string }[]>;
   /** Also succeeds if the key does not exist. */
   deleteApiKey(key: { apiKey: string }): Promise<void>;
   /** Also succeeds if the key is already in the usage plan. */
@@ -54,21 +59,8 @@ export interface KeyGateway {
   findUsagePlans(key: { keyId: string }): Promise<string[]>;
 }
 
-export interface NewKey {
-  name: string;
-  value: string;
-  enabled: true;
-  tags: Record<string, string>;
-}
-
-/** A gateway key, with API Gateway's own id. */
-export interface NamedKey {
-  id: string;
-  name: string;
-}
-
 /** `keyId` is API Gateway's id of its own key, not the key id of this service. */
-export interface UsagePlanMember {
+interface UsagePlanMember {
   usagePlanId: string;
   keyId: string;
 }

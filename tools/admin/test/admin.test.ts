@@ -6,7 +6,7 @@ import { type ServiceClock, serviceClock } from '../../../test/helpers/functions
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type LocalService, startLocalService } from '../../local/server.ts';
 import { findOwner } from '../owners/find-owner.ts';
-import { type Change, change } from '../stage/dynamodb-calls.ts';
+import { changeItem } from '../owners/stored-owner.ts';
 import { connect } from '../stage/stage-connection.ts';
 import { type AdminOptions, admin as runAdmin } from './run-admin.ts';
 
@@ -61,13 +61,9 @@ async function listOrders(apiKey: string): Promise<Response> {
 const statusWith = async (apiKey: string) => (await listOrders(apiKey)).status;
 
 /** Changes an owner's item, as if time had passed or the plan had had another number. */
-async function changeOwner(
-  ownerId: string,
-  rest: Pick<Change, 'update' | 'names' | 'values'>,
-): Promise<void> {
+async function changeOwner(ownerId: string, set: Record<string, number>): Promise<void> {
   const store = await connect({ local: service.origin }, clock.now);
-  const { ownerHash } = (await findOwner(ownerId, store)).details;
-  await change({ table: store.apiKeysTable, key: { ownerHash }, ...rest }, store);
+  await changeItem((await findOwner(ownerId, store)).details, { set }, store);
 }
 
 describe('the operator and a running service', () => {
@@ -200,7 +196,7 @@ describe('the operator and a running service', () => {
 
   it('shows what a changed plan would do before it does it, and needs --yes in a script', async () => {
     const { ownerId, owner } = await issue();
-    await changeOwner(ownerId, { update: 'SET perDay = :perDay', values: { ':perDay': 500 } });
+    await changeOwner(ownerId, { perDay: 500 });
 
     const dry = await adminJson('owners', 'apply-plans', '--dry-run');
     const refused = await admin(['owners', 'apply-plans', '--local', service.origin]);
@@ -230,9 +226,7 @@ describe('the operator and a running service', () => {
     await adminJson('owners', 'set-plan', ownerId, 'free', '--per-minute', String(perMinute));
     const statuses = [await statusWith(apiKey), await statusWith(apiKey)];
     await changeOwner(ownerId, {
-      update: 'SET #keys.#key.rejectionCount = :tolerated',
-      names: { '#keys': 'keys', '#key': hashToken(apiKey) },
-      values: { ':tolerated': toleratedRejectionsPerMinute },
+      [`keys.${hashToken(apiKey)}.rejectionCount`]: toleratedRejectionsPerMinute,
     });
     // The first of these meets a count that the function has not seen, and is counted with the next.
     statuses.push(await statusWith(apiKey), await statusWith(apiKey));

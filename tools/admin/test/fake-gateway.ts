@@ -9,6 +9,7 @@ export interface FakeGateway extends KeyGateway {
   readonly changes: string[];
   /** Lets one call fail, once or from now on. */
   fail(call: Call, times?: number): void;
+  reset(): void;
 }
 
 export function fakeGateway(): FakeGateway {
@@ -30,6 +31,11 @@ export function fakeGateway(): FakeGateway {
     keys,
     changes,
     fail: (call, times = Number.POSITIVE_INFINITY) => void failures.set(call, times),
+    reset: () => {
+      keys.clear();
+      failures.clear();
+      changes.length = 0;
+    },
     createApiKey: async ({ name, value }) => {
       change('createApiKey');
       if ([...keys.values()].some((key) => key.value === value)) {

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
-import {
-  type EmbeddedDynamoDb,
-  startDynamoDb,
-} from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { reportFailure } from '../failure-report.ts';
 import { keysOf } from '../keys/find-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
@@ -14,12 +11,12 @@ import { rotateKey } from '../keys/rotate-key.ts';
 import { unbanKey } from '../keys/unban-key.ts';
 import { resetUsage, setOwnerStatus } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
-import { allOwners, findOwner } from '../owners/find-owner.ts';
+import { allOwners, findOwner, scan } from '../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../owners/owner-limits.ts';
 import { renameOwner } from '../owners/rename-owner.ts';
 import { setLimits, setOwnerPlan } from '../owners/set-owner-plan.ts';
 import type { CompleteOwner, StoredOwner } from '../owners/stored-owner.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import { documentClient, type KeyStore } from '../stage/key-store.ts';
 import {
   issueTo,
   type Mishap,
@@ -31,15 +28,10 @@ import {
   stageOfKeys,
 } from './stage-of-keys.ts';
 
-let database: EmbeddedDynamoDb;
+const database = embeddedDynamoDbOfFile();
 let stage: StageOfKeys;
 let keyId: string;
 let ownerId: string;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(() => database.stop());
 
 /** A command that changes something, and what has to be so when it was run, in the end, in full. */
 interface Command {
@@ -198,11 +190,14 @@ const everyMishap = commands.flatMap((command) =>
 
 describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command, mishap }) => {
   it('says that it is done only where it is, leaves nothing unknown, and run again completes', async () => {
-    await startStage(command);
-    const start = await stage.state();
+    await startStage(stageOfKeys(), command);
+    const restoreTables = stage.tables.snapshot();
+    const gatewayKeys = structuredClone(stage.gateway.keys);
     let changes = 0;
     for (let isMet = true; isMet; changes++) {
-      await stage.restore(start);
+      restoreTables();
+      stage.gateway.keys.clear();
+      for (const [id, key] of structuredClone(gatewayKeys)) stage.gateway.keys.set(id, key);
       const faulty = meeting(mishap, stage.store, changes);
 
       const error = await command.run(faulty.store).then(
@@ -226,9 +221,21 @@ describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command,
   });
 });
 
-/** Empty tables, with an owner and its key. */
-async function startStage({ plan = 'free', limits, prepare }: Command): Promise<void> {
-  stage = await stageOfKeys(database);
+it.each(commands)('$name does what it says, on an embedded database as well', async (command) => {
+  const documents = documentClient(database.dynamodb);
+  const apiKeysTable = await database.createApiKeysTable();
+  const ownersTable = await database.createOwnersTable();
+  await startStage(stageOfKeys({ documents, apiKeysTable, ownersTable }), command);
+
+  await command.run(stage.store);
+
+  await command.check();
+  await expectNobodyRefused(await expectNothingUnknown());
+});
+
+/** Puts an owner and its key into an empty stage. */
+async function startStage(empty: StageOfKeys, { plan = 'free', limits, prepare }: Command) {
+  stage = empty;
   ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan, ...limits }, stage.store));
   await prepare?.();
 }
@@ -273,9 +280,9 @@ function isDoneAlready(error: Error): void {
  */
 async function expectNothingUnknown(): Promise<StoredOwner[]> {
   const owners = await allOwners(stage.store);
-  const items = await database.readAll(stage.store.apiKeysTable);
+  const items = await scan<{ ownerHash: string }>(stage.store, stage.store.apiKeysTable);
   const hashes = owners.map(({ details }) => details.ownerHash);
-  expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash!.S)));
+  expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash)));
   for (const key of owners.flatMap(keysOf)) {
     expect(key.details).toMatchObject({ tokenHash: key.tokenHash });
     const { status } = keyView(key, nowMs);

@@ -1,4 +1,3 @@
-import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
@@ -8,108 +7,65 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
-import {
-  type EmbeddedDynamoDb,
-  embeddedDynamoDbOfFile,
-} from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
-import { issueKey } from '../keys/issue-key.ts';
-import type { IssuedKey, KeyTraits } from '../keys/key-draft.ts';
+import { type IssuedKey, issueKey, type KeyTraits } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
-import type { StoredOwner } from '../owners/stored-owner.ts';
-import { change, settingAll } from '../stage/dynamodb-calls.ts';
-import type { KeyGateway } from '../stage/key-store.ts';
-import { documentClient, type KeyStore } from '../stage/key-store.ts';
+import { changeItem, type StoredOwner } from '../owners/stored-owner.ts';
+import type { KeyGateway, KeyStore } from '../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
+import { InMemoryTables } from './in-memory-tables.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
 export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
 export const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
 
-/** A stage's owners and keys, with empty tables of its own. */
+/** A stage's owners and keys, with tables of its own. */
 export interface StageOfKeys {
   readonly store: KeyStore;
   readonly gateway: FakeGateway;
+  readonly tables: InMemoryTables;
   owner(ownerId: string): Promise<StoredOwner>;
-  /** All that is stored, to which a test can return. */
-  state(): Promise<StageState>;
-  restore(state: StageState): Promise<void>;
   /** Brings attributes of an owner's item, or of a key's entry in it, into a state. */
-  set(ownerId: string, values: Record<string, number | string>, tokenHash?: string): Promise<void>;
+  set(ownerId: string, values: Record<string, unknown>, tokenHash?: string): Promise<void>;
 }
 
-interface StageState {
-  readonly items: Readonly<Record<string, Record<string, AttributeValue>[]>>;
-  readonly gatewayKeys: FakeGateway['keys'];
-}
-
-/** Gives each test of the calling file a stage of its own. It can be used in tests and hooks only. */
-export function stageOfEachTest(): { stage: StageOfKeys; database: EmbeddedDynamoDb } {
-  const database = embeddedDynamoDbOfFile();
-  const stage = { store: {} as KeyStore, gateway: {} as FakeGateway } as StageOfKeys;
-  beforeEach(async () => {
-    const { store, gateway, ...rest } = await stageOfKeys(database);
-    Object.assign(stage.store, store);
-    Object.assign(stage.gateway, gateway);
-    Object.assign(stage, rest);
+/** Gives each test of the calling file an empty stage. */
+export function stageOfEachTest(): StageOfKeys {
+  const stage = stageOfKeys();
+  beforeEach(() => {
+    stage.tables.clear();
+    stage.gateway.reset();
   });
-  return { stage, database };
+  return stage;
 }
 
-/** Creates empty tables for a stage. */
-export async function stageOfKeys(database: EmbeddedDynamoDb): Promise<StageOfKeys> {
+/** Creates an empty stage. @param elsewhere other tables than those in memory, with their client */
+export function stageOfKeys(elsewhere: Partial<KeyStore> = {}): StageOfKeys {
   const gateway = fakeGateway();
+  const tables = new InMemoryTables({ ApiKeys: 'ownerHash', Owners: 'ownerId' });
   const store: KeyStore = {
-    documents: documentClient(database.dynamodb),
+    documents: tables.documents,
     gateway,
-    apiKeysTable: await database.createApiKeysTable(),
-    ownersTable: await database.createOwnersTable(),
+    apiKeysTable: 'ApiKeys',
+    ownersTable: 'Owners',
     usagePlanIds: forEachPlan((name) => `plan-${name}`),
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
     now: () => nowMs,
+    ...elsewhere,
   };
   const owner = async (ownerId: string) => (await readOwner(ownerId, store))!;
-  const keyNames = { [store.apiKeysTable]: 'ownerHash', [store.ownersTable]: 'ownerId' };
-  const itemsOf = async (table: string) => [table, await database.readAll(table)] as const;
   return {
     store,
     gateway,
+    tables,
     owner,
-    state: async () => ({
-      items: Object.fromEntries(await Promise.all(Object.keys(keyNames).map(itemsOf))),
-      gatewayKeys: structuredClone(gateway.keys),
-    }),
-    restore: async ({ items, gatewayKeys }) => {
-      for (const [table, keyName] of Object.entries(keyNames)) {
-        const kept = new Set(items[table]!.map((item) => item[keyName]!.S));
-        const extra = (await database.readAll(table)).map((item) => ({
-          [keyName]: item[keyName]!,
-        }));
-        const writes = [
-          ...extra
-            .filter((key) => !kept.has(key[keyName]!.S))
-            .map((Key) => ({ DeleteRequest: { Key } })),
-          ...items[table]!.map((Item) => ({ PutRequest: { Item } })),
-        ];
-        if (writes.length === 0) continue;
-        const RequestItems = { [table]: writes };
-        await database.dynamodb.send(new BatchWriteItemCommand({ RequestItems }));
-      }
-      gateway.keys.clear();
-      for (const [id, key] of structuredClone(gatewayKeys)) gateway.keys.set(id, key);
-    },
     set: async (ownerId, values, tokenHash) => {
-      const { ownerHash } = (await owner(ownerId)).details;
-      const map = tokenHash === undefined ? undefined : '#keys.#key';
-      const { names, ...update } = settingAll(values, map);
-      const place = map && { '#keys': 'keys', '#key': tokenHash! };
-      await change(
-        { table: store.apiKeysTable, key: { ownerHash }, ...update, names: { ...names, ...place } },
-        store,
-      );
+      const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;
+      const set = Object.entries(values).map(([name, value]) => [`${path}${name}`, value]);
+      await changeItem((await owner(ownerId)).details, { set: Object.fromEntries(set) }, store);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
 import { RunningStore } from '../../../test/e2e/running-store.ts';
-import type { IssuedKey } from '../../admin/keys/key-draft.ts';
+import type { IssuedKey } from '../../admin/keys/issue-key.ts';
 import { countedRequests } from '../options.ts';
 import { smokeTest } from '../smoke-test.ts';
 import { type Mistake, type SpoilingProxy, spoilingProxy } from './spoiling-proxy.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { planNames } from '../../../lib/settings/plans.ts';
-import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import {
   type TemporaryDirectory,
   temporaryDirectory,
@@ -18,7 +17,6 @@ import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { type DataDirectory, openDataDirectory } from '../../local/state/data-directory.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from '../demo-keys.ts';
 
-const database = embeddedDynamoDbOfFile();
 let directory: TemporaryDirectory;
 let data: DataDirectory;
 let controlPlane: ControlPlane;
@@ -26,7 +24,7 @@ let store: KeyStore;
 let before: DemoKeys;
 
 beforeEach(async () => {
-  const stage = await stageOfKeys(database);
+  const stage = stageOfKeys();
   const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({
     id,
     name: id,

@@ -15,8 +15,7 @@ import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 let apiKey: string;
 let keyId: string;
 
-const { stage } = stageOfEachTest();
-const { store } = stage;
+const { store } = stageOfEachTest();
 beforeEach(async () => {
   ({ apiKey, keyId } = await issueTo({ owner: 'Acme' }, store));
 });

@@ -25,8 +25,8 @@ import {
 
 const { free, pro, business } = plans;
 
-const { stage, database } = stageOfEachTest();
-const { store, gateway } = stage;
+const stage = stageOfEachTest();
+const { store, gateway, tables } = stage;
 
 const create = (request: Partial<NewOwner> = {}, at: KeyStore = store) =>
   createOwner({ name: 'Acme', plan: 'free', ...request }, at);
@@ -52,7 +52,7 @@ describe('createOwner', () => {
     });
     const { perMinute, perDay } = free;
     expect(item).toMatchObject({ plan: 'free', isActive: true, perMinute, perDay });
-    expect(JSON.stringify(await database.readAll(store.apiKeysTable))).not.toContain(details.seed);
+    expect(JSON.stringify(tables.readAll(store.apiKeysTable))).not.toContain(details.seed);
   });
 
   it("puts an API Gateway key whose value is the owner's id into the plan's usage plan", async () => {
@@ -220,7 +220,6 @@ describe('setOwnerPlan', () => {
 
   it.each([
     ['pro', 'free', 'business'],
-    ['pro', 'business', 'pro'],
     ['free', 'pro', 'business'],
   ] as const)(
     'agrees in all places, from %s to %s, wherever another move to %s comes between',
@@ -488,6 +487,6 @@ describe('the limits of an owner', () => {
     ['one of two agreed ones', { plan: 'enterprise', perMinute: 10 }, '--per-day: missing'],
   ])('cannot be %s', async (_, request, message) => {
     await expect(create(request)).rejects.toThrow(message);
-    expect(await database.readAll(store.ownersTable)).toEqual([]);
+    expect(tables.readAll(store.ownersTable)).toEqual([]);
   });
 });
