@@ -17,10 +17,10 @@ import {
   retiredOperationChecks,
   unknownRouteChecks,
 } from '../../tools/smoke/checks/route-checks.ts';
-import type { HttpClient, OutgoingRequest } from '../../tools/smoke/stage/http-client.ts';
+import type { Answer, TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import { type CallOptions, codeOf, Stage } from '../../tools/smoke/stage/stage.ts';
 import { nextMinute, RunningStore, today } from '../e2e/running-store.ts';
-import { contract, operationAt } from '../helpers/contract-check.ts';
+import { contract } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
@@ -85,24 +85,23 @@ afterAll(async () => {
   await database?.stop();
 });
 
-/** The store as the smoke test sees it. */
-function stageFor(key: string): Stage {
-  const noted = async <Answer extends { status: number; text?: string }>(
-    { method, path }: OutgoingRequest,
-    answering: Promise<Answer>,
-  ) => {
-    const answer = await answering;
-    const operation = operationAt(method, path);
-    if (operation)
-      seen.add([operation.operationId, answer.status, codeOf(answer)].join(' ').trim());
+/** The store as the smoke test sees it, where it is noted what was answered. */
+class NotedStage extends Stage {
+  override async call(operationId: string, options?: CallOptions): Promise<TextAnswer> {
+    const answer = await super.call(operationId, options);
+    seen.add([operationId, answer.status, codeOf(answer)].join(' ').trim());
     return answer;
-  };
-  const client: Pick<HttpClient, 'baseUrl' | 'send' | 'sendForText'> = {
-    baseUrl: store.client.baseUrl,
-    send: (question) => noted(question, store.client.send(question)),
-    sendForText: (question) => noted(question, store.client.sendForText(question)),
-  };
-  return new Stage(client, contract, key);
+  }
+
+  override async open(operationId: string, options?: CallOptions): Promise<Answer> {
+    const answer = await super.open(operationId, options);
+    seen.add(`${operationId} ${answer.status}`);
+    return answer;
+  }
+}
+
+function stageFor(key: string): Stage {
+  return new NotedStage(store.client, contract, key);
 }
 
 describe.each([

@@ -21,7 +21,7 @@ import type { OwnerLimits } from '../../tools/admin/owners/owner-limits.ts';
 import { documentClient, type KeyStore } from '../../tools/admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../../tools/local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../tools/local/server.ts';
-import { HttpClient, type TextAnswer } from '../../tools/smoke/stage/http-client.ts';
+import { HttpClient, readText, type TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import { rateLimitDifferences } from '../../tools/smoke/stage/rate-limit.ts';
 import { keyGateway } from '../../tools/start/demo-keys.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
@@ -216,12 +216,9 @@ export class RunningStore implements AsyncDisposable {
     path: string,
     { token, headers, body }: Call = {},
   ): Promise<TextAnswer> {
-    const answer = await this.client.sendForText({
-      method,
-      path,
-      headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
-      ...(body !== undefined && { body }),
-    });
+    const authorization = token !== undefined && { authorization: `Bearer ${token}` };
+    const question = { method, path, headers: { ...authorization, ...headers }, body };
+    const answer = await readText(await this.client.send(question));
     expect(contractDifferences(method, path, answer)).toEqual([]);
     return answer;
   }

@@ -1,5 +1,5 @@
 import { ownerCharactersLength, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
-import { stageNames, stageSettings } from '../../../lib/settings/stages.ts';
+import { apiKeyPrefixes } from '../../../lib/settings/stages.ts';
 import { createOwner, createToken } from '../../shared/api-key-token.ts';
 import type { CallOptions, Expected, Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
@@ -10,6 +10,8 @@ const unauthorized: Expected = { status: 401, code: 'unauthorized', isWithoutKey
 /** What a stage has to refuse. The contract has one answer to all of it, word for word. */
 const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   'a missing Authorization header': () => ({ authorization: null }),
+  // It does not match the authorizer's expression, so API Gateway answers 401 itself, as it does where
+  // the header is missing (AWS's API reference, Authorizer, identityValidationExpression).
   'an empty one': () => ({ authorization: '' }),
   'the Basic scheme': () => ({ authorization: 'Basic c3RvcmU6b3JkZXJz' }),
   'a scheme without a key': () => ({ authorization: 'Bearer' }),
@@ -77,8 +79,7 @@ function withChangedCharacter(key: string, index: number): string {
 
 function ofOtherStage(key: string): string {
   const own = prefixOf(key);
-  const prefixes = stageNames.map((stage) => stageSettings(stage).apiKeyPrefix);
-  const other = prefixes.find((prefix) => prefix !== own);
+  const other = apiKeyPrefixes.find((prefix) => prefix !== own);
   const body = other + key.slice(own.length, -checksumLength);
   return body + tokenChecksum(body);
 }

@@ -2,6 +2,14 @@ import { headerOf } from '../stage/rate-limit.ts';
 import { CheckFailed, type Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
+/*
+ * A resource's `ANY` takes each method that the resource does not name, and `{proxy+}` each path that has
+ * no resource of its own, with any Authorization header (recorded on AWS: LocalStack's
+ * test_apigateway_common.py, TestApigatewayRouting, and test_apigateway_lambda.py). HEAD is one of these
+ * methods: API Gateway does not answer it by the method GET (AWS's developer guide,
+ * x-amazon-apigateway-any-method; serverless-offline, issue 704), and it keeps the headers
+ * (recorded: propublica/congress-api-docs, issue 129).
+ */
 const unknownRoutes = [
   'GET /store/unknown',
   'GET ',

@@ -56,7 +56,7 @@ export class Contract {
 
   /** @param document the contract, `openapi.yaml`, as plain data */
   constructor(document: object) {
-    const { paths, components, ...rest } = withoutReferences(document, document) as Document;
+    const { paths, components, ...rest } = withoutReferences(document);
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
         ([method, operation]) =>
@@ -183,25 +183,26 @@ function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { so
   throw new SyntaxError(`holds ${source}, which is no 64-bit integer`);
 }
 
-/** A part of the document with every `$ref` replaced by what it refers to. */
-function withoutReferences(part: unknown, document: object): unknown {
-  if (part === null || typeof part !== 'object') return part;
-  if (Array.isArray(part)) return part.map((each) => withoutReferences(each, document));
-  if ('$ref' in part) return referred(String(part.$ref), document);
-  return Object.fromEntries(
-    Object.entries(part).map(([name, each]) => [name, withoutReferences(each, document)]),
-  );
+/**
+ * The document with every `$ref` replaced by what it refers to. That is the same object for each
+ * reference, so that each schema is compiled once.
+ */
+function withoutReferences(document: object): Document {
+  const resolved = new Map<string, unknown>();
+  const resolve = (part: unknown): unknown => {
+    if (part === null || typeof part !== 'object') return part;
+    if (Array.isArray(part)) return part.map(resolve);
+    if (!('$ref' in part)) {
+      return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolve(each)]));
+    }
+    const reference = String(part.$ref);
+    if (!resolved.has(reference)) resolved.set(reference, resolve(partAt(reference, document)));
+    return resolved.get(reference);
+  };
+  return resolve(document) as Document;
 }
 
-const resolved = new WeakMap<object, object>();
-
-/** The same object for each reference to a part, so that each of its schemas is compiled once. */
-function referred(reference: string, document: object): unknown {
-  const part = reference
-    .slice('#/'.length)
-    .split('/')
-    .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document) as object;
-  const known = resolved.get(part) ?? (withoutReferences(part, document) as object);
-  resolved.set(part, known);
-  return known;
+function partAt(reference: string, document: object): unknown {
+  const names = reference.slice('#/'.length).split('/');
+  return names.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], document);
 }

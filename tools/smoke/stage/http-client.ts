@@ -1,5 +1,5 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { text } from 'node:stream/consumers';
 
 /** A response as it was received: not decompressed, headers not joined, redirects not followed. */
@@ -30,26 +30,30 @@ export interface OutgoingRequest {
 export class HttpClient {
   readonly baseUrl: URL;
   readonly #timeoutMs: number;
-  readonly #agent: HttpAgent;
+  readonly #agent: http.Agent;
 
   constructor(baseUrl: URL, timeoutMs: number) {
-    const { Agent } = baseUrl.protocol === 'https:' ? https : http;
     this.baseUrl = baseUrl;
     this.#timeoutMs = timeoutMs;
-    this.#agent = new Agent({ keepAlive: true });
+    this.#agent = new this.#protocol.Agent({ keepAlive: true });
+  }
+
+  get #protocol() {
+    return this.baseUrl.protocol === 'https:' ? https : http;
   }
 
   /** Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long. */
   send(question: OutgoingRequest): Promise<Answer> {
-    const { protocol, hostname, port, pathname } = this.baseUrl;
-    const { request: send } = protocol === 'https:' ? https : http;
+    const { hostname, port, pathname } = this.baseUrl;
+    const { method, body } = question;
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
-      const request = send({
+      const request = this.#protocol.request({
         hostname: hostname.replace(/^\[|\]$/g, ''),
         port,
         path: pathname + question.path,
-        method: question.method,
-        headers: { ...question.headers, ...contentLength(question.body) },
+        method,
+        headers: { ...question.headers, ...length },
         agent: this.#agent,
         timeout: this.#timeoutMs,
       });
@@ -57,16 +61,12 @@ export class HttpClient {
         request.destroy(new Error(`no answer within ${this.#timeoutMs / 1000} seconds`)),
       );
       request.on('error', reject);
-      request.on('response', (body) =>
-        resolve({ status: body.statusCode ?? 0, headers: headersOf(body), body }),
-      );
-      request.end(question.body);
+      request.on('response', (response) => {
+        const headers = Object.entries(response.headersDistinct) as [string, string[]][];
+        resolve({ status: response.statusCode!, headers: new Map(headers), body: response });
+      });
+      request.end(body);
     });
-  }
-
-  async sendForText(question: OutgoingRequest): Promise<TextAnswer> {
-    const answer = await this.send(question);
-    return { ...answer, text: await text(answer.body) };
   }
 
   close(): void {
@@ -74,18 +74,7 @@ export class HttpClient {
   }
 }
 
-const http = { Agent: HttpAgent, request: requestHttp };
-const https = { Agent: HttpsAgent, request: requestHttps };
-
-function contentLength(body: string | undefined): Record<string, string> {
-  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-}
-
-function headersOf(response: IncomingMessage): Map<string, string[]> {
-  const headers = new Map<string, string[]>();
-  for (let i = 0; i < response.rawHeaders.length; i += 2) {
-    const name = response.rawHeaders[i]!.toLowerCase();
-    headers.set(name, [...(headers.get(name) ?? []), response.rawHeaders[i + 1]!]);
-  }
-  return headers;
+/** Reads the body of an answer. */
+export async function readText(answer: Answer): Promise<TextAnswer> {
+  return { ...answer, text: await text(answer.body) };
 }

@@ -30,7 +30,7 @@ export async function preflight(stage: Stage, options: PreflightOptions): Promis
   for (let inARow = 0; inARow < goodAnswersInARow; ) {
     answer = await ask(stage);
     const isTemporary = answer.status === 403 || answer.status >= 500;
-    if (!isTemporary) ensureService(answer, stage);
+    if (!isTemporary) ensureService(answer);
     inARow = isTemporary ? 0 : inARow + 1;
     if (!isTemporary && waitedMs === 0) continue;
     if (waitedMs >= longestPropagationMs) throw notSteady(answer);
@@ -72,14 +72,14 @@ function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoExcep
 }
 
 /** @throws OperatorError when the answer is not from this service, or refuses the key */
-function ensureService(answer: TextAnswer, stage: Stage): void {
+function ensureService(answer: TextAnswer): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
   // The path that is asked for exists below the right address alone.
   const isElsewhere = codeOf(answer) === 'not_found';
   if (!isOurs || isElsewhere) {
     throw new OperatorError(
-      `--url is not the address of this service: it answers ${shown(answer)}. Give the stack's ` +
-        `output BaseUrl, with its stage and version: https://…/${stage.name}/v1`,
+      `--url is not the address of this service: it answers ${shown(answer)}. ` +
+        "Give the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
     );
   }
   if (answer.status !== 401) return;

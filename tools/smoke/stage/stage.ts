@@ -1,6 +1,11 @@
-import { stageOfKey } from '../../../lib/settings/stages.ts';
 import type { Contract } from './contract.ts';
-import type { Answer, HttpClient, OutgoingRequest, TextAnswer } from './http-client.ts';
+import {
+  type Answer,
+  type HttpClient,
+  type OutgoingRequest,
+  readText,
+  type TextAnswer,
+} from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
 
 export interface CallOptions {
@@ -17,12 +22,12 @@ export interface CallOptions {
 export interface Expected {
   readonly status: number;
   /** The expected error code in the body. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Whether the answer is to a request whose key is not known, so that it states no allowance. */
   readonly isWithoutKey?: boolean;
 }
 
-type Client = Pick<HttpClient, 'baseUrl' | 'send' | 'sendForText'>;
+export type Client = Pick<HttpClient, 'baseUrl' | 'send'>;
 
 /** What came is not what was expected. The message has a line for each: asked, came, expected. */
 export class CheckFailed extends Error {}
@@ -44,21 +49,14 @@ export class Stage {
     return this.#client.baseUrl;
   }
 
-  /** The stage that the key is for, or `STAGE` for a key of none. */
-  get name(): string {
-    return stageOfKey(this.key) ?? 'STAGE';
-  }
-
   /** Calls an operation and reads its body as text. */
-  async call(operationId: string, options: CallOptions = {}): Promise<TextAnswer> {
-    const question = this.#question(operationId, options);
-    return this.#remember(question, this.#client.sendForText(question));
+  call(operationId: string, options: CallOptions = {}): Promise<TextAnswer> {
+    return this.#ask(this.#question(operationId, options), readText);
   }
 
   /** Calls an operation without reading its body. */
-  async open(operationId: string, options: CallOptions = {}): Promise<Answer> {
-    const question = this.#question(operationId, options);
-    return this.#remember(question, this.#client.send(question));
+  open(operationId: string, options: CallOptions = {}): Promise<Answer> {
+    return this.#ask(this.#question(operationId, options), async (answer) => answer);
   }
 
   /** Calls an operation. @throws CheckFailed if the answer is not the expected and documented one */
@@ -71,18 +69,12 @@ export class Stage {
   /** Calls a path that is no operation. @throws CheckFailed if it is not answered 404 as documented */
   async expectNotFound(method: string, path: string, options: CallOptions = {}): Promise<void> {
     const question = { method, path, headers: this.#headers(options), body: options.body };
-    const answer = await this.#remember(question, this.#client.sendForText(question));
-    // The answer to HEAD has the headers of an answer with a body.
-    const isHead = method === 'HEAD';
-    const { text, ...head } = answer;
-    const expected = { status: 404, isWithoutKey: true, ...(!isHead && { code: 'not_found' }) };
-    this.fail(answer, expected, [
-      ...this.contract.gatewayDifferences(
-        'MISSING_AUTHENTICATION_TOKEN',
-        isHead ? head : { ...head, text },
-      ),
-      ...(isHead && text !== '' ? ['an answer to HEAD has a body'] : []),
-    ]);
+    const { text, ...head } = await this.#ask(question, readText);
+    // An answer to HEAD has the headers of an answer with a body, which Node does not read.
+    const answer = method === 'HEAD' ? head : { ...head, text };
+    const code = method === 'HEAD' ? undefined : 'not_found';
+    const differences = this.contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer);
+    this.fail(answer, { status: 404, code, isWithoutKey: true }, differences);
   }
 
   /** @throws CheckFailed if an operation's answer is not the expected and documented one */
@@ -119,13 +111,14 @@ export class Stage {
     );
   }
 
-  async #remember<Given extends Answer>(
-    { method, path }: OutgoingRequest,
-    answering: Promise<Given>,
-  ): Promise<Given> {
+  async #ask<Read extends Answer>(
+    question: OutgoingRequest,
+    read: (answer: Answer) => Promise<Read>,
+  ): Promise<Read> {
+    const { method, path } = question;
     const asked = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
     try {
-      const answer = await answering;
+      const answer = await read(await this.#client.send(question));
       this.#asked.set(answer.headers, asked);
       return answer;
     } catch (error) {

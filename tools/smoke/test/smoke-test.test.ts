@@ -229,7 +229,7 @@ describe('smoke test, before its checks', () => {
     );
 
     expect(errors).toEqual([
-      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Give the stack's output BaseUrl, with its stage and version: https://…/staging/v1",
+      "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Give the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
     ]);
   });
 
