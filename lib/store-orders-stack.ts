@@ -8,14 +8,19 @@ import { UsagePlans } from './api/usage-plans.ts';
 import { ApiFunction } from './functions/api-function.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { type FunctionName, forEachFunction, functionSettings } from './settings/functions.ts';
-import { capitalized, type FixedOutputName, usagePlanOutput } from './settings/names.ts';
+import {
+  type FunctionName,
+  forEachFunction,
+  functionNames,
+  functionSettings,
+} from './settings/functions.ts';
+import { capitalized, type OutputName, usagePlanOutput } from './settings/names.ts';
 import { forEachPlan, planNames, plans } from './settings/plans.ts';
 import {
   listConcurrency,
   type StageConfiguration,
   warningsOf,
-} from './settings/stage-variables.ts';
+} from './settings/stage-configuration.ts';
 import { StoreTables } from './store-tables.ts';
 
 export interface StoreOrdersStackProps extends StackProps {
@@ -28,16 +33,13 @@ export interface StoreOrdersStackProps extends StackProps {
 export class StoreOrdersStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreOrdersStackProps) {
     super(scope, id, props);
-    // A deployment of an API is a snapshot that includes the authorizer. Without this flag, CloudFormation
-    // may make a new deployment before it changes the authorizer, and the stage keeps the old one.
-    this.node.setContext('@aws-cdk/aws-apigateway:authorizerChangeDeploymentLogicalId', true);
     const { configuration } = props;
     const tables = new StoreTables(this, 'Tables', configuration);
     const functions = forEachFunction((name) => this.createFunction(name, props, tables));
     const { restApi, accessLogs } = new OrdersApi(this, 'Api', { configuration, functions });
     const usagePlans = new UsagePlans(this, 'UsagePlans', restApi.deploymentStage);
     this.addEdge(configuration, restApi);
-    const { deploymentAlarms } = new Monitoring(this, 'Monitoring', {
+    const monitoring = new Monitoring(this, 'Monitoring', {
       configuration,
       restApi,
       logs: { ...functions, accessLog: accessLogs },
@@ -46,11 +48,30 @@ export class StoreOrdersStack extends Stack {
     if (configuration.gradualDeployment) {
       new GradualDeployment(this, 'Deployment', {
         functions,
-        alarms: deploymentAlarms,
-        isEmergency: configuration.emergencyDeployment === 'true',
+        alarms: monitoring.deploymentAlarms,
+        isEmergency: configuration.isEmergency,
       });
     }
-    this.addOutputs(configuration, restApi, tables, usagePlans);
+    this.addOutputs({
+      BaseUrl: configuration.domain
+        ? `https://${configuration.domain.name}/v1`
+        : restApi.urlForPath('/v1'),
+      RestApiId: restApi.restApiId,
+      OrdersTableName: tables.orders.tableName,
+      ApiKeysTableName: tables.apiKeys.tableName,
+      OwnersTableName: tables.owners.tableName,
+      AlarmTopicArn: monitoring.topic.topicArn,
+      AccessLogGroupName: accessLogs.logGroup.logGroupName,
+    });
+    for (const name of functionNames) {
+      this.addOutputs({
+        [`${capitalized(name)}FunctionName`]: functions[name].functionName,
+        [`${capitalized(name)}LogGroupName`]: functions[name].logGroup.logGroupName,
+      });
+    }
+    for (const name of planNames) {
+      this.addOutputs({ [usagePlanOutput(name)]: usagePlans.usagePlanId(name) });
+    }
     for (const [name, warning] of Object.entries(warningsOf(configuration))) {
       Annotations.of(this).addWarningV2(`store-orders:${name}`, warning);
     }
@@ -83,32 +104,15 @@ export class StoreOrdersStack extends Stack {
 
   /** Adds the custom domain and the web ACL, if they are configured. */
   private addEdge(configuration: StageConfiguration, restApi: RestApi): void {
-    const { domainName, certificateArn, firewall, corsOrigin } = configuration;
-    if (domainName && certificateArn) {
-      new CustomDomain(this, 'CustomDomain', { restApi, domainName, certificateArn });
-    }
+    const { domain, firewall, corsOrigin } = configuration;
+    if (domain) new CustomDomain(this, 'CustomDomain', { restApi, ...domain });
     if (firewall) {
       new Firewall(this, 'Firewall', { stage: restApi.deploymentStage, corsOrigin, ...firewall });
     }
   }
 
-  private addOutputs(
-    { domainName }: StageConfiguration,
-    restApi: RestApi,
-    tables: StoreTables,
-    usagePlans: UsagePlans,
-  ): void {
-    const outputs: Readonly<Record<FixedOutputName, string>> = {
-      BaseUrl: domainName ? `https://${domainName}/v1` : restApi.urlForPath('/v1'),
-      RestApiId: restApi.restApiId,
-      OrdersTableName: tables.orders.tableName,
-      ApiKeysTableName: tables.apiKeys.tableName,
-      OwnersTableName: tables.owners.tableName,
-    };
+  private addOutputs(outputs: Readonly<Partial<Record<OutputName, string>>>): void {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
-    for (const name of planNames) {
-      new CfnOutput(this, usagePlanOutput(name), { value: usagePlans.usagePlanId(name) });
-    }
   }
 }
 

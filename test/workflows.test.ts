@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stageNames } from '../lib/settings/stages.ts';
 import { differences } from './helpers/differences.ts';
-import { variablesReadFor } from './helpers/functions/read-variables.ts';
 import { type Job, stepsOf, workflows, workflowTexts } from './workflows.ts';
 
 const files = Object.keys(workflows);
@@ -11,6 +10,7 @@ const jobs = Object.entries(workflows).flatMap(([file, workflow]) =>
 const scriptsOf = (job: Job) => stepsOf(job).map(({ run = '' }) => run);
 const canSignIn = ({ permissions }: Job) => permissions?.['id-token'] === 'write';
 const deploy = workflows['deploy.yml']!;
+const deployStage = workflows['deploy-stage.yml']!.jobs.deploy!;
 
 describe('every workflow', () => {
   it.each(files)('%s pins each action to a commit, and names its version', (file) => {
@@ -96,15 +96,10 @@ describe('a job that can sign in to AWS', () => {
 describe('the synthesis for a deployment', () => {
   const [synthesis] = stepsOf(deploy.jobs.build!).filter(({ run }) => run?.includes('cdk synth'));
 
-  it('is given every variable that the stages are read from, and no other', () => {
-    const read = stageNames.flatMap(variablesReadFor);
-
-    expect(
-      differences(
-        ['lib/settings/stages.ts', read],
-        ['.github/workflows/deploy.yml, build', Object.keys(synthesis?.env ?? {})],
-      ),
-    ).toEqual([]);
+  it('is given the flag of an emergency, and no setting of a stage', () => {
+    expect(synthesis?.env).toEqual({
+      EMERGENCY_DEPLOYMENT: "${{ inputs.emergency && 'true' || '' }}",
+    });
   });
 
   it('is followed by a deployment of every stage, and of no other', () => {
@@ -120,28 +115,42 @@ describe('the synthesis for a deployment', () => {
 });
 
 describe('what is deployed', () => {
-  it('comes to prod when it has passed the smoke test of staging, one deployment at a time', () => {
-    expect(deploy.jobs.prod?.needs).toContain('staging');
-    expect(deploy.concurrency).toMatchObject({ 'cancel-in-progress': false });
-    const revoke = stepsOf(workflows['deploy-stage.yml']!.jobs.deploy!).at(-1);
-    expect([revoke?.name, revoke?.if]).toEqual([
-      'Revoke the key',
-      expect.stringMatching(/^always\(\)/),
-    ]);
+  it('comes to prod when it has passed the smoke test of staging, except in an emergency', () => {
+    const { staging, prod } = deploy.jobs;
+
+    expect(prod?.needs).toContain('staging');
+    expect(prod?.if).toContain("(needs.staging.result == 'success' || inputs.emergency)");
+    expect(prod?.if).toContain("needs.build.result == 'success' && ");
+    expect(staging?.if).toBe('${{ !inputs.emergency }}');
+    expect(stepsOf(deployStage).at(-1)).toMatchObject({
+      name: 'Revoke the key',
+      if: expect.stringMatching(/^always\(\)/),
+    });
+  });
+
+  it('waits for an earlier deployment of its stage, and for no other; an emergency for none', () => {
+    const group =
+      "${{ inputs.emergency && format('emergency-{0}', github.run_id) || format('deploy-{0}', inputs.stage) }}";
+
+    expect(deployStage.concurrency).toEqual({ group, 'cancel-in-progress': false });
+    // A group of the workflow or of a job that calls another is entered by runs that are then skipped.
+    expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 
   it('is that commit for every job, however the deployment was started', () => {
     const expected = '${{ needs.commit.outputs.id }}';
     const { commit: first, ...others } = deploy.jobs;
 
-    expect(first?.if).toMatch(/^github\.ref == 'refs\/heads\/main' && /);
+    expect(first?.if).toBe(
+      "github.ref == 'refs/heads/main' && (github.event_name == 'workflow_dispatch' || (github.event.workflow_run.conclusion == 'success' && github.event.workflow_run.event == 'push'))",
+    );
     for (const job of Object.values(others)) {
       const checkouts = stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
       const commits = job.uses ? [job.with?.commit] : checkouts.map((step) => step.with?.ref);
       expect(commits).toEqual([expected]);
       expect([job.needs].flat()).toContain('commit');
     }
-    const [checkout] = stepsOf(workflows['deploy-stage.yml']!.jobs.deploy!);
+    const [checkout] = stepsOf(deployStage);
     expect(checkout?.with?.ref).toBe('${{ inputs.commit }}');
   });
 });

@@ -16,6 +16,8 @@ export interface Job {
   readonly if?: string;
   readonly needs?: string | string[];
   readonly permissions?: Readonly<Record<string, string>>;
+  readonly environment?: string;
+  readonly concurrency?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, string>>;
   readonly with?: Readonly<Record<string, unknown>>;
   readonly steps?: readonly Step[];
@@ -23,7 +25,7 @@ export interface Job {
 
 export interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
-  readonly concurrency?: Readonly<Record<string, unknown>>;
+  readonly concurrency?: { readonly group: string };
   readonly jobs: Readonly<Record<string, Job>>;
 }
 

@@ -22,18 +22,18 @@ export const modernTls = {
 
 export interface CustomDomainProps {
   readonly restApi: RestApi;
-  readonly domainName: string;
+  readonly name: string;
   readonly certificateArn: string;
 }
 
 /**
- * Serves the API at `https://{domainName}/v1`. The stack does not manage DNS; its outputs name the
+ * Serves the API at `https://{name}/v1`. The stack does not manage DNS; its outputs name the
  * target that the domain's alias or CNAME record must point to.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, props: CustomDomainProps) {
     super(scope, id);
-    const { restApi, domainName, certificateArn } = props;
+    const { restApi, name: domainName, certificateArn } = props;
     // There is no base path, because the version segment is one of the API's own resources.
     const domain = restApi.addDomainName('Domain', {
       domainName,

@@ -22,7 +22,7 @@ import {
   operationNames,
   operations,
 } from '../settings/functions.ts';
-import type { StageConfiguration } from '../settings/stage-variables.ts';
+import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { AccessLogs } from './access-logs.ts';
 import { modernTls } from './custom-domain.ts';
 import { addPreflights, addRetiredPetOperation, addUnknownRoutes } from './fixed-routes.ts';
@@ -70,7 +70,7 @@ export class OrdersApi extends Construct {
       description: 'Store orders: list all orders, cancel one',
       endpointTypes: [EndpointType.REGIONAL],
       // With a custom domain, the API cannot be reached by a second address that bypasses the domain.
-      disableExecuteApiEndpoint: configuration.domainName !== undefined,
+      disableExecuteApiEndpoint: configuration.domain !== undefined,
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       cloudWatchRole: false,
       defaultMethodOptions: {

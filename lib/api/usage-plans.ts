@@ -5,8 +5,8 @@ import { capitalized, stackTag } from '../settings/names.ts';
 import { forEachPlan, type Plan, type PlanName, plans } from '../settings/plans.ts';
 
 /*
- * The default limits of all APIs of an account in a Region. They apply even if a usage plan allows
- * more.
+ * The default limits of all APIs of an account in most Regions. They apply even if a usage plan allows
+ * more, and so do lower ones: 13 Regions have 2,500 a second and a burst of 1,250.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const accountRequestsPerSecond = 10_000;
@@ -20,8 +20,8 @@ const quotaMargin = 1.2;
  *
  * With fixed windows a client can send two minutes' worth of requests within moments around the end
  * of a minute. The burst therefore has that size, so that a usage plan never throttles a request
- * that the authorizer admits. If the account's burst is smaller, the plan has the account's burst
- * and rate, and the account is the limit in any case.
+ * that the authorizer admits. Where the default burst is smaller, the plan has the default burst and
+ * rate. Whatever the account's own limits are, they apply to all of its requests together.
  */
 export class UsagePlans extends Construct {
   private readonly byName: Record<PlanName, UsagePlan>;

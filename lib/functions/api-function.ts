@@ -19,7 +19,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import type { StageConfiguration } from '../settings/stage-variables.ts';
+import type { StageConfiguration } from '../settings/stage-configuration.ts';
 
 export interface ApiFunctionProps {
   readonly configuration: StageConfiguration;
@@ -44,6 +44,7 @@ export interface ApiFunctionProps {
 export class ApiFunction extends Construct {
   /** The alias of the current version; absent unless the stage deploys gradually. */
   readonly alias?: Alias;
+  readonly functionName: string;
   /** What API Gateway invokes: the alias if there is one, or else the function. */
   readonly handler: IFunction;
   /** The function's log, which includes its metrics in the embedded metric format. */
@@ -56,6 +57,7 @@ export class ApiFunction extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const lambdaFunction = this.createFunction(props);
+    this.functionName = lambdaFunction.functionName;
     if (props.configuration.gradualDeployment) {
       this.alias = new Alias(this, 'Live', {
         aliasName: 'live',

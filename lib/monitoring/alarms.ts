@@ -4,10 +4,7 @@ import type { ServiceMetrics } from './service-metrics.ts';
 
 /** The text of an alarm and the condition on which it is raised. */
 export interface AlarmDefinition
-  extends Pick<
-    AlarmProps,
-    'metric' | 'evaluationPeriods' | 'datapointsToAlarm' | 'evaluateLowSampleCountPercentile'
-  > {
+  extends Pick<AlarmProps, 'metric' | 'evaluationPeriods' | 'datapointsToAlarm'> {
   /** A sentence on how the problem affects users. */
   readonly meaning: string;
   /** The anchor of a heading in `docs/runbook.md`. */
@@ -26,6 +23,10 @@ export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures'];
 
 /** All alarms by id, each on a problem that users notice. */
 export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmDefinition> {
+  const cancellations = {
+    percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
+    requests: metrics.cancelLatency(Stats.SAMPLE_COUNT),
+  };
   return {
     ServerErrors: {
       meaning: 'More than 1 % of all requests are answered with a 5xx.',
@@ -57,18 +58,21 @@ export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmD
       promise: `cancellations are answered within ${cancelWithinMs} ms`,
       budget: 0.01,
       failedShare: '(100 - percentWithin) / 100',
-      usingMetrics: {
-        percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
-        requests: metrics.cancelLatency(Stats.SAMPLE_COUNT),
-      },
+      usingMetrics: cancellations,
     }),
     SlowCancellations: {
-      meaning: 'One cancellation in a hundred takes longer than a second.',
+      meaning: 'More than one cancellation in a hundred takes longer than a second.',
       runbookAnchor: 'slow-cancellations',
-      metric: metrics.cancelLatency('p99'),
-      above: cancelWithinMs,
+      // An alarm on p99 that ignores few samples would not change its state below 1,000 in a period:
+      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html#percentiles-with-low-samples
+      metric: new MathExpression({
+        label: 'slow cancellations in percent',
+        expression: 'IF(requests >= 100, 100 - percentWithin, 0)',
+        usingMetrics: cancellations,
+        period: Duration.minutes(5),
+      }),
+      above: 1,
       evaluationPeriods: 3,
-      evaluateLowSampleCountPercentile: 'ignore',
     },
     ...throttlingAlarms(metrics),
     RisingBans: {

@@ -9,11 +9,10 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { stackName } from '../settings/names.ts';
-import type { StageConfiguration } from '../settings/stage-variables.ts';
+import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { type LogName, SavedQueries } from './saved-queries.ts';
@@ -34,17 +33,17 @@ export interface MonitoringProps {
 export class Monitoring extends Construct {
   /** The alarms on errors that new code can introduce, which roll a deployment back. */
   readonly deploymentAlarms: Alarm[];
+  /** Tells its subscribers when an alarm begins and when it ends. Who they are is not in the stack. */
+  readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
     const metrics = new ServiceMetrics({ stage: configuration.stage, ...props });
-    const topic = configuration.alarmEmail && this.createTopic(configuration.alarmEmail);
+    this.topic = this.createTopic();
     this.countInAccessLog(logs.accessLog.logGroup, metrics);
-    const runbook = configuration.runbookUrl ?? 'docs/runbook.md';
     const alarms = Object.entries(alarmDefinitions(metrics)).map(([name, definition]) =>
-      this.createAlarm(name, definition, runbook),
+      this.createAlarm(name, definition, configuration.runbook),
     );
-    if (topic) for (const alarm of alarms) notify(topic, alarm);
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     const name = stackName(configuration.stage);
     const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logs });
@@ -53,7 +52,7 @@ export class Monitoring extends Construct {
 
   private createAlarm(id: string, definition: AlarmDefinition, runbook: string): Alarm {
     const { meaning, runbookAnchor, above, ...options } = definition;
-    return new Alarm(this, id, {
+    const alarm = new Alarm(this, id, {
       ...options,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -61,11 +60,14 @@ export class Monitoring extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${meaning} Runbook: ${runbook}#${runbookAnchor}`,
     });
+    const action = new SnsAction(this.topic);
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+    return alarm;
   }
 
-  /** Creates the topic that sends an e-mail when an alarm begins and when it ends. */
-  private createTopic(email: string): Topic {
-    const topic = new Topic(new Construct(this, 'AlarmTopic'), 'Topic', { enforceSSL: true });
+  private createTopic(): Topic {
+    const topic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
     // `enforceSSL` gives the topic a policy, which replaces the default one that lets alarms publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
@@ -75,7 +77,6 @@ export class Monitoring extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     );
-    topic.addSubscription(new EmailSubscription(email));
     return topic;
   }
 
@@ -104,10 +105,4 @@ export class Monitoring extends Construct {
     count('ServerErrors', metrics.serverErrors, 'status', '5*');
     count('AuthorizerFailures', metrics.authorizerFailures, 'errorType', 'AUTHORIZER_*');
   }
-}
-
-function notify(topic: Topic, alarm: Alarm): void {
-  const action = new SnsAction(topic);
-  alarm.addAlarmAction(action);
-  alarm.addOkAction(action);
 }

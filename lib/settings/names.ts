@@ -1,3 +1,4 @@
+import type { FunctionName } from './functions.ts';
 import type { PlanName } from './plans.ts';
 import type { StageName } from './stages.ts';
 
@@ -12,18 +13,19 @@ export function stackName(stage: StageName): string {
  */
 export const stackTag = 'store-orders-stack';
 
-/** The name of an output of each stage's stack, but for those of the usage plans. */
-export type FixedOutputName =
+/** The name of an output of each stage's stack. Operators and deployments read them by name. */
+export type OutputName =
   | 'BaseUrl'
   | 'RestApiId'
   | 'OrdersTableName'
   | 'ApiKeysTableName'
-  | 'OwnersTableName';
+  | 'OwnersTableName'
+  | 'AlarmTopicArn'
+  | 'AccessLogGroupName'
+  | `${Capitalize<FunctionName>}${'Function' | 'LogGroup'}Name`
+  | UsagePlanOutputName;
 
 type UsagePlanOutputName = `UsagePlanId${Capitalize<PlanName>}`;
-
-/** The name of an output of each stage's stack. Operators and deployments read them by name. */
-export type OutputName = FixedOutputName | UsagePlanOutputName;
 
 /** The name of the output with the id of a plan's usage plan, such as `UsagePlanIdFree`. */
 export function usagePlanOutput(plan: PlanName): UsagePlanOutputName {

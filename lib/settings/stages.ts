@@ -1,18 +1,47 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /*
- * This file holds everything that differs between the stages, except for what must not be published
- * with the code: `stage-variables.ts` reads that from the environment.
+ * This file holds everything that differs between the stages, so that each checkout of a commit
+ * synthesizes the same templates (docs/adr/0004-one-plain-template-per-stage.md). `docs/first-deploy.md` says what
+ * to fill in first.
  */
 
-/** The settings of a stage that are published with the code. */
+/** The settings of a stage. */
 export interface StageSettings {
+  /** The account to deploy to. The deployment fails with the credentials of another one. */
+  readonly account: string;
+  /** The Region to deploy to. */
+  readonly region: string;
   /** The prefix of this stage's API keys. Keys with another prefix are refused without a read. */
   readonly apiKeyPrefix: `so_${string}_`;
+  /**
+   * The name of the API, and its ACM certificate in the stage's Region.
+   *
+   * @default - API Gateway's own name
+   */
+  readonly domain?: { readonly name: string; readonly certificateArn: string };
+  /**
+   * The origin whose scripts may call the API from a browser, such as `https://shop.example.com`, or
+   * `*` for all. There is only one, because with several a response has to name the origin of its
+   * request, and gateway responses cannot do that.
+   *
+   * @default - none: browsers withhold every response from scripts of other origins
+   */
+  readonly corsOrigin?: string;
+  /** How alarms name the runbook: its path, or its https address without a fragment. */
+  readonly runbook: string;
   /** How long logs are kept. */
   readonly logRetentionDays: RetentionDays;
-  /** API Gateway's throttle of the whole stage. */
+  /** API Gateway's throttle of the whole stage. The account's quota also applies. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
+  /**
+   * How many executions of Lambda the account may have at the same time in the Region, as
+   * `aws lambda get-account-settings` states it: 1,000 by default, and 10 in some new accounts. Lists,
+   * which last as long as somebody reads them, get half of it and no more.
+   *
+   * @default - not known: lists share all of it with everything else
+   */
+  readonly lambdaConcurrency?: number;
   /**
    * A web ACL that blocks an IP address above this rate before the authorizer runs. Several keys can
    * share an address, so the rate should be above five times the largest `perMinute`.
@@ -30,10 +59,16 @@ export interface StageSettings {
   readonly gradualDeployment: boolean;
 }
 
+/** Stands for an account that is still to be chosen. No account has this id. */
+export const noAccountYet = '000000000000';
+
 /** All stages. A new entry adds a stage everywhere. */
 const stages = {
   staging: {
+    account: noAccountYet,
+    region: 'eu-central-1',
     apiKeyPrefix: 'so_test_',
+    runbook: 'docs/runbook.md',
     logRetentionDays: 14,
     throttle: { requestsPerSecond: 2_000, burst: 4_000 },
     deletionProtection: false,
@@ -42,7 +77,10 @@ const stages = {
     gradualDeployment: false,
   },
   prod: {
+    account: noAccountYet,
+    region: 'eu-central-1',
     apiKeyPrefix: 'so_live_',
+    runbook: 'docs/runbook.md',
     logRetentionDays: 90,
     throttle: { requestsPerSecond: 10_000, burst: 5_000 },
     deletionProtection: true,

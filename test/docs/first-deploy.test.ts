@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { stageNames } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
-import { variablesReadFor } from '../helpers/functions/read-variables.ts';
 import { rowsAfter } from './markdown.ts';
 
 const page = readFileSync('docs/first-deploy.md', 'utf8');
@@ -14,18 +12,17 @@ describe('docs/first-deploy.md', () => {
       ([names]) => names!.match(/\b[A-Z_]{3,}\b/g)!,
     );
 
-    const read = [...stageNames.flatMap(variablesReadFor), ...otherVariables()];
     expect(
       differences(
-        ['lib/settings, bin/app.ts or tools/smoke', read],
+        ['lib/settings, bin/app.ts or tools/smoke', variablesRead()],
         ['docs/first-deploy.md, Variables', documented],
       ),
     ).toEqual([]);
   });
 });
 
-/** The other variables that the sources of the deployment and of the smoke test read by name. */
-function otherVariables(): string[] {
+/** The variables that the sources of the deployment and of the smoke test read by name. */
+function variablesRead(): string[] {
   const files = ['bin/app.ts', ...sourcesIn('lib/settings'), ...sourcesIn('tools/smoke')];
   const reads = files.flatMap((file) => [
     ...readFileSync(file, 'utf8').matchAll(/\b(?:process\.env|environment)\.([A-Z][A-Z_]+)/g),

@@ -8,7 +8,7 @@ import { differences } from '../helpers/differences.ts';
 import { assemblyDirectory, template, templateFile } from '../helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
-import { type RecordingProxy, recordingProxy } from './recorded-calls.ts';
+import { type RecordingProxy, recordingProxy, taggingOf } from './recorded-calls.ts';
 
 const stack = 'StoreOrders-staging';
 
@@ -59,8 +59,18 @@ describe.each([
     expect(ofOneStage.filter((call) => isAllowed(call, grantsOf(file, 'prod')))).toEqual([]);
   });
 
+  it('gives no gateway key or usage plan of another stage the tag of this one', () => {
+    const tags = (name: string) => ({ 'store-orders-stack': `StoreOrders-${name}` });
+    const retagged = ['apikeys', 'usageplans'].map((kind) =>
+      taggingOf(`arn:aws:apigateway:${region}::/${kind}`, tags('staging'), tags('prod')),
+    );
+
+    expect(retagged.filter((call) => isAllowed(call, grants))).toEqual([]);
+  });
+
   it('names each resource as far as a name is known', () => {
-    for (const { resource, condition } of grants) {
+    for (const { resource, ...conditions } of grants) {
+      const condition = { ...conditions.condition, ...conditions.conditionIfExists };
       expect(resource).not.toBe('*');
       // CloudFormation and API Gateway make the rest of these names up.
       const isKnownPrefix =

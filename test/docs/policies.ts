@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { matchesArn } from '../../tools/local/iam/pattern.ts';
+import { testAccount, testRegion } from '../helpers/stage-for-tests.ts';
 
-export const account = '111122223333';
-export const region = 'eu-central-1';
+export { testAccount as account, testRegion as region } from '../helpers/stage-for-tests.ts';
 
 /** A call of an AWS API, as IAM looks at it. */
 export interface AwsCall {
@@ -18,7 +18,9 @@ interface Statement {
   readonly Effect: 'Allow';
   readonly Action: string | readonly string[];
   readonly Resource: string | readonly string[];
-  readonly Condition?: { readonly StringEquals: Readonly<Record<string, string>> };
+  readonly Condition?: Readonly<
+    Record<'StringEquals' | 'StringEqualsIfExists', Readonly<Record<string, string>> | undefined>
+  >;
 }
 
 /** One action on one resource that a policy allows. */
@@ -26,11 +28,13 @@ interface Grant {
   readonly action: string;
   readonly resource: string;
   readonly condition: Readonly<Record<string, string>>;
+  /** What holds only where the resource has such a tag: one that is being created has none. */
+  readonly conditionIfExists: Readonly<Record<string, string>>;
 }
 
 /** What a policy of docs/iam allows, for one stage. */
 export function grantsOf(file: string, stage: string): Grant[] {
-  const values: Record<string, string> = { ACCOUNT: account, REGION: region, STAGE: stage };
+  const values: Record<string, string> = { ACCOUNT: testAccount, REGION: testRegion, STAGE: stage };
   const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
     /ACCOUNT|REGION|STAGE/g,
     (name) => values[name]!,
@@ -42,17 +46,26 @@ export function grantsOf(file: string, stage: string): Grant[] {
         action,
         resource,
         condition: Condition?.StringEquals ?? {},
+        conditionIfExists: Condition?.StringEqualsIfExists ?? {},
       })),
     ),
   );
 }
 
 /** Whether a grant allows a call; only what the policies of docs/iam use is known. */
-export function allows({ action, resource, condition }: Grant, call: AwsCall): boolean {
-  if (action !== call.action || !matchesArn(resource, call.resource)) return false;
-  return Object.entries(condition).every(([key, expected]) => {
+export function allows(grant: Grant, call: AwsCall): boolean {
+  if (grant.action !== call.action || !matchesArn(grant.resource, call.resource)) return false;
+  const tagOf = (key: string) => {
     const [kind, name] = key.split('/') as [string, string];
-    const tags = { 'aws:ResourceTag': call.resourceTags, 'aws:RequestTag': call.requestTags }[kind];
-    return tags?.[name] === expected;
-  });
+    return { 'aws:ResourceTag': call.resourceTags, 'aws:RequestTag': call.requestTags }[kind]?.[
+      name
+    ];
+  };
+  const { condition, conditionIfExists } = grant;
+  return (
+    Object.entries(condition).every(([key, expected]) => tagOf(key) === expected) &&
+    Object.entries(conditionIfExists).every(
+      ([key, expected]) => (tagOf(key) ?? expected) === expected,
+    )
+  );
 }

@@ -49,8 +49,19 @@ export async function recordingProxy(
     const resourceTags = kind === 'usageplans' && id ? usagePlanTags : keyTags.get(id!);
     const requestTags = body && method === 'POST' ? JSON.parse(body).tags : undefined;
     const resource = `arn:aws:apigateway:${region}::${pathname}`;
-    return [{ action: `apigateway:${method}`, resource, resourceTags, requestTags }];
+    const call: AwsCall = { action: `apigateway:${method}`, resource, resourceTags, requestTags };
+    return requestTags ? [call, taggingOf(resource, requestTags)] : [call];
   }
+}
+
+/**
+ * The second permission that creating a resource with tags takes.
+ *
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_apigateway.html
+ */
+export function taggingOf(arn: string, requestTags: Tags, resourceTags?: Tags): AwsCall {
+  const resource = `arn:aws:apigateway:${region}::/tags/${encodeURIComponent(`${arn}/*`)}`;
+  return { action: 'apigateway:PUT', resource, requestTags, resourceTags };
 }
 
 function dynamoDbCalls(

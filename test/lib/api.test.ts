@@ -6,7 +6,7 @@ import { deployedMethods } from '../contract/template-api.ts';
 import { stageNames, template } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
-const invocation = 'arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path';
+const invocation = 'arn:${AWS::Partition}:apigateway:eu-central-1:lambda:path';
 
 /** The gateway responses with a header of their own beside the rate-limit headers. */
 const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
@@ -101,7 +101,7 @@ describe.each(stageNames)('API of %s', (stage) => {
   it('lets API Gateway invoke each function for its one purpose, and nobody else', () => {
     const permissions = Object.values(properties(stage, 'AWS::Lambda::Permission'));
 
-    const api = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${ApiRestApi}';
+    const api = 'arn:${AWS::Partition}:execute-api:eu-central-1:123456789012:${ApiRestApi}';
     const purposes = [
       ['Authorizer', `${api}/authorizers/\${ApiAuthorizer}`],
       ...deployedMethods(stage)

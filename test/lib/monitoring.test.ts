@@ -6,6 +6,7 @@ import { deployedMethods } from '../contract/template-api.ts';
 import { anchorsOf } from '../docs/markdown.ts';
 import { differences, missing } from '../helpers/differences.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { testAccount } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
 
@@ -36,7 +37,6 @@ interface AlarmProperties extends Metric {
   readonly EvaluationPeriods: number;
   readonly DatapointsToAlarm?: number;
   readonly Threshold: number;
-  readonly EvaluateLowSampleCountPercentile?: string;
 }
 
 /** What an alarm looks at: `expression` over `metrics`, or the one metric. Periods are in seconds. */
@@ -90,10 +90,11 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
   CancelLatencyFastBurn: { ...cancelLatency, ...fastBurn },
   CancelLatencySlowBurn: { ...cancelLatency, ...slowBurn },
   SlowCancellations: {
-    metrics: { value: `p99 ${latency}` },
+    metrics: cancelLatency.metrics,
+    expression: 'IF(requests >= 100, 100 - percentWithin, 0)',
     period: 300,
-    above: 1_000,
-    points: '3 of 3, with few samples: ignore',
+    above: 1,
+    points: '3 of 3',
   },
   ApiKeyReadsThrottled: throttled('ApiKeys', 'Read'),
   ApiKeyWritesThrottled: throttled('ApiKeys', 'Write'),
@@ -129,10 +130,32 @@ describe.each(stageNames)('alarms of %s', (stage) => {
       ComparisonOperator: 'GreaterThanThreshold',
       TreatMissingData: 'notBreaching',
     });
+    // CloudWatch refuses it together with metric math.
+    expect(alarm).not.toHaveProperty('EvaluateLowSampleCountPercentile');
   });
 
-  it('tell nobody as long as no address is configured', () => {
-    for (const alarm of Object.values(alarms)) expect(alarm).not.toHaveProperty('AlarmActions');
+  it('tell the topic that they begin and that they end', () => {
+    const topic = '${MonitoringAlarmTopic}';
+
+    for (const { AlarmActions, OKActions } of Object.values(alarms)) {
+      expect([AlarmActions, OKActions]).toEqual([[topic], [topic]]);
+    }
+    const [{ PolicyDocument }] = Object.values(properties(stage, 'AWS::SNS::TopicPolicy'));
+    expect(PolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        Effect: 'Deny',
+        Action: 'sns:Publish',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+      {
+        Sid: '1',
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Resource: topic,
+        Condition: { StringEquals: { 'aws:SourceAccount': testAccount } },
+      },
+    ]);
   });
 
   it('each lead to a section of the runbook that says what to do', () => {
@@ -292,7 +315,6 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
   const expression = Metrics.find(({ Expression }) => Expression)?.Expression;
   const [period, ...otherPeriods] = new Set(stats.map(({ Period }) => Period));
   expect(otherPeriods).toEqual([]);
-  const fewSamples = alarm.EvaluateLowSampleCountPercentile;
   return {
     metrics: Object.fromEntries(
       stats.map(({ id, Stat, Metric }) => [id, `${Stat} of ${describeMetric(Metric, stage)}`]),
@@ -300,7 +322,7 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
     ...(expression && { expression }),
     period: period!,
     above: Threshold,
-    points: `${DatapointsToAlarm ?? EvaluationPeriods} of ${EvaluationPeriods}${fewSamples ? `, with few samples: ${fewSamples}` : ''}`,
+    points: `${DatapointsToAlarm ?? EvaluationPeriods} of ${EvaluationPeriods}`,
   };
 }
 
@@ -342,7 +364,7 @@ function runbookQueries(): Query[] {
 /** The query and the log groups that the console reads from a link. */
 function linkedQueries(markdown: string): Query[] {
   const link =
-    /\[([a-z-]+)\]\(https:\/\/\$\{AWS::Region\}\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=\$\{AWS::Region\}#logsV2:logs-insights\$3FqueryDetail\$3D~\(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'([^~]*)~source~\(([^)]*)\)\)\)/g;
+    /\[([a-z-]+)\]\(https:\/\/eu-central-1\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=eu-central-1#logsV2:logs-insights\$3FqueryDetail\$3D~\(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'([^~]*)~source~\(([^)]*)\)\)\)/g;
   return [...markdown.matchAll(link)].map(([, name = '', text = '', source = '']) => ({
     name,
     text: decodeURIComponent(text.replaceAll('*', '%')),

@@ -4,40 +4,26 @@ import {
   ConfigurationError,
   listConcurrency,
   stageConfiguration,
-  variableName,
   warningsOf,
-} from '../../lib/settings/stage-variables.ts';
+} from '../../lib/settings/stage-configuration.ts';
 import {
   apiKeyPrefixes,
   type StageName,
+  type StageSettings,
   stageNames,
   stageOfKey,
   stageSettings,
 } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
-import { variablesReadFor } from '../helpers/functions/read-variables.ts';
 
-const certificateArn = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d';
-
-/** A valid value of every variable, by its name without the stage. */
-const everything: Readonly<Record<string, string>> = {
-  ACCOUNT: '123456789012',
-  REGION: 'eu-central-1',
-  DOMAIN: 'orders.api.example.com',
-  CERTIFICATE_ARN: certificateArn,
-  CORS_ORIGIN: 'https://shop.example.com:8443',
-  ALARM_EMAIL: 'alarms@example.com',
-  RUNBOOK_URL: 'https://example.com/store-orders/blob/main/docs/runbook.md',
-  EMERGENCY_DEPLOYMENT: 'true',
-  LAMBDA_CONCURRENCY: '1000',
+const domain = {
+  name: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c3d',
 };
 
-function configure(variables: Readonly<Record<string, string>>, stage: StageName = 'prod') {
-  const named = Object.entries(variables).map(([name, value]) => [
-    `${stage.toUpperCase()}_${name}`,
-    value,
-  ]);
-  return stageConfiguration(stage, Object.fromEntries(named));
+/** The configuration of a stage with other settings. */
+function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') {
+  return stageConfiguration(stage, undefined, { ...stageSettings(stage), ...settings });
 }
 
 describe('the key prefix', () => {
@@ -56,138 +42,85 @@ describe('the key prefix', () => {
 });
 
 describe('the configuration of a stage', () => {
-  it('has a valid value here for every variable that it reads', () => {
-    const known = Object.keys(everything).map((name) => `PROD_${name}`);
-
-    expect(variablesReadFor('prod').sort()).toEqual(known.sort());
-  });
-
-  it('takes from its own variables what must not stand in the code', () => {
-    expect(configure(everything)).toMatchObject({
-      stage: 'prod',
-      account: '123456789012',
-      region: 'eu-central-1',
-      domainName: 'orders.api.example.com',
-      certificateArn,
-      corsOrigin: 'https://shop.example.com:8443',
-      alarmEmail: 'alarms@example.com',
-      runbookUrl: 'https://example.com/store-orders/blob/main/docs/runbook.md',
-      emergencyDeployment: 'true',
-      lambdaConcurrency: '1000',
-    });
-  });
-
-  it("does not look at another stage's variables, nor at empty ones", () => {
-    const environment = { PROD_ACCOUNT: '123456789012', STAGING_REGION: '' };
-
-    const { account, region } = stageConfiguration('staging', environment);
-
-    expect([account, region]).toEqual([undefined, undefined]);
-  });
-
   it.each([
     ['prod', true, 35, 'retain', true, 90],
     ['staging', false, 0, 'destroy', false, 14],
   ] as const)(
     'of %s protects its data (%s, %i days, %s), deploys gradually: %s, and keeps logs for %i days',
     (stage, deletionProtection, pointInTimeRecoveryDays, removalPolicy, gradualDeployment, logRetentionDays) => {
-      expect(stageSettings(stage)).toMatchObject({
+      expect(stageConfiguration(stage)).toMatchObject({
+        stage,
         deletionProtection,
         pointInTimeRecoveryDays,
         removalPolicy,
         gradualDeployment,
         logRetentionDays,
+        isEmergency: false,
       });
     },
   );
 
-  it.each(Object.keys(everything))('refuses a value of %s that has no sense', (name) => {
-    const values = { ...everything, [name]: 'no value!' };
-
-    expect(() => configure(values)).toThrow(ConfigurationError);
-    expect(() => configure(values)).toThrow(`PROD_${name} is "no value!": `);
+  it.each<[Partial<StageSettings>, string]>([
+    [{ account: '12345' }, 'account is "12345": give its 12 digits'],
+    [{ region: 'us-east-1', domain }, `certificateArn is "${domain.certificateArn}": use a`],
+    [{ corsOrigin: 'https://a.example, https://b.example' }, 'give one origin'],
+    [{ corsOrigin: 'https://shop.example.com/' }, 'give one origin'],
+    [{ corsOrigin: 'https://Shop.example.com' }, 'give one origin'],
+    [{ corsOrigin: 'https://shop.example.com:443' }, 'give one origin'],
+    [{ corsOrigin: 'https://*.example.com' }, 'give one origin'],
+    [{ corsOrigin: 'shop.example.com' }, 'give one origin'],
+    [{ corsOrigin: "https://shop'.example.com" }, 'give one origin'],
+  ])('refuses %j and says what to write', (settings, remedy) => {
+    expect(() => configure(settings)).toThrow(ConfigurationError);
+    expect(() => configure(settings)).toThrow(/^lib\/settings\/stages\.ts, prod: /);
+    expect(() => configure(settings)).toThrow(remedy);
   });
 
   it.each([
-    ['ACCOUNT', '12345', "give the account's 12 digits"],
-    ['REGION', 'Frankfurt', "give a Region's code"],
-    ['DOMAIN', 'https://api.example.com', 'give a host name'],
-    ['CERTIFICATE_ARN', 'arn:aws:iam::123456789012:role/x', 'give an ACM certificate ARN'],
-    ['CORS_ORIGIN', 'https://a.example, https://b.example', 'give one origin'],
-    ['CORS_ORIGIN', 'https://shop.example.com/', 'give one origin'],
-    ['CORS_ORIGIN', 'https://Shop.example.com', 'give one origin'],
-    ['CORS_ORIGIN', 'https://shop.example.com:443', 'give one origin'],
-    ['CORS_ORIGIN', 'https://*.example.com', 'give one origin'],
-    ['CORS_ORIGIN', 'shop.example.com', 'give one origin'],
-    ['CORS_ORIGIN', "https://shop'.example.com", 'give one origin'],
-    ['ALARM_EMAIL', 'nobody', 'give one e-mail address'],
-    ['ALARM_EMAIL', 'a@example.com, b@example.com', 'give one e-mail address'],
-    ['RUNBOOK_URL', 'http://example.com/runbook.md', "give the runbook's https URL"],
-    ['RUNBOOK_URL', 'https://example.com/runbook.md#top', "give the runbook's https URL"],
-    ['RUNBOOK_URL', 'https://example.com/run book.md', "give the runbook's https URL"],
-    ['RUNBOOK_URL', `https://example.com/${'a'.repeat(500)}`, "give the runbook's https URL"],
-    ['EMERGENCY_DEPLOYMENT', 'yes', 'use true'],
-    ['LAMBDA_CONCURRENCY', '0', 'use a whole number'],
-    ['LAMBDA_CONCURRENCY', '1.5', 'use a whole number'],
-  ])('refuses %s = %s and says what to write', (name, value, remedy) => {
-    const values = { ...everything, [name]: value };
-
-    expect(() => configure(values)).toThrow(`PROD_${name} is ${JSON.stringify(value)}: ${remedy}`);
+    '*',
+    'http://localhost:5173',
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+    'https://shop.example.com:8443',
+  ])('accepts the origin %s', (corsOrigin) => {
+    expect(configure({ corsOrigin }).corsOrigin).toBe(corsOrigin);
   });
 
-  it.each(['*', 'http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
-    'accepts the origin %s',
-    (origin) => {
-      expect(configure({ CORS_ORIGIN: origin }).corsOrigin).toBe(origin);
-    },
-  );
-
-  it.each([
-    [{ DOMAIN: 'api.example.com' }, 'belong together'],
-    [{ CERTIFICATE_ARN: certificateArn }, 'belong together'],
-    [{ ...everything, REGION: 'us-east-1' }, "in the API's own Region, us-east-1"],
-  ])('refuses a domain and a certificate that do not fit: %j', (values, message) => {
-    expect(() => configure(values)).toThrow(message);
-  });
-
-  it('names all that is wrong, a line each', () => {
-    expect(() => configure({ ACCOUNT: '1', ALARM_EMAIL: 'x' })).toThrow(
-      /^PROD_ACCOUNT .*\nPROD_ALARM_EMAIL .*$/,
+  it('is that of an emergency only where its variable is true', () => {
+    expect(stageConfiguration('prod', 'true').isEmergency).toBe(true);
+    expect(stageConfiguration('prod', '').isEmergency).toBe(false);
+    expect(() => stageConfiguration('prod', 'yes')).toThrow(
+      'EMERGENCY_DEPLOYMENT is "yes": use true',
     );
   });
 });
 
 describe("the account's Lambda concurrency", () => {
   it.each([
-    ['1001', 500],
-    ['199', 99],
-    ['198', undefined],
-    ['10', undefined],
-    ['', undefined],
+    [1001, 500],
+    [199, 99],
+    [198, undefined],
+    [10, undefined],
+    [undefined, undefined],
   ])(
     'of %s leaves lists %s: half, where 100 stay free for functions without any',
-    (quota, half) => {
-      expect(listConcurrency(configure({ LAMBDA_CONCURRENCY: quota }))).toBe(half);
+    (lambdaConcurrency, half) => {
+      expect(listConcurrency({ lambdaConcurrency })).toBe(half);
     },
   );
 });
 
 describe('the synthesis', () => {
-  const { EMERGENCY_DEPLOYMENT: _, ...complete } = everything;
+  const complete = { account: '123456789012', lambdaConcurrency: 1_000 };
 
-  it.each<[StageName, Record<string, string>, string[]]>([
+  it.each<[StageName, Partial<StageSettings>, string[]]>([
     ['prod', complete, []],
-    ['prod', {}, ['runbookUrl', 'alarmEmail', 'lambdaConcurrency']],
-    ['staging', {}, ['runbookUrl']],
-    ['prod', { ...complete, LAMBDA_CONCURRENCY: '10' }, ['smallLambdaConcurrency']],
-    ['staging', { ...complete, LAMBDA_CONCURRENCY: '10' }, ['smallLambdaConcurrency']],
-  ])('warns of %s with %j: %j', (stage, values, expected) => {
-    const warnings = warningsOf(configure(values, stage));
-
-    expect(Object.keys(warnings)).toEqual(expected);
-    for (const field of ['runbookUrl', 'alarmEmail', 'lambdaConcurrency'] as const) {
-      if (warnings[field]) expect(warnings[field]).toContain(variableName(stage, field));
-    }
+    ['prod', {}, ['account', 'lambdaConcurrency']],
+    ['staging', {}, ['account']],
+    ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
+    ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
+  ])('warns of %s with %j: %j', (stage, settings, expected) => {
+    expect(Object.keys(warningsOf(configure(settings, stage)))).toEqual(expected);
   });
 });
 

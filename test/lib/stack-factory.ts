@@ -1,10 +1,12 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
-import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
-import { type StageConfiguration, stageConfiguration } from '../../lib/settings/stage-variables.ts';
+import type { App } from 'aws-cdk-lib/core';
+import { addStack, createApp } from '../../lib/app.ts';
+import { type FunctionName, forEachFunction } from '../../lib/settings/functions.ts';
+import type { StageConfiguration } from '../../lib/settings/stage-configuration.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
-import { StoreOrdersStack, type StoreOrdersStackProps } from '../../lib/store-orders-stack.ts';
+import type { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
+import { configurationForTests } from '../helpers/stage-for-tests.ts';
 import { assemblyDirectory, type Template } from '../helpers/synthesized.ts';
 
 /**
@@ -21,8 +23,6 @@ function withoutStackTraces<Result>(work: () => Result): Result {
   }
 }
 
-type Bundles = StoreOrdersStackProps['bundles'];
-
 /** Creates the stack of a stage with a different configuration, without synthesizing it. */
 export function createStack(
   stage: StageName,
@@ -32,16 +32,14 @@ export function createStack(
 }
 
 function newStack(stage: StageName, overrides: Partial<StageConfiguration>): StoreOrdersStack {
-  const outdir = mkdtempSync(join(assemblyDirectory(), 'variant-'));
-  const app = new App({ outdir, analyticsReporting: false, treeMetadata: false });
   const bundle = (name: FunctionName) => ({
     directory: join(assemblyDirectory(), 'bundles', name),
   });
-  return new StoreOrdersStack(app, `StoreOrders-${stage}`, {
-    configuration: { ...stageConfiguration(stage, {}), ...overrides },
-    synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
-    bundles: Object.fromEntries(functionNames.map((name) => [name, bundle(name)])) as Bundles,
-  });
+  return addStack(
+    createApp(mkdtempSync(join(assemblyDirectory(), 'variant-'))),
+    { ...configurationForTests(stage), ...overrides },
+    forEachFunction(bundle),
+  );
 }
 
 // Templates are validated by test/bin/app.command.test.ts, and not at the synthesis of each variant here.

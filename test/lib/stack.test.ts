@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { functionNames } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
@@ -7,13 +8,17 @@ import { tableShapes } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { stageNames, template } from '../helpers/synthesized.ts';
 import { readable, resources } from './readable.ts';
 
-const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}';
+const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.eu-central-1.${AWS::URLSuffix}';
 
 describe.each(stageNames)('stack of %s', (stage) => {
   it('R27, I30: states its base address, which ends with /v1, and what operators need', () => {
     const usagePlans = planNames
       .map(capitalized)
       .map((name) => [`UsagePlanId${name}`, { Value: `\${UsagePlans${name}}` }]);
+    const functions = functionNames.map(capitalized).flatMap((name) => [
+      [`${name}FunctionName`, { Value: `\${${name}Function}` }],
+      [`${name}LogGroupName`, { Value: `\${${name}Logs}` }],
+    ]);
 
     expect(readable(template(stage).Outputs)).toEqual({
       BaseUrl: { Value: `${apiGatewayUrl}/\${ApiRestApiDeploymentStage${stage}}/v1` },
@@ -21,7 +26,9 @@ describe.each(stageNames)('stack of %s', (stage) => {
       OrdersTableName: { Value: '${TablesOrders}' },
       ApiKeysTableName: { Value: '${TablesApiKeys}' },
       OwnersTableName: { Value: '${TablesOwners}' },
-      ...Object.fromEntries(usagePlans),
+      AlarmTopicArn: { Value: '${MonitoringAlarmTopic}' },
+      AccessLogGroupName: { Value: '${ApiAccessLogs}' },
+      ...Object.fromEntries([...functions, ...usagePlans]),
     });
   });
 
@@ -40,7 +47,6 @@ describe.each(stageNames)('stack of %s', (stage) => {
 
   it.each([
     ['key', /so_(live|test)_[0-9A-Za-z]{46}/],
-    ['account', /\b\d{12}\b/],
     ['address', /[\w.+-]+@[\w-]+\.[\w.]+/],
     ['credential', /A(KI|SI)A[0-9A-Z]{16}/],
   ])('contains no %s', (_, pattern) => {

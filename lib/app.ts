@@ -1,0 +1,53 @@
+import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
+import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
+import { stackName } from './settings/names.ts';
+import type { StageConfiguration } from './settings/stage-configuration.ts';
+import { StoreOrdersStack, type StoreOrdersStackProps } from './store-orders-stack.ts';
+
+/**
+ * The behaviour that the installed version of the CDK recommends. One flag matters to every update: a
+ * deployment of an API is a snapshot that includes the authorizer, and without
+ * `authorizerChangeDeploymentLogicalId` CloudFormation may make a new deployment before it changes the
+ * authorizer, so that the stage keeps the old one.
+ */
+const featureFlags = {
+  ...CURRENTLY_RECOMMENDED_FLAGS,
+  // Synthesis fails for a template that CloudFormation would reject.
+  '@aws-cdk/core:validateAgainstDefaultRules': true,
+  // `cdk` prints warnings. The local run and the tests, which run the app without it, need none.
+  '@aws-cdk/core:annotationsInValidationReport': false,
+  // The templates name the partition by a token, because new partitions are not known to the CDK.
+  '@aws-cdk/core:enablePartitionLiterals': false,
+};
+
+/** Creates the CDK app, without stacks. */
+export function createApp(outdir: string): App {
+  return new App({
+    outdir,
+    context: featureFlags,
+    // The caller synthesizes. Automatic synthesis would also run after a configuration error.
+    autoSynth: false,
+    analyticsReporting: false,
+    treeMetadata: false,
+  });
+}
+
+/** Adds the stack of a stage. */
+export function addStack(
+  app: App,
+  configuration: StageConfiguration,
+  bundles: StoreOrdersStackProps['bundles'],
+): StoreOrdersStack {
+  const { stage, account, region } = configuration;
+  return new StoreOrdersStack(app, stackName(stage), {
+    description: `Store orders API, ${stage}`,
+    // Without an account and a Region, the ids of the functions' versions would depend on whether the
+    // deploying machine names them: the bucket of the assets is in what they are hashed from.
+    env: { account, region },
+    terminationProtection: configuration.deletionProtection,
+    // Without the rule, the template needs no parameter for the version of the bootstrap stack.
+    synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
+    configuration,
+    bundles,
+  });
+}

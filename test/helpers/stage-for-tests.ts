@@ -1,0 +1,26 @@
+import {
+  type StageConfiguration,
+  stageConfiguration,
+} from '../../lib/settings/stage-configuration.ts';
+import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
+
+/** The account and the Region of the templates that tests read. */
+export const testAccount = '123456789012';
+export const testRegion = 'eu-central-1';
+
+/**
+ * The configuration of a stage without what each user of this repository chooses in
+ * `lib/settings/stages.ts`, so that their choice does not influence the tests.
+ */
+export function configurationForTests(stage: StageName): StageConfiguration {
+  return stageConfiguration(stage, undefined, {
+    ...stageSettings(stage),
+    account: testAccount,
+    region: testRegion,
+    domain: undefined,
+    corsOrigin: undefined,
+    firewall: undefined,
+    lambdaConcurrency: undefined,
+    runbook: 'docs/runbook.md',
+  });
+}

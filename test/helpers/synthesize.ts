@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { addStack, createApp } from '../../lib/app.ts';
+import { bundleFunctions } from '../../lib/functions/bundling.ts';
+import { stageNames } from '../../lib/settings/stages.ts';
+import { configurationForTests } from './stage-for-tests.ts';
+
+/* Synthesizes all stages as `bin/app.ts` does, into the folder that is its argument. */
+const [, , directory] = process.argv;
+const bundles = await bundleFunctions(join(directory!, 'bundles'));
+const app = createApp(directory!);
+for (const stage of stageNames) addStack(app, configurationForTests(stage), bundles);
+app.synth();
