@@ -51,8 +51,9 @@ export default {
   // Jest's own default leaves a core idle, which on a small machine is half of it.
   maxWorkers: '100%',
   // Node keeps the modules of every test file, those of the CDK above all: a worker that holds too
-  // much of them would be slow to end, and is replaced before.
-  workerIdleMemoryLimit: '512MB',
+  // much of them would be slow to end, and is replaced before. A new one has to load and compile all that
+  // is imported again: with half of this limit, the tests take a tenth more processor time.
+  workerIdleMemoryLimit: '1GB',
   // On a busy machine a process may need longer to end than the half second of Jest's default.
   workerGracefulExitTimeout: 10_000,
 };

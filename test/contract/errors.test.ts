@@ -1,22 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Stage as ApiStage } from 'aws-cdk-lib/aws-apigateway';
-import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import { App, Stack } from 'aws-cdk-lib/core';
 import type { RejectionCode } from '../../lambdas/authorizer/decision.ts';
 import * as errors from '../../lambdas/shared/errors.ts';
 import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
-import { Firewall } from '../../lib/api/firewall.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
-import {
-  assemblyDirectory,
-  type StageName,
-  stageNames,
-  type Template,
-  template,
-} from '../helpers/synthesized.ts';
+import { type StageName, stageNames, type Template, template } from '../helpers/synthesized.ts';
 
 interface ErrorBody {
   readonly status: number;
@@ -103,8 +93,8 @@ describe.each(stageNames)('the fixed errors of the template of %s', (stage) => {
     },
   );
 
-  it('are in the examples of the contract where a method or the firewall gives them', () => {
-    const fixed = [...methodBodies(template(stage)), ...firewallBodies()];
+  it('are in the examples of the contract where a method gives them', () => {
+    const fixed = methodBodies(template(stage));
 
     expect(missing(stated('lib/api', fixed), stated(contractPlace, exampleBodies()))).toEqual([]);
   });
@@ -117,7 +107,7 @@ describe('the errors of the contract', () => {
   ]);
 
   it('are all made by an error class, the template or the authorizer, whose own the tests of the running service compare', () => {
-    const made = [...classBodies(), ...fixed, ...firewallBodies(), ...authorizerExamples()];
+    const made = [...classBodies(), ...fixed, ...authorizerExamples(), firewallExample()];
 
     const found = missing(
       stated(contractPlace, exampleBodies()),
@@ -202,6 +192,11 @@ function authorizerExamples(): ErrorBody[] {
   return authorizerCodes.flatMap((code) => examples[code]?.value ?? []);
 }
 
+/** What test/lib/variants.test.ts compares with the firewall, which no stage has by default. */
+function firewallExample(): ErrorBody {
+  return responses.TooManyRequests!.content['application/json'].examples.address_blocked!.value;
+}
+
 /** With `…` for what differs from answer to answer: numbers, and what API Gateway puts in. */
 function describeBody({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
@@ -242,20 +237,6 @@ function methodBodies(from: Template): ErrorBody[] {
     .flatMap(({ Integration }) => Integration.IntegrationResponses ?? [])
     .flatMap(({ ResponseTemplates = {} }) => Object.values<string>(ResponseTemplates))
     .map((body) => JSON.parse(body));
-}
-
-/** No stage has a firewall by default. It is made by itself, because a whole stack takes long. */
-function firewallBodies(): ErrorBody[] {
-  const app = new App({ outdir: assemblyDirectory(), analyticsReporting: false });
-  const firewall = new Firewall(new Stack(app, 'Firewalled'), 'Firewall', {
-    stage: { stageArn: 'arn:aws:apigateway:eu-central-1::/restapis/api/stages/stage' } as ApiStage,
-    requestsPerIpPer5Minutes: 400_000,
-  });
-  const acls = firewall.node.findAll().filter((each) => each instanceof CfnWebACL);
-  expect(acls.length).toBeGreaterThan(0);
-  return acls
-    .flatMap(({ customResponseBodies = {} }) => Object.values(customResponseBodies))
-    .map(({ content }) => JSON.parse(content));
 }
 
 function shownDimensions(stage: StageName, dimension: string): string[] {

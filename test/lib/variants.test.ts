@@ -6,6 +6,7 @@ import { allowedRequestHeaders, corsHeaders } from '../../lambdas/shared/headers
 import { operationNames } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import type { StoreOrdersStack } from '../../lib/store-orders-stack.ts';
+import { contractDocument } from '../helpers/contract-document.ts';
 import { stageNames, type Template, template } from '../helpers/synthesized.ts';
 import { readable } from './readable.ts';
 import { createStack, templateOf } from './stack-factory.ts';
@@ -78,7 +79,9 @@ describe('a stack with every setting', () => {
     });
     const { ContentType, Content } = CustomResponseBodies[CustomResponseBodyKey];
     expect(ContentType).toBe('APPLICATION_JSON');
-    expect(JSON.parse(Content)).toMatchObject({ code: 'rate_limit_exceeded', status: 429 });
+    const { examples } =
+      contractDocument.components.responses.TooManyRequests.content['application/json'];
+    expect(JSON.parse(Content)).toEqual(examples.address_blocked.value);
     expect(one('AWS::WAFv2::WebACLAssociation')).toEqual({
       ResourceArn:
         'arn:${AWS::Partition}:apigateway:eusc-de-east-1::/restapis/${ApiRestApi}/stages/${ApiRestApiDeploymentStageprod}',
