@@ -47,8 +47,8 @@ type End = { decision: Decision } | { error: unknown };
 interface Environment {
   aheadSeconds: number;
   inputs: readonly Input[];
-  /** A name of the inputs. */
-  history: string;
+  /** A short name of the inputs. */
+  history: number;
   requestsLeft: readonly number[];
   underWay?: UnderWay;
 }
@@ -111,7 +111,8 @@ export interface Executed {
 
 export class Exploration {
   readonly #scenario: Scenario;
-  readonly #reactions = new Map<string, Reaction>();
+  /** By the inputs before the last one, and that. */
+  readonly #reactions = new Map<string, { history: number; reaction: Reaction }>();
   readonly #executions = new Map<string, Executed>();
   readonly #names = new Map<unknown, string>();
 
@@ -165,7 +166,7 @@ export class Exploration {
       environments: environments.map(({ aheadSeconds, requests }) => ({
         aheadSeconds,
         inputs: [],
-        history: '',
+        history: 0,
         requestsLeft: requests,
       })),
       changesLeft: Object.keys(changes),
@@ -178,12 +179,16 @@ export class Exploration {
   #events(state: State): Event[] {
     const events: Event[] = [];
     state.environments.forEach(({ underWay, requestsLeft }, index) => {
-      if (!underWay) {
-        if (requestsLeft.length > 0) {
-          events.push([`${index} gets a request`, () => this.#request(state, index)]);
-        }
-        return;
+      if (!underWay && requestsLeft.length > 0) {
+        events.push([`${index} gets a request`, () => this.#request(state, index)]);
       }
+    });
+    // What a request sends depends on its environment and the clock alone. So where the clock stands
+    // still, it makes no difference to the others whether it comes before or after them.
+    const [request] = events;
+    if (request && state.ticksLeft === 0) return [request];
+    state.environments.forEach(({ underWay }, index) => {
+      if (!underWay) return;
       const name = underWay.command.constructor.name;
       events.push([`${index}: ${name} is answered`, () => this.#answer(state, index)]);
       const isWrite = 'UpdateExpression' in underWay.command.input;
@@ -277,10 +282,13 @@ export class Exploration {
     { key, writes }: Pick<UnderWay, 'key' | 'writes'>,
   ): Promise<{ environment: Environment; end?: Step['end'] }> {
     const given = 'key' in input ? `key ${input.key}` : this.#nameOf(input.answer);
-    const history = `${environment.history} ${input.nowSeconds}: ${given}`;
+    const name = `${environment.history} ${input.nowSeconds}: ${given}`;
     const inputs = [...environment.inputs, input];
-    const reaction = this.#reactions.get(history) ?? (await reactionTo(inputs));
-    this.#reactions.set(history, reaction);
+    const { history, reaction } = this.#reactions.get(name) ?? {
+      history: this.#reactions.size + 1,
+      reaction: await reactionTo(inputs),
+    };
+    this.#reactions.set(name, { history, reaction });
     if ('sent' in reaction) {
       const isWrite = 'UpdateExpression' in reaction.sent.input;
       const underWay = {
@@ -290,29 +298,28 @@ export class Exploration {
       return { environment: { ...environment, inputs, history, underWay } };
     }
     const isUnauthorized = 'error' in reaction && reaction.error instanceof UnauthorizedError;
-    // What an environment without further requests has been given does not matter any more.
-    const remembered = environment.requestsLeft.length > 0 ? history : 'done';
+    const remembered = environment.requestsLeft.length > 0 ? { inputs, history } : finished;
     return {
-      environment: { ...environment, inputs, history: remembered },
+      environment: { ...environment, ...remembered },
       end: { ...reaction, isUnauthorized },
     };
   }
 
+  /** The same for states that differ only in which of two like environments is which. */
   #nameOfState(state: State): string {
-    const environments = state.environments.map(({ history, requestsLeft, underWay }) => [
-      history,
-      requestsLeft.length,
-      underWay?.isRepeated,
-      underWay?.hasTicked,
-    ]);
-    return JSON.stringify([
+    const environments = state.environments.map((environment) => {
+      const { aheadSeconds, history, requestsLeft, underWay } = environment;
+      const underWayName = underWay && `${underWay.isRepeated} ${underWay.hasTicked}`;
+      return `${aheadSeconds} ${history} ${requestsLeft} ${underWayName}`;
+    });
+    return [
       this.#nameOf(state.item),
       state.nowSeconds,
       state.changesLeft,
       state.lossesLeft,
-      state.counted,
-      environments,
-    ]);
+      JSON.stringify(state.counted),
+      ...environments.sort(),
+    ].join(';');
   }
 
   /** A short name of a value, the same for equal ones. */
@@ -326,6 +333,9 @@ export class Exploration {
     return name;
   }
 }
+
+/** What an environment without further requests has been given, whatever it was. */
+const finished = { inputs: [], history: -1 };
 
 /** Gives inputs to a new execution environment, and returns what it does after the last one. */
 async function reactionTo(inputs: readonly Input[]): Promise<Reaction> {

@@ -166,13 +166,24 @@ const scenarios: Record<string, Scenario> = {
   'windows and a ban that only a wrong clock can have begun': {
     item: item({ ...full, minuteWindow: far, dayWindow: far, bannedUntil: far, dayCount: 4 }),
     startSeconds,
-    environments: agreeing([0, 0], [0], [0]),
+    environments: agreeing([0, 0], [0]),
     losses: 1,
     ticks: 1,
   },
 };
 
-const numberOf = (attributes: Item, name: string) => Number(attributes[name]?.N ?? 0);
+const knownNumbers = new WeakMap<Item, Record<string, number>>();
+
+const numbersIn = (attributes: Item) =>
+  Object.fromEntries(Object.entries(attributes).map(([name, { N = 0 }]) => [name, Number(N)]));
+
+/** A number among attributes, which are read once; 0 for none. */
+function numberOf(attributes: Item, name: string): number {
+  const numbers = knownNumbers.get(attributes) ?? numbersIn(attributes);
+  knownNumbers.set(attributes, numbers);
+  return numbers[name] ?? 0;
+}
+
 const entryOf = (before: Item, key: number) => before.keys!.M![keys[key]!.tokenHash]?.M;
 
 /** Whether the item has a full window at a time. */
