@@ -1,4 +1,4 @@
-import { jest } from '@jest/globals';
+import { afterEach, beforeEach, jest } from '@jest/globals';
 
 export type Line = Record<string, unknown>;
 
@@ -8,6 +8,16 @@ export interface CapturedLines {
   /** The lines, each of which has to be a JSON object. */
   lines(): Line[];
   release(): void;
+}
+
+/** Captures the lines of each test of a file. */
+export function captureLinesOfTests(): Omit<CapturedLines, 'release'> {
+  let captured: CapturedLines;
+  beforeEach(() => {
+    captured = captureLines();
+  });
+  afterEach(() => captured.release());
+  return { text: () => captured.text(), lines: () => captured.lines() };
 }
 
 /** Captures the standard output, which is a function's log. */

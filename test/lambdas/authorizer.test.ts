@@ -1,20 +1,10 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { hashToken } from '../../lambdas/shared/api-key.ts';
 import { readKeyEntry } from '../../lambdas/shared/owner-record.ts';
-import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,
-  DynamodbProxy,
   failure,
   lost,
   type Reply,
@@ -31,7 +21,7 @@ import {
 } from '../helpers/dynamodb/key-items.ts';
 import { fastForward } from '../helpers/fast-forward.ts';
 import { authorizerEvent, lambdaContext } from '../helpers/functions/events.ts';
-import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { startFunctionTable } from '../helpers/functions/function-table.ts';
 
 const nowSeconds = Math.floor(Date.now() / 1_000);
 const day = nowSeconds - (nowSeconds % 86_400);
@@ -40,29 +30,16 @@ const aheadMinute = nowSeconds - (nowSeconds % 60) + 120;
 const windows = { minuteWindow: aheadMinute, dayWindow: day };
 const full = { ...windows, minuteCount: 60, dayCount: 60 };
 const { awsRequestId: requestId } = lambdaContext();
-let dynamodb: DynamodbProxy;
-let handler: typeof import('../../lambdas/authorizer.ts').handler;
-let captured: CapturedLines;
+const dynamodb = await startFunctionTable();
+const handler = await newHandler();
+const captured = captureLinesOfTests();
 let token: string;
 let tokens = 0;
 
-beforeAll(async () => {
-  dynamodb = await DynamodbProxy.start(lost);
-  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url });
-  handler = await newHandler();
-});
-
 beforeEach(() => {
-  dynamodb.requests.length = 0;
-  dynamodb.next.length = 0;
-  captured = captureLines();
   // The environment has the keys of the other tests in its cache, so this is a new one.
   token = exampleToken('so_test_', String(++tokens).padStart(20, '0'));
 });
-
-afterEach(() => captured.release());
-
-afterAll(() => dynamodb[Symbol.asyncDispose]());
 
 /** The handler of a new execution environment. */
 async function newHandler() {

@@ -1,21 +1,11 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { isInt64 } from '../../lambdas/shared/order-fields.ts';
 import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/shared/order-states.ts';
-import { type CapturedLines, captureLines } from '../helpers/captured-lines.ts';
+import { captureLinesOfTests } from '../helpers/captured-lines.ts';
 import {
   answer,
-  DynamodbProxy,
   failure,
   lost,
   type Reply,
@@ -32,7 +22,7 @@ import {
   requestContext,
   requestId,
 } from '../helpers/functions/events.ts';
-import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { startFunctionTable } from '../helpers/functions/function-table.ts';
 
 interface Answer {
   readonly statusCode: number;
@@ -40,32 +30,23 @@ interface Answer {
   readonly body: string;
 }
 
-let table: DynamodbProxy;
-let captured: CapturedLines;
-let handler: (event: APIGatewayProxyEvent, context: object) => Promise<Answer>;
+type Handler = (event: APIGatewayProxyEvent, context: object) => Promise<Answer>;
 
-beforeAll(async () => {
-  table = await DynamodbProxy.start(lost);
-  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: table.url });
-  ({ handler } = (await import('../../lambdas/cancel-order.ts')) as never);
-});
+const table = await startFunctionTable();
+const { handler } = (await import('../../lambdas/cancel-order.ts')) as unknown as {
+  handler: Handler;
+};
+const captured = captureLinesOfTests();
 
 beforeEach(() => {
   table.reply = written;
-  table.replies.clear();
-  table.requests.length = 0;
-  captured = captureLines();
   // The delays before the repetitions are drawn at random, up to this share of the longest.
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 
-afterEach(async () => {
-  captured.release();
+afterEach(() => {
   jest.restoreAllMocks();
-  await table.isIdle();
 });
-
-afterAll(() => table[Symbol.asyncDispose]());
 
 const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
   handler(event, lambdaContext(remainingMs));
@@ -174,14 +155,6 @@ describe('cancelOrder', () => {
       expect(table.requests[1]).toEqual(table.requests[0]);
     },
   );
-
-  it('R13: answers 204 so however often answers are lost in one environment', async () => {
-    table.reply = (call) => (table.requests.length % 2 === 1 ? lost : foundItsOwnWork)(call);
-    const statuses = new Set<number>();
-    for (let time = 0; time < 150; time++) statuses.add((await cancel('42')).statusCode);
-
-    expect([...statuses]).toEqual([204]);
-  });
 
   it('has another id at every invocation, whatever the client calls its request', async () => {
     await cancel('42');

@@ -174,7 +174,7 @@ describe('PageTranscoder', () => {
   });
 
   it('fills its buffers, whatever has arrived at once', () => {
-    const items = orderItems(10_000);
+    const items = orderItems(7_000);
     const transcoder = new PageTranscoder(pool);
 
     transcoder.push(Buffer.from(scanAnswer(items)));
@@ -221,25 +221,13 @@ describe('PageTranscoder', () => {
         const { Items: _, ...expected } = JSON.parse(page);
         expectSame(others, expected);
       }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('understands every page of flat orders to its end, wherever it is cut', () => {
-    fc.assert(
-      fc.property(fc.array(flatItem), anyCuts, (items, cuts) => {
-        const { json, rest } = transcode(scanAnswer(items), { cut: chunksAt(cuts) });
-
-        expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items));
-        expectSame(JSON.parse(rest).Items, []);
-      }),
       { numRuns: 500 },
     );
   });
 });
 
 describe('PageTranscoder of other fields', () => {
-  it('understands every page of flat orders to its end, whatever the fields', () => {
+  it('understands every page of flat orders to its end, wherever it is cut, whatever the fields', () => {
     const anyPageOfAnyFields = anyFields.chain((fields) =>
       fc.tuple(fc.constant(fields), fc.array(flatItemOf(fields)), anyCuts),
     );
@@ -380,7 +368,7 @@ function flatItemOf(fields: Record<string, OrderField>): fc.Arbitrary<OrderItem>
 const anyName = fc
   .string({ unit: fc.constantFrom('a', 'b', 'i', 'd', 'A', '_', '1'), minLength: 1, maxLength: 40 })
   .filter((name) => !/^1/.test(name));
-const anyFields: fc.Arbitrary<Record<string, OrderField>> = fc
+const anyOtherFields: fc.Arbitrary<Record<string, OrderField>> = fc
   .dictionary(
     anyName,
     fc.constantFrom(...(Object.keys(attributeTypes) as OrderField['type'][])).map((type) => ({
@@ -389,6 +377,7 @@ const anyFields: fc.Arbitrary<Record<string, OrderField>> = fc
     { maxKeys: 40 },
   )
   .map((fields) => ({ ...fields, id: { type: 'integer' } }));
+const anyFields = fc.oneof(fc.constant<Record<string, OrderField>>(orderFields), anyOtherFields);
 
 const flatItem = flatItemOf(orderFields);
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parse } from 'yaml';
@@ -10,7 +10,7 @@ import {
 } from '../../../lambdas/shared/api-middleware.ts';
 import { OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
 import { corsHeaders, header } from '../../../lambdas/shared/headers.ts';
-import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import { differences } from '../../helpers/differences.ts';
 import { keyId } from '../../helpers/dynamodb/key-items.ts';
 import {
@@ -22,13 +22,7 @@ import {
   requestId,
 } from '../../helpers/functions/events.ts';
 
-let captured: CapturedLines;
-
-beforeEach(() => {
-  captured = captureLines();
-});
-
-afterEach(() => captured.release());
+const captured = captureLinesOfTests();
 
 function answer(
   act: (event: APIGatewayProxyEvent) => ApiResponse | Promise<ApiResponse>,

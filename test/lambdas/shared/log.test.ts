@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { log } from '../../../lambdas/shared/log.ts';
-import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 
-let captured: CapturedLines;
-
-beforeEach(() => {
-  captured = captureLines();
-});
-
-afterEach(() => captured.release());
+const captured = captureLinesOfTests();
 
 describe('log', () => {
   it('writes one JSON object a line, with its level, time and fields', () => {

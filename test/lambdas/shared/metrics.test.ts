@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CapturedLines, captureLines } from '../../helpers/captured-lines.ts';
+import { describe, expect, it } from '@jest/globals';
+import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 
 process.env.STAGE = 'staging';
 const { recordMetrics } = await import('../../../lambdas/shared/metrics.ts');
 
-let captured: CapturedLines;
-
-beforeEach(() => {
-  captured = captureLines();
-});
-
-afterEach(() => captured.release());
+const captured = captureLinesOfTests();
 
 describe('recordMetrics', () => {
   it('writes a line in the embedded metric format: every metric and dimension is a member', () => {
