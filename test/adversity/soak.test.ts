@@ -1,18 +1,12 @@
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { captureLines } from '../helpers/captured-lines.ts';
-import { contract } from '../helpers/contract-check.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../helpers/dynamodb/orders.ts';
 import { rowDifferences } from './faults/invariants.ts';
-import { knownOrders, lastOrder } from './faults/seed-run.ts';
+import { knownOrders } from './faults/seed-run.ts';
 import { violationsOf } from './faults/seeds.ts';
-import {
-  type Answer,
-  type Asked,
-  quickenTimeLimits,
-  ServiceInThread,
-} from './faults/service-in-thread.ts';
+import { type Asked, quickenTimeLimits, ServiceInThread } from './faults/service-in-thread.ts';
 import { type Random, randomFrom } from './random.ts';
 
 /*
@@ -21,7 +15,11 @@ import { type Random, randomFrom } from './random.ts';
  * its recovery. The memory of this process, which runs the service's functions, is taken after each turn.
  */
 
-type Kind = 'list' | 'gzip list' | 'cancel' | 'bad key' | 'limited';
+/** A kind of request, and the statuses of which each answer to it has one. */
+interface Kind {
+  readonly ask: (random: Random) => Asked;
+  readonly statuses: readonly number[];
+}
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 0.1);
 const requestsPerTurn = 400;
@@ -30,60 +28,45 @@ const seedsPerTurn = 3;
 const limitPerMinute = 30;
 /** From so many turns on, what a first turn has loaded is small beside what could have leaked. */
 const turnsForMemory = 12;
-const firstId = 9_007_199_254_740_993n;
-const orderIds = Array.from({ length: 300 }, (_, index) => String(firstId + BigInt(index)));
-const mix: readonly Kind[] = [
-  'list',
-  'gzip list',
-  'cancel',
-  'cancel',
-  'cancel',
-  'bad key',
-  'limited',
-];
-const expectedStatuses: Readonly<Record<Kind, readonly number[]>> = {
-  list: [200],
-  'gzip list': [200],
-  cancel: [204, 409],
-  'bad key': [401],
-  limited: [404, 429],
-};
+const orderIds = Object.keys(knownOrders);
 
 const log = captureLines();
 let database: EmbeddedDynamoDb;
-let service: ServiceInThread;
+/** The load and the seeds have a service each, because the seeds' runs expect no orders but their own. */
+let loaded: ServiceInThread;
+let failing: ServiceInThread;
 
 beforeAll(async () => {
   database = await startDynamoDb();
-  service = await ServiceInThread.start(database);
+  loaded = await ServiceInThread.start(database);
+  failing = await ServiceInThread.start(database);
 });
 
 afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+  await loaded?.[Symbol.asyncDispose]();
+  await failing?.[Symbol.asyncDispose]();
   await database?.stop();
   log.release();
 });
 
-describe('the functions, under a mixed load and faults in turns', () => {
-  it(
-    'keeps its invariants, and its memory levels off',
-    async () => {
-      const endsAtMs = performance.now() + minutes * 60_000;
-      const memoryMb: number[] = [];
-      const found: string[] = [];
-      for (let turn = 1; turn === 1 || performance.now() < endsAtMs; turn++) {
-        found.push(...(await loadDifferences(turn)));
-        const endQuickTime = quickenTimeLimits();
-        for (const seed of seedsOf(turn)) found.push(...(await violationsOf(seed, service)));
-        endQuickTime();
-        memoryMb.push(Math.round(process.memoryUsage.rss() / 2 ** 20));
-      }
+it(
+  'keeps its invariants under a mixed load and faults in turns, and its memory levels off',
+  async () => {
+    const endsAtMs = performance.now() + minutes * 60_000;
+    const memoryMb: number[] = [];
+    const found: string[] = [];
+    for (let turn = 1; turn === 1 || performance.now() < endsAtMs; turn++) {
+      found.push(...(await loadDifferences(turn)));
+      const endQuickTime = quickenTimeLimits();
+      for (const seed of seedsOf(turn)) found.push(...(await violationsOf(seed, failing)));
+      endQuickTime();
+      memoryMb.push(Math.round(process.memoryUsage.rss() / 2 ** 20));
+    }
 
-      expect([...found, ...growth(memoryMb)]).toEqual([]);
-    },
-    (minutes + 10) * 60_000,
-  );
-});
+    expect([...found, ...growth(memoryMb)]).toEqual([]);
+  },
+  (minutes + 10) * 60_000,
+);
 
 const seedsOf = (turn: number) =>
   Array.from({ length: seedsPerTurn }, (_, index) => turn * seedsPerTurn + index);
@@ -97,74 +80,46 @@ function growth(memoryMb: readonly number[]): string[] {
   return [`the memory grows: ${memoryMb.join(', ')} MB`];
 }
 
-/** A turn of the load, on pending orders of its own. */
+/** A turn of the load. */
 async function loadDifferences(turn: number): Promise<string[]> {
   const random = randomFrom('soak', turn);
   await Promise.all(orderIds.map(putPending));
-  const tokens = [await service.issueKey(60_000), await service.issueKey(limitPerMinute)] as const;
+  const kinds = kindsWith(await loaded.issueKey(60_000), await loaded.issueKey(limitPerMinute));
   const found: string[] = [];
-  const cancelled = new Map<string, number>();
-  let admitted = 0;
   let left = requestsPerTurn;
   const client = async () => {
     while (left-- > 0) {
-      const kind = random.pick(mix);
-      const orderId = kind === 'cancel' ? random.pick(orderIds) : '404';
-      const answer = await service.ask(requestOf(kind, orderId, tokens, random));
-      found.push(...answerDifferences(kind, answer));
-      if (kind === 'limited' && answer.status !== 429) admitted++;
-      if (answer.status === 204) cancelled.set(orderId, (cancelled.get(orderId) ?? 0) + 1);
+      const { ask, statuses } = random.pick(kinds);
+      const asked = ask(random);
+      const answer = await loaded.ask(asked);
+      const { status, isComplete } = answer;
+      if (!isComplete || !statuses.includes(status)) {
+        found.push(`${JSON.stringify({ ...asked, token: '…' })} was answered ${status}`);
+      } else if (status === 200) {
+        found.push(...rowDifferences(answer, asked.isGzip === true, orderIds));
+      }
     }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, client));
-  // The seeds' runs expect no orders but their own.
-  await Promise.all(orderIds.map(remove));
-  const twice = [...cancelled].filter(([, times]) => times > 1);
+  return found;
+}
+
+/** The kinds of requests, with the keys of an owner that is never limited and of one that is. */
+function kindsWith(token: string, limited: string): Kind[] {
+  const cancel: Kind = {
+    ask: (random) => ({ token, orderId: random.pick(orderIds) }),
+    statuses: [204, 409],
+  };
   return [
-    ...found,
-    ...twice.map(([id, times]) => `the order ${id} was cancelled ${times} times`),
-    ...(admitted > limitPerMinute ? [`${admitted} were admitted, of ${limitPerMinute}`] : []),
+    { ask: () => ({ token }), statuses: [200] },
+    { ask: () => ({ token, isGzip: true }), statuses: [200] },
+    ...[cancel, cancel, cancel],
+    { ask: () => ({ token: 'wrong', orderId: '404' }), statuses: [401] },
+    { ask: () => ({ token: limited, orderId: '404' }), statuses: [404, 429] },
   ];
 }
 
 async function putPending(id: string): Promise<void> {
   const Item = orderItem(id, { status: { S: 'pending' } });
-  await database.dynamodb.send(new PutItemCommand({ TableName: service.ordersTable, Item }));
-}
-
-async function remove(id: string): Promise<void> {
-  const Key = { id: { N: id } };
-  await database.dynamodb.send(new DeleteItemCommand({ TableName: service.ordersTable, Key }));
-}
-
-function requestOf(
-  kind: Kind,
-  orderId: string,
-  [unlimited, limited]: readonly [string, string],
-  random: Random,
-): Asked {
-  const isList = kind === 'list' || kind === 'gzip list';
-  const badKeys = ['', 'wrong', `so_test_${'a'.repeat(46)}`];
-  const tokens: Partial<Record<Kind, string>> = { 'bad key': random.pick(badKeys), limited };
-  return {
-    token: tokens[kind] ?? unlimited,
-    orderId: isList ? undefined : orderId,
-    isGzip: kind === 'gzip list',
-  };
-}
-
-function answerDifferences(kind: Kind, answer: Answer): string[] {
-  const { status, headers, body, isComplete } = answer;
-  if (!isComplete || !expectedStatuses[kind].includes(status)) {
-    return [`${kind} was answered ${status}${isComplete ? '' : ', and broke off'}`];
-  }
-  if (!headers) return [];
-  const operation = kind.endsWith('list') ? 'listOrders' : 'cancelOrder';
-  const compared = { status, headers, ...(status !== 200 && { text: body.toString() }) };
-  // The orders of the seeds' runs may be in the table as well.
-  const others = [...Object.keys(knownOrders), lastOrder];
-  return [
-    ...contract.differences(operation, compared).map((difference) => `${kind}: ${difference}`),
-    ...(status === 200 ? rowDifferences(answer, kind === 'gzip list', orderIds, others) : []),
-  ];
+  await database.dynamodb.send(new PutItemCommand({ TableName: loaded.ordersTable, Item }));
 }

@@ -130,7 +130,9 @@ describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
   let key: string;
 
   beforeAll(async () => {
-    key = (await store.issue('free')).apiKey;
+    const issued = await store.issue('free');
+    await store.setCounters(issued, { minuteCount: plans.free.perMinute - 12 });
+    key = issued.apiKey;
   });
 
   it.each(exhaustionChecks())('$title', async ({ run }) => {
