@@ -115,7 +115,7 @@ export class RunningStore implements AsyncDisposable {
   }
 
   get baseUrl(): string {
-    return `${this.service.origin}/${this.service.stage}/v1`;
+    return this.service.outputs.BaseUrl!;
   }
 
   get ordersTable(): string {

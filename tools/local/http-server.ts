@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { GatewayAnswer } from './exchange/gateway-answer.ts';
-import { GatewayFault } from './exchange/gateway-fault.ts';
 import { type RawRequest, readBody } from './exchange/incoming-request.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
@@ -95,7 +94,16 @@ async function respond(
       resolve();
     });
   });
-  const request = createRequest(incoming, signal, options);
+  const request: RawRequest = {
+    method: incoming.method!,
+    target: incoming.url!,
+    rawHeaders: incoming.rawHeaders,
+    body: Buffer.alloc(0),
+    sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+    httpVersion: incoming.httpVersion,
+    timeMs: options.now(),
+    signal,
+  };
   let answer: GatewayAnswer;
   try {
     for (const handler of options.handlers) {
@@ -106,9 +114,7 @@ async function respond(
     // The client has disconnected, or has received a part of an answer. Closing the connection shows
     // it that the answer is incomplete.
     if (signal.aborted || outgoing.headersSent) return void outgoing.destroy();
-    const isFault = error instanceof GatewayFault;
-    const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
-    answer = options.gateway.answerFault(fault, request);
+    answer = options.gateway.answerFault(error, request);
   }
   void closed.then(() => {
     const durationMs = performance.now() - startedAtMs;
@@ -119,24 +125,6 @@ async function respond(
   if (!signal.aborted) send(answer, outgoing);
   // The client has disconnected. A stream that is not destroyed would wait for it.
   else if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
-}
-
-/** The request without its body. */
-function createRequest(
-  incoming: IncomingMessage,
-  signal: AbortSignal,
-  { now }: HttpServerOptions,
-): RawRequest {
-  return {
-    method: incoming.method!,
-    target: incoming.url!,
-    rawHeaders: incoming.rawHeaders,
-    body: Buffer.alloc(0),
-    sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
-    httpVersion: incoming.httpVersion,
-    timeMs: now(),
-    signal,
-  };
 }
 
 /** Sends an answer. Node leaves out a body that the method or the status does not allow. */

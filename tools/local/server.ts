@@ -10,7 +10,7 @@ import { LocalRunError } from './errors.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { readUsagePlans, TokenBuckets, UsageMeter } from './gateway/usage-plan.ts';
+import { meterUsage, readUsagePlans, tokenBuckets } from './gateway/usage-plan.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { readTemplate } from './template/template.ts';
@@ -55,8 +55,6 @@ interface LocalServiceOptions {
 /** A service whose tables and keys can be used, but which does not listen for requests yet. */
 export interface PreparedService {
   readonly stage: string;
-  /** Physical table names by logical id. */
-  readonly tables: Readonly<Record<string, string>>;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
   /** The address of the guard before DynamoDB, which knows its callers by credentials of the run. */
@@ -122,20 +120,20 @@ async function start(
   const { credentials } = identities.operator;
   const client = localDynamoDbClient(dynamodbEndpoint, credentials);
   started.defer(() => client.destroy());
-  const tables = await usingDatabase(database, provideTables(template, client));
+  await usingDatabase(database, provideTables(template, client));
   signal?.throwIfAborted();
 
   const runner = startRunner(identities, dynamodbEndpoint, options);
   started.defer(() => runner.close());
   const usagePlans = readUsagePlans(template);
-  const controlPlane = new ControlPlane({ usagePlans, directory: dataDirectory });
-  const buckets = new TokenBuckets(options.now ?? (() => performance.now()));
+  const controlPlane = new ControlPlane(usagePlans, dataDirectory);
+  const takeToken = tokenBuckets(options.now ?? (() => performance.now()));
   const assetsManifestFile =
     options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json');
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile, options.codeOf),
-    usage: new UsageMeter(usagePlans, controlPlane, buckets, options.now ?? Date.now),
-    buckets,
+    meterUsage: meterUsage(usagePlans, controlPlane, takeToken, options.now ?? Date.now),
+    takeToken,
     invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
@@ -143,7 +141,6 @@ async function start(
   });
   const prepared: PreparedService = {
     stage: gateway.stage.name,
-    tables,
     outputs: template.outputs(),
     dynamodbEndpoint,
     operatorCredentials: credentials,

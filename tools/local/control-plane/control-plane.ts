@@ -36,12 +36,6 @@ export class ControlPlaneError extends Error {
   }
 }
 
-interface ControlPlaneOptions {
-  readonly usagePlans: readonly UsagePlan[];
-  /** Where the keys are stored. @default - in memory */
-  readonly directory?: DataDirectory | undefined;
-}
-
 const file = 'gateway.json';
 const format: FileFormat<ControlPlaneState> = {
   isValid: (value): value is ControlPlaneState => {
@@ -62,8 +56,11 @@ export class ControlPlane implements UsagePlanKeys {
   readonly #directory: DataDirectory | undefined;
   #state: ControlPlaneState;
 
-  /** @throws LocalRunError when the file of an earlier run is damaged */
-  constructor({ usagePlans, directory }: ControlPlaneOptions) {
+  /**
+   * @param directory where the keys are stored; undefined keeps them in memory
+   * @throws LocalRunError when the file of an earlier run is damaged
+   */
+  constructor(usagePlans: readonly UsagePlan[], directory?: DataDirectory) {
     this.#usagePlans = usagePlans;
     this.#directory = directory;
     this.#state = directory?.read(file, format) ?? { apiKeys: [], usagePlanKeys: [] };

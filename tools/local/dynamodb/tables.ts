@@ -12,23 +12,16 @@ import type { Template } from '../template/template.ts';
  * Creates the template's tables where they are missing, with their keys. Other properties have no
  * effect locally. A local server has created a table when it answers.
  *
- * @returns the tables' names by logical id
  * @throws LocalRunError when a table of an earlier version exists with another key
  */
-export async function provideTables(
-  template: Template,
-  client: DynamoDBClient,
-): Promise<Record<string, string>> {
-  const created = template
-    .ofType('AWS::DynamoDB::Table')
-    .map(async ({ logicalId, ref: TableName, property }) => {
-      const KeySchema = property('KeySchema');
-      const AttributeDefinitions = property('AttributeDefinitions');
-      const input = { TableName, BillingMode: 'PAY_PER_REQUEST', KeySchema, AttributeDefinitions };
-      await createTable(input as CreateTableCommandInput, client);
-      return [logicalId, TableName];
-    });
-  return Object.fromEntries(await Promise.all(created));
+export async function provideTables(template: Template, client: DynamoDBClient): Promise<void> {
+  const tables = template.ofType('AWS::DynamoDB::Table').map(({ ref, property }) => ({
+    TableName: ref,
+    BillingMode: 'PAY_PER_REQUEST' as const,
+    KeySchema: property('KeySchema'),
+    AttributeDefinitions: property('AttributeDefinitions'),
+  }));
+  await Promise.all(tables.map((input) => createTable(input, client)));
 }
 
 async function createTable(input: CreateTableCommandInput, client: DynamoDBClient): Promise<void> {

@@ -95,13 +95,8 @@ function withOneSlash(path: string): string {
 }
 
 function parseQuery(text: string): Map<string, string[]> {
-  const query = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    const values = query.get(name);
-    if (values) values.push(value);
-    else query.set(name, [value]);
-  }
-  return query;
+  const query = new URLSearchParams(text);
+  return new Map([...query.keys()].map((name) => [name, query.getAll(name)]));
 }
 
 function parseHeaders(rawHeaders: readonly string[]): Map<string, RequestHeader> {

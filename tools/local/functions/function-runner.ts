@@ -8,8 +8,6 @@ interface RunnerOptions {
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
   /** Takes a line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
-  /** The maximum number of environments, unless the function reserves fewer. @default - see below */
-  readonly maxEnvironments?: number;
 }
 
 interface Waiting {
@@ -18,7 +16,7 @@ interface Waiting {
 }
 
 // More environments than processors are of use only where a function waits, as for a slow client.
-const defaultMaxEnvironments = Math.max(4, availableParallelism());
+const maxEnvironments = Math.max(4, availableParallelism());
 
 // Lambda would start an environment for each of them. Here they take memory only.
 const maxWaiting = 5_000;
@@ -116,7 +114,6 @@ class EnvironmentPool {
   constructor(lambda: LambdaFunction, options: RunnerOptions) {
     this.#lambda = lambda;
     this.#options = options;
-    const { maxEnvironments = defaultMaxEnvironments } = options;
     this.#maxEnvironments = Math.min(maxEnvironments, lambda.reservedConcurrency ?? Infinity);
   }
 

@@ -26,13 +26,13 @@ import {
   renderGatewayResponse,
 } from './gateway-responses.ts';
 import { type ApiResource, matchRoute, type Route, readRoutes } from './routes.ts';
-import type { TokenBuckets, UsageMeter } from './usage-plan.ts';
+import type { MeterUsage, TakeToken } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
   readonly targetOf: TargetOf;
-  readonly usage: UsageMeter;
-  readonly buckets: TokenBuckets;
+  readonly meterUsage: MeterUsage;
+  readonly takeToken: TakeToken;
   readonly invoke: Invoke;
   /** Logs a fault that the gateway answers with a gateway response. */
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
@@ -78,13 +78,13 @@ export class Gateway {
     try {
       return this.#withRequestIds(await this.#process(state), state);
     } catch (error) {
-      return this.#answerFault(toFault(error), state);
+      return this.#answerFault(error, state);
     }
   }
 
   /** Answers a request whose body is refused, or whose handler has failed. */
-  answerFault(fault: GatewayFault, raw: RawRequest): GatewayAnswer {
-    return this.#answerFault(fault, this.#createState(raw));
+  answerFault(error: unknown, raw: RawRequest): GatewayAnswer {
+    return this.#answerFault(error, this.#createState(raw));
   }
 
   #createState(raw: RawRequest): RequestState {
@@ -142,17 +142,19 @@ export class Gateway {
 
   #meter(method: ApiMethod, usageKey: string | undefined, { context }: RequestState): void {
     if (method.isApiKeyRequired) {
-      const key = this.#services.usage.admit(usageKey);
+      const key = this.#services.meterUsage(usageKey);
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }
     const { throttle } = this.stage;
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
-    if (throttle) this.#services.buckets.take(name, throttle);
+    if (throttle) this.#services.takeToken(name, throttle);
   }
 
-  #answerFault(fault: GatewayFault, state: RequestState): GatewayAnswer {
+  #answerFault(error: unknown, state: RequestState): GatewayAnswer {
+    const isFault = error instanceof GatewayFault;
+    const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
     this.#services.logFault(fault, state.context.requestId);
     return this.#withRequestIds(
       renderGatewayResponse(fault, this.#responses, state.context),
@@ -185,9 +187,4 @@ function unroutedFault({ headers }: IncomingRequest): GatewayFault {
   if (!headers.has('authorization')) return new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
   const errorType = 'IncompleteSignatureException';
   return new GatewayFault('DEFAULT_4XX', { status: 403, errorType });
-}
-
-function toFault(error: unknown): GatewayFault {
-  if (error instanceof GatewayFault) return error;
-  return new GatewayFault('DEFAULT_5XX', { cause: error });
 }

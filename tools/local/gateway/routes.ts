@@ -73,19 +73,16 @@ function* matches(resource: ApiResource, segments: readonly string[]): Generator
   const exact = resource.children.get(segment);
   if (exact && !segment.startsWith('{')) yield* matches(exact, rest);
   if (segment === '') return;
-  for (const [part, child] of resource.children) {
-    if (!part.startsWith('{') || part.endsWith('+}')) continue;
-    for (const match of matches(child, rest))
-      yield withParameter(match, part.slice(1, -1), segment);
+  // API Gateway allows a single child with a parameter.
+  const [part = '', child] =
+    [...resource.children].find(([childPart]) => childPart.startsWith('{')) ?? [];
+  if (!child) return;
+  if (part.endsWith('+}')) {
+    const match = { resource: child, pathParameters: {} };
+    yield withParameter(match, part.slice(1, -2), segments.join('/'));
+    return;
   }
-  for (const [part, child] of resource.children) {
-    if (!part.endsWith('+}')) continue;
-    yield withParameter(
-      { resource: child, pathParameters: {} },
-      part.slice(1, -2),
-      segments.join('/'),
-    );
-  }
+  for (const match of matches(child, rest)) yield withParameter(match, part.slice(1, -1), segment);
 }
 
 function withParameter({ resource, pathParameters }: Match, name: string, value: string): Match {

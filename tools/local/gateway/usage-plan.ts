@@ -62,74 +62,63 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
   };
 }
 
-/** Applies the throttles and quotas of usage plans to requests, by API key. */
-export class UsageMeter {
-  readonly #plans: readonly UsagePlan[];
-  readonly #keys: UsagePlanKeys;
-  readonly #now: () => number;
-  readonly #buckets: TokenBuckets;
+/** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` when it is empty */
+export type TakeToken = (name: string, limits: TokenBucketLimits) => void;
+
+/**
+ * Counts a request for its key, and returns the key.
+ *
+ * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan;
+ *   `THROTTLED` above the plan's rate; `QUOTA_EXCEEDED` above its quota
+ */
+export type MeterUsage = (keyValue: string | undefined) => GatewayKey;
+
+/**
+ * Applies the throttles and quotas of usage plans to requests, by API key.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function meterUsage(
+  plans: readonly UsagePlan[],
+  keys: UsagePlanKeys,
+  takeToken: TakeToken,
+  now: () => number,
+): MeterUsage {
   /** The requests of the current day by plan and key. */
-  readonly #usage = new Map<string, { day: string; count: number }>();
+  const usage = new Map<string, { day: string; count: number }>();
 
-  /** @param now milliseconds since the epoch */
-  constructor(
-    plans: readonly UsagePlan[],
-    keys: UsagePlanKeys,
-    buckets: TokenBuckets,
-    now: () => number,
-  ) {
-    this.#plans = plans;
-    this.#keys = keys;
-    this.#buckets = buckets;
-    this.#now = now;
-  }
-
-  /**
-   * Counts a request for its key.
-   *
-   * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan;
-   *   `THROTTLED` above the plan's rate; `QUOTA_EXCEEDED` above its quota
-   */
-  admit(keyValue: string | undefined): GatewayKey {
-    const key = keyValue === undefined ? undefined : this.#keys.findKey(keyValue);
-    const plan = key?.enabled && this.#plans.find(({ id }) => this.#keys.isInPlan(key.id, id));
-    if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
-    const name = `${plan.id} ${key.id}`;
-    if (plan.throttle) this.#buckets.take(name, plan.throttle);
-    if (plan.perDay !== undefined) this.#count(name, plan.perDay);
-    return key;
-  }
-
-  #count(name: string, perDay: number): void {
-    const day = new Date(this.#now()).toISOString().slice(0, 10);
-    const used = this.#usage.get(name);
+  function count(name: string, perDay: number): void {
+    const day = new Date(now()).toISOString().slice(0, 10);
+    const used = usage.get(name);
     const count = used?.day === day ? used.count : 0;
     if (count >= perDay) throw new GatewayFault('QUOTA_EXCEEDED');
-    this.#usage.set(name, { day, count: count + 1 });
+    usage.set(name, { day, count: count + 1 });
   }
+
+  return (keyValue) => {
+    const key = keyValue === undefined ? undefined : keys.findKey(keyValue);
+    const plan = key?.enabled && plans.find(({ id }) => keys.isInPlan(key.id, id));
+    if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
+    const name = `${plan.id} ${key.id}`;
+    if (plan.throttle) takeToken(name, plan.throttle);
+    if (plan.perDay !== undefined) count(name, plan.perDay);
+    return key;
+  };
 }
 
-/** Token buckets by name. They start full, lose one token per request and refill at a fixed rate. */
-export class TokenBuckets {
-  readonly #monotonicMs: () => number;
-  readonly #buckets = new Map<string, { tokens: number; filledAtMs: number }>();
-
-  /** @param monotonicMs a clock in milliseconds that is never set back, which would stop the refill */
-  constructor(monotonicMs: () => number) {
-    this.#monotonicMs = monotonicMs;
-  }
-
-  /**
-   * Takes a token from the bucket of that name.
-   *
-   * @throws GatewayFault `THROTTLED` when the bucket is empty
-   */
-  take(name: string, { ratePerSecond, burst }: TokenBucketLimits): void {
-    const nowMs = this.#monotonicMs();
-    const { tokens, filledAtMs } = this.#buckets.get(name) ?? { tokens: burst, filledAtMs: nowMs };
+/**
+ * Token buckets by name. They start full, lose one token per request and refill at a fixed rate.
+ *
+ * @param monotonicMs a clock in milliseconds that is never set back, which would stop the refill
+ */
+export function tokenBuckets(monotonicMs: () => number): TakeToken {
+  const buckets = new Map<string, { tokens: number; filledAtMs: number }>();
+  return (name, { ratePerSecond, burst }) => {
+    const nowMs = monotonicMs();
+    const { tokens, filledAtMs } = buckets.get(name) ?? { tokens: burst, filledAtMs: nowMs };
     const available = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
     const isEmpty = available < 1;
-    this.#buckets.set(name, { tokens: isEmpty ? available : available - 1, filledAtMs: nowMs });
+    buckets.set(name, { tokens: isEmpty ? available : available - 1, filledAtMs: nowMs });
     if (isEmpty) throw new GatewayFault('THROTTLED');
-  }
+  };
 }

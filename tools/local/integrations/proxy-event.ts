@@ -40,7 +40,7 @@ export function createProxyEvent(request: IncomingRequest, source: ProxyEventSou
     multiValueQueryStringParameters: nullIfEmpty(Object.fromEntries(request.query)),
     pathParameters: nullIfEmpty(pathParameters),
     stageVariables: null,
-    requestContext: requestContextOf(context),
+    requestContext: { ...context, identity: { ...unusedIdentity, ...context.identity } },
     body: request.body.length === 0 ? null : request.body.toString('utf8'),
     // The API has no binary media types.
     isBase64Encoded: false,
@@ -65,16 +65,6 @@ function replace(headers: Map<string, string[]>, name: string, value: string): v
     if (key.toLowerCase() === name.toLowerCase()) headers.delete(key);
   }
   headers.set(name, [value]);
-}
-
-function requestContextOf({ identity, error: _, ...context }: RequestContext): object {
-  return {
-    ...context,
-    identity: {
-      ...unusedIdentity,
-      ...identity,
-    },
-  };
 }
 
 // These fields are in every event. They are null unless a request is signed with IAM credentials.

@@ -31,17 +31,17 @@ const remapped = words(`
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function parseProxyResult(payload: string): GatewayAnswer {
-  const result = wellFormed(() => parseFields(payload));
-  const { statusCode, headers } = wellFormed(() => parseHead(result));
-  const { body } = result;
-  if (body !== undefined && body !== null && typeof body !== 'string') {
-    throw malformed(`body is not a string but ${typeof body}`);
+  try {
+    const result = parseFields(payload);
+    const { statusCode, headers } = parseHead(result);
+    const { body } = result;
+    if (body !== undefined && body !== null && typeof body !== 'string') {
+      throw new TypeError(`body is not a string but ${typeof body}`);
+    }
+    return { statusCode, headers: clientHeaders(headers), body: Buffer.from(body ?? '') };
+  } catch (cause) {
+    throw malformed(cause);
   }
-  return {
-    statusCode,
-    headers: clientHeaders(headers),
-    body: Buffer.from(body ?? ''),
-  };
 }
 
 /**
@@ -100,14 +100,6 @@ function parseFields(payload: string): Record<string, unknown> {
   const unknown = Object.keys(result).find((field) => !resultFields.has(field));
   if (unknown) throw new TypeError(`the result has a field ${unknown}`);
   return result as Record<string, unknown>;
-}
-
-function wellFormed<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw malformed(cause);
-  }
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

@@ -36,9 +36,6 @@ const lockFile = 'lock.sqlite';
 /** SQLite's result code for a lock that somebody else has. */
 const sqliteBusy = 5;
 
-/** The locks that are held. A database that nothing refers to would be closed, and its lock released. */
-const held = new Set<DatabaseSync>();
-
 /**
  * Creates a data directory or opens an existing one. Only this user can read it.
  *
@@ -47,14 +44,13 @@ const held = new Set<DatabaseSync>();
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   makeDirectory(path);
   const lock = lockDirectory(path);
-  held.add(lock);
   return {
     path,
     pathOf: (name) => join(path, name),
     read: (name, format) => readWhole(join(path, name), format),
     write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
     release: async () => {
-      if (held.delete(lock)) lock.close();
+      if (lock.isOpen) lock.close();
     },
   };
 }

@@ -10,9 +10,14 @@ import {
   type RawRequest,
 } from '../exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
+import type { Invoke } from '../functions/invocation.ts';
+import type { LambdaFunction } from '../functions/lambda-functions.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { meterUsage, readUsagePlans, tokenBuckets } from '../gateway/usage-plan.ts';
 import { Template } from '../template/template.ts';
 
 type Properties = Record<string, unknown>;
+type GatewayServices = ConstructorParameters<typeof Gateway>[1];
 export type Resources = Record<
   string,
   { Type: string; Properties?: Properties; Condition?: string }
@@ -217,5 +222,32 @@ export function createContext(request: IncomingRequest): RequestContext {
     apiId: 'a1b2c3d4e5',
     stage: 'test',
     deploymentId: 'd1',
+  });
+}
+
+/** A gateway whose functions are known by the URIs of their integrations. */
+export function gatewayOf(
+  template: Template,
+  invoke: Invoke,
+  keyValues: readonly string[],
+  logFault: GatewayServices['logFault'] = () => {},
+): Gateway {
+  const keys = {
+    findKey: (value: string) =>
+      keyValues.includes(value) ? { id: `id-of-${value}`, value, enabled: true } : undefined,
+    isInPlan: () => true,
+  };
+  const now = () => 1_000_000;
+  const takeToken = tokenBuckets(now);
+  return new Gateway(template, {
+    targetOf: (uri) => ({
+      lambda: { logicalId: String(uri) } as LambdaFunction,
+      invokedArn: `arn:${uri}`,
+      isStreaming: false,
+    }),
+    meterUsage: meterUsage(readUsagePlans(template), keys, takeToken, now),
+    takeToken,
+    invoke,
+    logFault,
   });
 }

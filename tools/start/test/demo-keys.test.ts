@@ -31,7 +31,7 @@ beforeEach(async () => {
     throttle: undefined,
     perDay: undefined,
   }));
-  controlPlane = new ControlPlane({ usagePlans });
+  controlPlane = new ControlPlane(usagePlans);
   store = { ...stage.store, gateway: keyGateway(controlPlane) };
   directory = temporaryDirectory();
   data = await openDataDirectory(directory.path);

@@ -18,7 +18,7 @@ let plane: ControlPlane;
 
 beforeEach(async () => {
   directory = await openDataDirectory(parent.path);
-  plane = new ControlPlane({ usagePlans, directory });
+  plane = new ControlPlane(usagePlans, directory);
 });
 
 afterEach(() => directory.release());
@@ -100,7 +100,7 @@ describe('control plane', () => {
     const { id } = plane.createApiKey(key);
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
-    const later = new ControlPlane({ usagePlans, directory });
+    const later = new ControlPlane(usagePlans, directory);
 
     expect(later.findKey(key.value)).toEqual({ id, ...key });
     expect(later.getUsagePlans({ keyId: id }).map((each) => each.id)).toEqual(['free']);
@@ -121,7 +121,7 @@ describe('control plane', () => {
     (text) => {
       writeFileSync(directory.pathOf('gateway.json'), text);
 
-      expect(() => new ControlPlane({ usagePlans, directory })).toThrow(
+      expect(() => new ControlPlane(usagePlans, directory)).toThrow(
         /gateway\.json is damaged .*: put a copy of it back/,
       );
     },

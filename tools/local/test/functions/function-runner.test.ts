@@ -11,11 +11,6 @@ import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 
 type Invoked = ReturnType<FunctionRunner['invoke']>;
 
-interface PrepareOptions {
-  readonly lambda?: Partial<LambdaFunction>;
-  readonly maxEnvironments?: number;
-}
-
 let directory: TemporaryDirectory;
 let runner: FunctionRunner;
 /** What the function has logged. */
@@ -33,12 +28,11 @@ afterEach(async () => {
 });
 
 /** Writes a function's code, and returns how to invoke it. */
-function prepare(code: string, { lambda, maxEnvironments }: PrepareOptions = {}) {
+function prepare(code: string, lambda: Partial<LambdaFunction> = {}) {
   directory.write('index.js', code);
   runner = new FunctionRunner({
     variablesOf: () => ({ AWS_REGION: 'eu-central-1' }),
     log: (name, line) => lines.push(`${name}: ${line}`),
-    ...(maxEnvironments && { maxEnvironments }),
   });
   const described: LambdaFunction = {
     logicalId: 'Fn',
@@ -92,6 +86,7 @@ async function untilLogged(text: string): Promise<void> {
   while (!lines.some((line) => line.includes(text))) await sleep(5);
 }
 
+const one = { reservedConcurrency: 1 };
 const counting = 'let calls = 0; const id = Math.random();';
 const streaming = (body: string) =>
   `exports.handler = awslambda.streamifyResponse(async (event, output, context) => { ${body} });`;
@@ -108,7 +103,7 @@ describe('a function', () => {
       `exports.handler = async (event, context) => ({
         event, ...context, remaining: context.getRemainingTimeInMillis(),
       });`,
-      { lambda: { timeoutMs: 60_000 } },
+      { timeoutMs: 60_000 },
     );
 
     const { remaining, ...rest } = await payloadOf(invoke({ a: 1 }));
@@ -171,7 +166,7 @@ describe('a function', () => {
   it('of 512 MB has the heap that Lambda gives it', async () => {
     const code = `exports.handler = () =>
       require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20;`;
-    const invoke = prepare(code, { lambda: { memorySizeMb: 512 } });
+    const invoke = prepare(code, { memorySizeMb: 512 });
 
     // A tenth is for the young generation, of which V8 makes three parts of a power of two.
     expect(await payloadOf(invoke())).toBe(512 - 51 + 3 * 32);
@@ -185,7 +180,7 @@ describe('a function', () => {
         if (how === 'text') throw 'oops';
         return how === 'no JSON' ? 1n : calls;
       };`,
-      { maxEnvironments: 1 },
+      one,
     );
     const failing = (how: string) => errorOf(invoke({ how }));
 
@@ -217,7 +212,7 @@ describe('a function', () => {
   ])('that %s fails, and its environment is replaced', async (title, statement, error) => {
     const invoke = prepare(
       `${counting} exports.handler = async ({ bad }) => { calls++; if (bad) { ${statement} } return calls; };`,
-      { maxEnvironments: 1, lambda: { memorySizeMb: 48 } },
+      { reservedConcurrency: 1, memorySizeMb: 48 },
     );
 
     const failed = errorOf(invoke({ bad: true }));
@@ -233,7 +228,7 @@ describe('a function', () => {
     const invoke = prepare(
       `${counting} exports.handler = async () => {
         setTimeout(() => Promise.reject(new Error('behind')), 50); return ++calls; };`,
-      { maxEnvironments: 1 },
+      one,
     );
 
     expect(await payloadOf(invoke())).toBe(1);
@@ -266,7 +261,7 @@ describe('a function', () => {
     const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
     const code = `${counting} exports.handler = async ({ slow }) => {
       if (slow) { ${block} } return ++calls; };`;
-    const invoke = prepare(code, { lambda: { timeoutMs: 1_000 }, maxEnvironments: 1 });
+    const invoke = prepare(code, { timeoutMs: 1_000, reservedConcurrency: 1 });
     await payloadOf(invoke());
 
     expect(await errorOf(invoke({ slow: true }))).toEqual({
@@ -327,7 +322,7 @@ describe('a streaming function', () => {
         if (event.short) return output.end(String(calls));
         ${writeFirst} output.write('more'); ${statement}
       `)}`,
-      { lambda: { timeoutMs: 1_000 }, maxEnvironments: 1 },
+      { timeoutMs: 1_000, reservedConcurrency: 1 },
     );
 
     const [text, cause] = await readUntilBroken(invoke());
@@ -346,26 +341,10 @@ describe('a streaming function', () => {
     globalThis.isAllWritten = true;
     output.end();`;
 
-  it('waits for its reader', async () => {
-    const report = "setInterval(() => console.log('written', globalThis.written), 5).unref();";
-    const invoke = prepare(`${streaming(writeMuch)}${report}`);
-
-    const stream = await streamOf(invoke());
-    // A busy machine may report several times before the first chunk is written.
-    const reports = () =>
-      lines.map((line) => Number(line.split(' ').at(-1))).filter(Number.isFinite);
-    while (reports().length < 10) await sleep(5);
-
-    expect(reports().at(-1)).toBeLessThan(10);
-    let bytes = 0;
-    for await (const chunk of stream) bytes += chunk.length;
-    expect(bytes).toBe(chunks * 65_536);
-  });
-
   it('goes on to its end when its reader has gone away, and only then serves the next', async () => {
     const invoke = prepare(
       streaming(`if (event.short) return output.end(String(isAllWritten)); ${writeMuch}`),
-      { maxEnvironments: 1 },
+      one,
     );
 
     const stream = await streamOf(invoke());
@@ -413,11 +392,8 @@ describe('the environments of a function', () => {
     expect(fourth.id).not.toBe(first.id);
   });
 
-  it.each<[string, PrepareOptions]>([
-    ['the runner allows', { maxEnvironments: 1 }],
-    ['the function reserves', { lambda: { reservedConcurrency: 1 } }],
-  ])('are no more than %s: invocations wait their turn', async (_, options) => {
-    const invoke = prepare(code, options);
+  it('are no more than the function reserves: invocations wait their turn', async () => {
+    const invoke = prepare(code, one);
 
     const results = await Promise.all([1, 2, 3].map(() => payloadOf(invoke())));
 
@@ -426,7 +402,7 @@ describe('the environments of a function', () => {
   });
 
   it('are none for a function that reserves none', async () => {
-    const invoke = prepare(code, { lambda: { reservedConcurrency: 0 } });
+    const invoke = prepare(code, { reservedConcurrency: 0 });
 
     expect(await errorOf(invoke())).toMatchObject({ errorType: 'TooManyRequestsException' });
   });
@@ -442,7 +418,7 @@ describe('the environments of a function', () => {
 
   it('do not begin what was cancelled while it waited', async () => {
     await using gate = await closedGate();
-    const invoke = prepare(code, { maxEnvironments: 1 });
+    const invoke = prepare(code, one);
     const cancelling = new AbortController();
     const running = payloadOf(invoke({ gate: gate.url }));
     await gate.arrivals(1);
@@ -461,7 +437,7 @@ describe('the environments of a function', () => {
 
   it('are stopped with the runner, whatever they do', async () => {
     await using gate = await closedGate();
-    const invoke = prepare(code, { maxEnvironments: 1 });
+    const invoke = prepare(code, one);
     const running = errorOf(invoke({ gate: gate.url }));
     await gate.arrivals(1);
     const waiting = errorOf(invoke());
@@ -487,7 +463,7 @@ describe('code that is replaced', () => {
 
   it('answers whoever comes while it is on its way, and lets the earlier one finish', async () => {
     await using gate = await closedGate();
-    const invoke = prepare(answering('old'), { maxEnvironments: 2 });
+    const invoke = prepare(answering('old'), { reservedConcurrency: 2 });
     const underWay = payloadOf(invoke({ gate: gate.url }));
     await gate.arrivals(1);
     const built = Promise.withResolvers<Map<string, string>>();

@@ -4,12 +4,12 @@ import { GatewayFault } from '../../exchange/gateway-fault.ts';
 import type { RawRequest } from '../../exchange/incoming-request.ts';
 import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
-import { Gateway } from '../../gateway/gateway.ts';
-import { readUsagePlans, TokenBuckets, UsageMeter } from '../../gateway/usage-plan.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
 import {
   api,
   createRawRequest,
   createTemplate,
+  gatewayOf,
   method,
   mock,
   proxy,
@@ -93,28 +93,7 @@ function answering(statement: object, rest: object = {}): InvocationResult {
 /** @param others resources that are added, or replaced */
 function createGateway(others: Resources = {}): Gateway {
   const template = createTemplate({ ...resources, ...others });
-  const keys = ['value-of-ann', 'value-of-bob'].map((value) => ({
-    id: `id-of-${value}`,
-    value,
-    enabled: true,
-  }));
-  const registry = {
-    findKey: (wanted: string) => keys.find(({ value }) => value === wanted),
-    isInPlan: () => true,
-  };
-  const now = () => 1_000_000;
-  const buckets = new TokenBuckets(now);
-  return new Gateway(template, {
-    targetOf: (uri) => ({
-      lambda: { logicalId: String(uri) } as LambdaFunction,
-      invokedArn: `arn:${uri}`,
-      isStreaming: false,
-    }),
-    usage: new UsageMeter(readUsagePlans(template), registry, buckets, now),
-    buckets,
-    invoke,
-    logFault,
-  });
+  return gatewayOf(template, invoke, ['value-of-ann', 'value-of-bob'], logFault);
 }
 
 async function send(parts: RequestParts, rest: Partial<RawRequest> = {}) {

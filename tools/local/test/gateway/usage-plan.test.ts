@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { GatewayFault } from '../../exchange/gateway-fault.ts';
-import { readUsagePlans, TokenBuckets, UsageMeter } from '../../gateway/usage-plan.ts';
+import {
+  type MeterUsage,
+  meterUsage,
+  readUsagePlans,
+  tokenBuckets,
+} from '../../gateway/usage-plan.ts';
 import { createTemplate } from '../small-template.ts';
 
 const dayMs = 86_400_000;
@@ -12,7 +17,7 @@ beforeEach(() => {
   nowMs = noon;
 });
 
-function meterOf(properties: object, enabled = true): UsageMeter {
+function meterOf(properties: object, enabled = true): MeterUsage {
   const template = createTemplate({
     Plan: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { ...properties } },
   });
@@ -22,19 +27,24 @@ function meterOf(properties: object, enabled = true): UsageMeter {
       value === 'none' ? undefined : { id: `id-of-${value}`, value, enabled },
     isInPlan: (keyId: string, planId: string) => keyId !== 'id-of-other' && planId === plan!.id,
   };
-  return new UsageMeter([plan!], keys, new TokenBuckets(() => nowMs), () => nowMs);
+  return meterUsage(
+    [plan!],
+    keys,
+    tokenBuckets(() => nowMs),
+    () => nowMs,
+  );
 }
 
-function outcome(meter: UsageMeter, value: string | undefined): string {
+function outcome(meter: MeterUsage, value: string | undefined): string {
   try {
-    return meter.admit(value).id;
+    return meter(value).id;
   } catch (fault) {
     return (fault as GatewayFault).type;
   }
 }
 
 /** How many of so many requests are admitted. */
-function admitted(meter: UsageMeter, requests: number, value = 'ann'): number {
+function admitted(meter: MeterUsage, requests: number, value = 'ann'): number {
   const outcomes = Array.from({ length: requests }, () => outcome(meter, value));
   return outcomes.filter((each) => each === `id-of-${value}`).length;
 }

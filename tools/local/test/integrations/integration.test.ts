@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import { answerIntegration, type ProxyIntegration } from '../../integrations/integration.ts';
-import type { MockIntegration } from '../../integrations/mock-integration.ts';
 import { createContext, createRequest, type RequestParts } from '../small-template.ts';
 
 const lambda = { logicalId: 'Fn', name: 'fn', timeoutMs: 15_000 } as LambdaFunction;
@@ -19,8 +18,6 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-type Integration = MockIntegration | ProxyIntegration;
-
 interface Sending extends RequestParts {
   /** What the function answers; nothing by default. */
   answer?: InvocationResult | Promise<InvocationResult>;
@@ -29,12 +26,12 @@ interface Sending extends RequestParts {
   isStreaming?: boolean;
 }
 
-function send(sending: Sending = {}, integration: Integration = proxyFor(sending)) {
+function send(sending: Sending = {}) {
   const { answer, signal, ...parts } = sending;
   const request = { ...createRequest(parts), signal };
   let giveUp: AbortSignal | undefined;
   const invoked: [LambdaFunction, Invocation][] = [];
-  const answered = answerIntegration(integration, {
+  const answered = answerIntegration(proxyFor(sending), {
     request,
     context: createContext(request),
     pathParameters: {},
@@ -138,21 +135,6 @@ describe('an invocation for a request', () => {
     await turn();
 
     await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
-  });
-
-  it('is none where the integration is a mock', async () => {
-    const mock: MockIntegration = {
-      type: 'MOCK',
-      contentTypes: new Set(['application/json']),
-      statusCode: 204,
-      headers: {},
-      body: ['application/json', ''],
-    };
-
-    const { answered, invoked } = send({}, mock);
-
-    expect((await answered).statusCode).toBe(204);
-    expect(invoked).toEqual([]);
   });
 });
 

@@ -141,7 +141,7 @@ describe('data directory', () => {
     const path = join(parent.path, 'data');
     const module = new URL('../../state/data-directory.ts', import.meta.url).href;
     const code = `const { openDataDirectory } = await import(${JSON.stringify(module)});
-      await openDataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
+      globalThis.opened = await openDataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
     const [program, ...words] = [...inOtherNetwork(), process.execPath];
     const child = spawn(program!, [...words, '--input-type=module', '-e', code], { stdio: 'pipe' });
     holder = child;
