@@ -19,7 +19,7 @@ export interface CommandIo {
 }
 
 /** An output stream: a terminal, a file or a pipe. */
-export type Screen = Writable & { isTTY?: boolean; columns?: number };
+export type Screen = Writable & { isTTY?: boolean };
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -30,15 +30,13 @@ export interface GlobalOptions {
 
 /**
  * What a command prints: with `--json` the value as one line of JSON, or a line that is JSON already,
- * and otherwise the text, which can depend on the width of the terminal in columns.
+ * and otherwise the text.
  */
 export type Result = {
-  readonly text: string | ((columns: number) => string);
+  readonly text: string;
   /** A new token, which is the only one that is printed in full. */
   readonly issuedToken?: string;
 } & ({ readonly value: unknown } | { readonly json: string });
-
-const usualColumns = 80;
 
 /*
  * Names come from owners and messages from servers, so the functions below pass every text through
@@ -56,10 +54,8 @@ export async function printResult(
   { json: isJson }: GlobalOptions,
   result: Result,
 ): Promise<void> {
-  const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
-  const text = typeof result.text === 'string' ? result.text : result.text(columns);
   const json = 'json' in result ? result.json : JSON.stringify(result.value);
-  const line = `${printable(isJson ? json : text, result.issuedToken)}\n`;
+  const line = `${printable(isJson ? json : result.text, result.issuedToken)}\n`;
   await new Promise<void>((resolve, reject) => {
     stdout.write(line, (error) => (error ? reject(error) : resolve()));
   });

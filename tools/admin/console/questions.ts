@@ -15,39 +15,33 @@ function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
+/** A question that is made only if it is asked. */
+export type Question = () => string | Promise<string>;
+
 /**
- * Asks for confirmation on a terminal, unless `--yes` is given. Without a terminal, it does not ask.
+ * Asks for confirmation on a terminal, unless `--yes` is given.
  *
- * @param question called only if the question is asked
- * @throws OperatorError when the answer is not yes
+ * @param isAlways whether `--yes` is required without a terminal, so that no script does this by
+ *   accident; otherwise, it is done without a question there
+ * @throws OperatorError when the answer is not yes, or nobody can be asked who has to be
  */
 export async function confirm(
   io: CommandIo,
   { yes }: ConfirmationOptions,
-  question: () => string | Promise<string>,
+  question: Question,
+  isAlways = false,
 ): Promise<void> {
-  if (yes || !isInteractive(io)) return;
+  if (yes) return;
+  if (!isInteractive(io)) {
+    if (!isAlways) return;
+    throw new OperatorError('Nothing was changed: there is no terminal to ask on', {
+      remedy: 'give --yes',
+    });
+  }
   ask(io, `${await question()} [y/N]`);
   const answer = await firstLine(io);
   if (/^y(es)?$/i.test(answer.trim())) return;
   throw new OperatorError('Not confirmed: nothing was changed');
-}
-
-/**
- * Like `confirm`, but without a terminal `--yes` is required, so that a script does not do this by
- * accident.
- *
- * @throws OperatorError when the answer is not yes, or when there is neither a terminal nor `--yes`
- */
-export async function confirmAlways(
-  io: CommandIo,
-  options: ConfirmationOptions,
-  question: () => string | Promise<string>,
-): Promise<void> {
-  if (options.yes || isInteractive(io)) return confirm(io, options, question);
-  throw new OperatorError('Nothing was changed: there is no terminal to ask on', {
-    remedy: 'give --yes',
-  });
 }
 
 /**

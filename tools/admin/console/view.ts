@@ -20,31 +20,18 @@ export function recordText<View>(fields: readonly Field<View>[], view: View): st
   );
 }
 
-/**
- * Formats records as a table with headings.
- *
- * @param columns the width of the terminal; in a narrower one, each record is printed for itself
- */
-export function tableText<View>(
-  fields: readonly Field<View>[],
-  views: readonly View[],
-  columns = Number.POSITIVE_INFINITY,
-): string {
+/** Formats records as a table with headings. */
+export function tableText<View>(fields: readonly Field<View>[], views: readonly View[]): string {
   const shown = fields.filter(({ only }) => only !== 'record');
   const cells = views.map((view) => shown.map(({ of }) => printable(of(view) ?? '-')));
   const lines = [shown.map(({ name }) => name.toUpperCase()), ...cells];
   const widths = shown.map((_, column) =>
     Math.max(...lines.map((line) => stringWidth(line[column]!))),
   );
-  const width = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
-  if (width > columns) {
-    const records = views.map((view) => pairs(shown.map(({ name, of }) => [name, of(view)])));
-    return records.join('\n\n');
-  }
   return lines
     .map((line) =>
       line
-        .map((cell, column) => padded(cell, widths[column]!))
+        .map((cell, column) => cell + ' '.repeat(widths[column]! - stringWidth(cell)))
         .join(gap)
         .trimEnd(),
     )
@@ -56,10 +43,6 @@ export function pairs(entries: readonly (readonly [string, string | null])[]): s
   const present = entries.filter(([, value]) => value !== null);
   const width = Math.max(...present.map(([name]) => name.length));
   return present.map(([name, value]) => `${name.padEnd(width)}${gap}${value}`).join('\n');
-}
-
-function padded(text: string, width: number): string {
-  return text + ' '.repeat(width - stringWidth(text));
 }
 
 /** Formats a number with separators: 1234567 becomes `1,234,567`. */

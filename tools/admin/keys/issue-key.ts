@@ -41,12 +41,7 @@ export interface IssuedKey extends KeyTraits {
 }
 
 /** A key that has been generated but not stored, with its details and its entry. */
-export interface DraftKey {
-  readonly issued: IssuedKey;
-  readonly tokenHash: string;
-  readonly details: KeyDetails;
-  readonly entry: DocumentOfEntry;
-}
+export type DraftKey = ReturnType<typeof draftKey>;
 
 const maxLabelLength = 100;
 const shownCharacters = 4;
@@ -100,11 +95,7 @@ async function addEntry(
 }
 
 /** Generates a key of an owner without storing it. */
-export function draftKey(
-  owner: CompleteOwner,
-  { label, expiresAt }: KeyTraits,
-  store: KeyStore,
-): DraftKey {
+export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, store: KeyStore) {
   const { ownerId, name, seed } = owner.details;
   const { plan, perMinute, perDay } = owner.item;
   const keyId = createKeyId(ownerId);
@@ -112,12 +103,11 @@ export function draftKey(
   const tokenHash = hashToken(apiKey);
   const createdAt = new Date(store.now()).toISOString();
   const lastFour = apiKey.slice(-shownCharacters);
-  return {
-    issued: { keyId, apiKey, plan, owner: name, ownerId, perMinute, perDay, expiresAt, label },
-    tokenHash,
-    details: { label, lastFour, createdAt, tokenHash },
-    entry: { id: ownCharactersOf(keyId), expiresAt },
-  };
+  const ownersPart = { plan, owner: name, ownerId, perMinute, perDay };
+  const issued: IssuedKey = { keyId, apiKey, ...ownersPart, expiresAt, label };
+  const details: KeyDetails = { label, lastFour, createdAt, tokenHash };
+  const entry: DocumentOfEntry = { id: ownCharactersOf(keyId), expiresAt };
+  return { issued, tokenHash, details, entry };
 }
 
 /**

@@ -3,7 +3,7 @@ import { isCounting, newestWindow } from '../../../lambdas/shared/windows.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
-import { type Usage, usageFields, usageOf } from '../owners/owner-view.ts';
+import { usageFields, usageOf } from '../owners/owner-view.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
 
@@ -21,49 +21,25 @@ export const keyStatuses = [
   'unfinished',
 ] as const;
 
-export type KeyStatus = (typeof keyStatuses)[number];
+type KeyStatus = (typeof keyStatuses)[number];
+
+/** A key with everything that an operator can know about it. */
+export type KeyView = ReturnType<typeof keyView>;
 
 /**
- * A key with everything that an operator can know about it. Times are in ISO 8601, or null when there
- * is none.
+ * Describes a key at a time. Counters of a window that has ended count as 0. Times are in ISO 8601, or
+ * null when there is none.
  */
-export interface KeyView {
-  keyId: string;
-  owner: string;
-  ownerId: string;
-  label: string | null;
-  /** The last four characters of the token. */
-  lastFour: string | null;
-  /** The plan is null, like the limits, when the creation of the owner was interrupted. */
-  plan: string | null;
-  status: KeyStatus;
-  perMinute: number | null;
-  perDay: number | null;
-  createdAt: string | null;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  /** The minute in which a request of the key was last admitted. */
-  lastUsedAt: string | null;
-  /** The usage of all keys of the owner together. */
-  usage: Usage | null;
-  /** The requests of this key that were rejected for a limit in the current minute. */
-  rejectionsThisMinute: number;
-  /** The end of the current ban. */
-  bannedUntil: string | null;
-  /** The key ids before and after this one in a rotation. */
-  replaces: string | null;
-  replacedBy: string | null;
-}
-
-/** Describes a key at a time. Counters of a window that has ended count as 0. */
-export function keyView(key: StoredKey, nowMs: number): KeyView {
+export function keyView(key: StoredKey, nowMs: number) {
   const { keyId, owner, details, entry } = key;
   return {
     keyId,
     owner: owner.details.name,
     ownerId: owner.details.ownerId,
     label: details?.label ?? null,
+    /** The last four characters of the token. */
     lastFour: details?.lastFour ?? null,
+    /** The plan is null, like the limits, when the creation of the owner was interrupted. */
     plan: owner.item?.plan ?? null,
     status: statusOf(key, nowMs),
     perMinute: owner.item?.perMinute ?? null,
@@ -71,17 +47,22 @@ export function keyView(key: StoredKey, nowMs: number): KeyView {
     createdAt: details?.createdAt ?? null,
     expiresAt: timeOf(entry ? entry.expiresAt : details?.expiresAt),
     revokedAt: details?.revokedAt ?? null,
+    /** The minute in which a request of the key was last admitted. */
     lastUsedAt: timeOf(entry ? entry.usedAt : details?.usedAt),
+    /** The usage of all keys of the owner together. */
     usage: owner.item ? usageOf(owner.item, nowMs) : null,
+    /** The requests of this key that were rejected for a limit in the current minute. */
     rejectionsThisMinute: entry ? rejectionsNow(entry, nowMs) : 0,
+    /** The end of the current ban. */
     bannedUntil: entry && isBanned(entry, nowMs) ? timeOf(entry.bannedUntil) : null,
+    /** The key ids before and after this one in a rotation. */
     replaces: details?.replaces ?? null,
     replacedBy: replacementOf(key)?.keyId ?? null,
   };
 }
 
 /** The keys to list. A field that is absent does not filter. */
-interface KeyFilter {
+export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
   readonly plan?: PlanName;

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import type { PlanName } from '../../../lib/settings/plans.ts';
 import { OperatorError, reasonOf, UsageError } from '../../shared/errors.ts';
 import {
   type CommandIo,
@@ -15,7 +14,7 @@ import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { findKey } from './find-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
 import {
-  type KeyStatus,
+  type KeyFilter,
   type KeyView,
   keyFields,
   keyStatuses,
@@ -23,27 +22,9 @@ import {
   listKeys,
 } from './key-view.ts';
 import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
-import { revokeKey } from './revoke-key.ts';
+import { revokeKey, unbanKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { unbanKey } from './unban-key.ts';
 import { whoseToken } from './whois-key.ts';
-
-interface IssueOptions {
-  owner: string;
-  label?: string;
-  expiresIn?: number;
-}
-
-interface ListOptions {
-  owner?: string;
-  plan?: PlanName;
-  status?: KeyStatus;
-}
-
-interface RotateOptions {
-  grace: number;
-  expiresIn?: number;
-}
 
 interface PurgeOptions {
   olderThan: number;
@@ -54,7 +35,7 @@ interface PurgeOptions {
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, inspect and withdraw API keys');
-  addVerb<IssueOptions>(keys, io, {
+  addVerb<{ owner: string; label?: string; expiresIn?: number }>(keys, io, {
     usage: 'issue',
     description: 'issue a key; it is shown this once and stored nowhere',
     options: [
@@ -73,7 +54,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return undefined;
     },
   });
-  addVerb<ListOptions>(keys, io, {
+  addVerb<KeyFilter>(keys, io, {
     usage: 'list',
     description: 'keys, the newest first: all, or those asked for',
     options: [
@@ -88,9 +69,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
-      if (views.length > 0) {
-        return { value: views, text: (columns) => tableText(keyFields, views, columns) };
-      }
+      if (views.length > 0) return { value: views, text: tableText(keyFields, views) };
       const isFiltered = options.owner ?? options.plan ?? options.status;
       const none = 'There are no keys yet; "keys issue" makes one.';
       return { value: [], text: isFiltered ? 'There are no such keys.' : none };
@@ -115,7 +94,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
     },
   });
-  addVerb<RotateOptions>(keys, io, {
+  addVerb<{ grace: number; expiresIn?: number }>(keys, io, {
     usage: 'rotate <keyId>',
     description: 'issue a replacement to the same owner; the old key expires',
     options: [
@@ -272,25 +251,22 @@ async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<R
   const keys = await findPurgeable({ owner, olderThanSeconds }, stage);
   if (keys.length > 0) {
     const are = keys.length === 1 ? 'is' : 'are';
-    await confirm(
-      () =>
-        `Remove all that is stored of ${counted(keys.length, 'key')} that ${are} not valid any more?`,
-    );
+    const stored = `all that is stored of ${counted(keys.length, 'key')}`;
+    await confirm(() => `Remove ${stored} that ${are} not valid any more?`);
   }
   await purgeKeys(keys, stage);
   const value = { purged: keys.map(({ keyId }) => keyId) };
   return { value, text: `Purged ${counted(keys.length, 'key')}.` };
 }
 
-async function withdrawAll({ stage, confirmAlways }: Call<PurgeOptions>): Promise<Result> {
+async function withdrawAll({ stage, confirm }: Call<PurgeOptions>): Promise<Result> {
   const all = await findStageKeys(stage);
   const keys = counted(all.valid.length, 'key');
   const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
-  await confirmAlways(
-    () =>
-      `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
-      'refused from its next request on.',
-  );
+  const question =
+    `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
+    'refused from its next request on.';
+  await confirm(() => question, true);
   await withdrawStageKeys(all, stage);
   return {
     value: {

@@ -1,10 +1,16 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
-import { HalfDoneError } from '../../shared/errors.ts';
-import { changeDetails, type DocumentOfOwner, readOwnerItem } from '../owners/stored-owner.ts';
+import { HalfDoneError, WrongStateError } from '../../shared/errors.ts';
+import {
+  changeDetails,
+  changeItem,
+  type DocumentOfOwner,
+  readOwnerItem,
+} from '../owners/stored-owner.ts';
 import { change, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
+import { type KeyView, keyView } from './key-view.ts';
 
 /**
  * Revokes a key. First its entry is removed from the ApiKeys table, after which the token is refused;
@@ -59,4 +65,31 @@ export async function recordRevocation(
     ...(entry?.expiresAt && { [`${path}.expiresAt`]: entry.expiresAt }),
   };
   await changeDetails(owner.details.ownerId, { set, where: { [path]: present } }, store);
+}
+
+/**
+ * Lifts a key's ban and resets its counted rejections. The usage of its owner's limits stays as it is.
+ * It is not an error if the key is not banned.
+ *
+ * @throws OperatorError when there is no such key, or it is not valid any more
+ */
+export async function unbanKey(
+  keyId: string,
+  store: KeyStore,
+): Promise<KeyView & { wasBanned: boolean }> {
+  const before = await findKey(keyId, store);
+  const { bannedUntil, status } = keyView(before, store.now());
+  const path = `keys.${before.tokenHash}`;
+  const remove = ['bannedUntil', 'rejectionWindow', 'rejectionCount'].map(
+    (name) => `${path}.${name}`,
+  );
+  const lifting = { remove, where: { [path]: present } };
+  const lifted = before.entry && (await changeItem(before.owner.details, lifting, store));
+  if (!lifted) {
+    throw new WrongStateError(
+      `${keyId} is ${before.entry ? 'revoked' : status} for good: lifting a ban would change nothing`,
+    );
+  }
+  const key = await findKey(keyId, store);
+  return { ...keyView(key, store.now()), wasBanned: bannedUntil !== null };
 }

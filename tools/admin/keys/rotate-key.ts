@@ -1,7 +1,7 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
-import { type CompleteOwner, changeItem, type DocumentOfEntry } from '../owners/stored-owner.ts';
+import { changeItem, type DocumentOfEntry } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
@@ -15,47 +15,34 @@ interface Rotation {
   readonly expiresAt?: number | undefined;
 }
 
-interface RotatedKey extends IssuedKey {
-  previousKeyId: string;
-  /** The old key's expiry in Unix seconds. */
-  previousExpiresAt: number;
-}
-
-/** A valid key, with its entry as it was read. */
-interface RotatableKey {
-  readonly keyId: string;
-  readonly tokenHash: string;
-  readonly owner: CompleteOwner;
-  readonly label: string | undefined;
-  readonly entry: KeyEntry;
-}
-
 /**
  * Replaces a key by a new one of the same owner, with the same label. Both are valid during the grace
  * period. The new key inherits the old one's ban and counted rejections.
  *
  * The new key's entry and the old key's expiry are one write, so either both take effect or neither.
  *
+ * @returns the new key, and the old key's expiry in Unix seconds
  * @throws OperatorError when the key is not valid, or was rotated before
  */
 export async function rotateKey(
   keyId: string,
   { graceSeconds, expiresAt }: Rotation,
   store: KeyStore,
-): Promise<RotatedKey> {
-  const old = rotatable(await findKey(keyId, store), store.now());
-  const { label, entry, owner } = old;
-  const draft = draftKey(owner, { label, expiresAt: expiresAt ?? entry.expiresAt }, store);
+): Promise<IssuedKey & { previousExpiresAt: number }> {
+  const old = await findKey(keyId, store);
+  const entry = rotatableEntry(old, store.now());
+  const traits = { label: old.details?.label, expiresAt: expiresAt ?? entry.expiresAt };
+  const draft = draftKey(complete(old.owner), traits, store);
   draft.details.replaces = keyId;
   const end = graceEnd(entry, graceSeconds, store.now());
   const remedy = 'run the command again, and where it names a replacement, rotate that one';
-  await grantKey(draft, () => addReplacementEntry(old, draft, end, store), remedy, store);
-  return { ...draft.issued, previousKeyId: keyId, previousExpiresAt: end };
+  await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, store), remedy, store);
+  return { ...draft.issued, previousExpiresAt: end };
 }
 
 /** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
-function rotatable(key: StoredKey, nowMs: number): RotatableKey {
-  const { keyId, details, entry, owner, tokenHash } = key;
+function rotatableEntry(key: StoredKey, nowMs: number): KeyEntry {
+  const { keyId, entry } = key;
   const { status } = keyView(key, nowMs);
   if (status === 'suspended') {
     throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
@@ -68,13 +55,9 @@ function rotatable(key: StoredKey, nowMs: number): RotatableKey {
     });
   }
   const replacement = replacementOf(key);
-  if (replacement?.entry) {
-    throw new WrongStateError(
-      `${keyId} was rotated before and is replaced by ${replacement.keyId}`,
-      { remedy: 'rotate that one' },
-    );
-  }
-  return { keyId, tokenHash, owner: complete(owner), label: details?.label, entry };
+  if (!replacement?.entry) return entry;
+  const problem = `${keyId} was rotated before and is replaced by ${replacement.keyId}`;
+  throw new WrongStateError(problem, { remedy: 'rotate that one' });
 }
 
 /** The old key's expiry in Unix seconds, which is never later than before. */
@@ -92,7 +75,8 @@ function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number):
  * @throws WrongStateError when the owner's keys were changed meanwhile
  */
 async function addReplacementEntry(
-  { keyId, tokenHash, owner, entry: old }: RotatableKey,
+  { keyId, tokenHash, owner }: StoredKey,
+  old: KeyEntry,
   draft: DraftKey,
   end: number,
   store: KeyStore,
@@ -105,7 +89,7 @@ async function addReplacementEntry(
       set: { [`keys.${draft.tokenHash}`]: entry, [`${oldEntry}.expiresAt`]: end },
       where: {
         [oldEntry]: present,
-        keys: size('=', owner.item.keys.size),
+        keys: size('=', owner.item!.keys.size),
         [`${oldEntry}.bannedUntil`]: old.bannedUntil || undefined,
         [`${oldEntry}.expiresAt`]: old.expiresAt,
       },

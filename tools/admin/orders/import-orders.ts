@@ -2,7 +2,12 @@ import { stat } from 'node:fs/promises';
 import { BadLineError, InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import { insertBatchSize, insertOrders, type RetryingTable } from './insert-orders.ts';
+import {
+  type InsertOutcome,
+  insertBatchSize,
+  insertOrders,
+  type RetryingTable,
+} from './insert-orders.ts';
 import type { OrderItem } from './order-record.ts';
 import { readOrders } from './orders-file.ts';
 
@@ -23,13 +28,7 @@ export interface ImportObserver {
   onDifferent(error: BadLineError): void;
 }
 
-export interface ImportCounts {
-  /** The orders that were inserted. */
-  inserted: number;
-  /** The orders that were already in the table with the same values. */
-  alreadyThere: number;
-  /** The orders that were already in the table with other values, and were not changed. */
-  different: number;
+export interface ImportCounts extends Record<InsertOutcome, number> {
   /** The bad lines that were skipped. */
   rejected: number;
 }
@@ -74,7 +73,7 @@ export async function importOrders(
   };
   let bytes = 0;
   try {
-    for await (const line of linesOf(path, fromLine)) {
+    for await (const line of readOrders(path, fromLine)) {
       if ('error' in line) {
         // The file has changed since it was checked.
         if (onError === 'stop') throw line.error;
@@ -117,20 +116,21 @@ async function load(
   for (let start = 0; start < orders.length; start += insertBatchSize) {
     batches.push(orders.slice(start, start + insertBatchSize));
   }
-  const inserting = batches.map((batch) => {
-    const items = batch.map(({ order }) => order);
-    return insertOrders(items, table);
-  });
+  const inserting = batches.map((batch) =>
+    insertOrders(
+      batch.map(({ order }) => order),
+      table,
+    ),
+  );
   // All of them are waited for, so that none continues after the import has ended.
   for (const [index, outcomes] of (await Promise.allSettled(inserting)).entries()) {
     if (outcomes.status === 'rejected') throw outcomes.reason;
     for (const [position, outcome] of outcomes.value.entries()) {
-      if (outcome === 'inserted') counts.inserted++;
-      else if (outcome === 'already there') counts.alreadyThere++;
-      else {
-        counts.different++;
-        observer.onDifferent?.(differentOrder(batches[index]![position]!));
-      }
+      counts[outcome]++;
+      if (outcome !== 'different') continue;
+      const { line, order } = batches[index]![position]!;
+      const fault = `id: order ${order.id} is in the table already, with other values, and was left as it is`;
+      observer.onDifferent?.(new BadLineError(line, fault));
     }
   }
 }
@@ -152,7 +152,7 @@ async function refuseBadLines(
 ): Promise<void> {
   let orders = 0;
   let badLines = 0;
-  for await (const line of linesOf(path, fromLine)) {
+  for await (const line of readOrders(path, fromLine)) {
     if (signal.aborted) throw new OperatorError('interrupted while checking; nothing was loaded');
     if ('order' in line) orders++;
     else {
@@ -165,23 +165,5 @@ async function refuseBadLines(
   throw new OperatorError(
     `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}`,
     { remedy: 'nothing was loaded: correct them, or load the others with --on-error skip' },
-  );
-}
-
-/** @throws OperatorError that names the file, when it cannot be read as an orders file */
-async function* linesOf(path: string, fromLine: number) {
-  try {
-    yield* readOrders(path, fromLine);
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    const { problem, remedy } = error;
-    throw new OperatorError(`${path}: ${problem}`, { cause: error, remedy });
-  }
-}
-
-function differentOrder({ line, order: { id } }: ReadOrder): BadLineError {
-  return new BadLineError(
-    line,
-    `id: order ${id} is in the table already, with other values, and was left as it is`,
   );
 }

@@ -11,8 +11,11 @@ export interface RetryingTable extends OrdersTable {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** The outcome for an order; `different` means that the table has one of this id with other values. */
-export type InsertOutcome = 'inserted' | 'already there' | 'different';
+/**
+ * The outcome for an order: `alreadyThere` means that the table has it with the same values, and
+ * `different`, with others, which were not changed.
+ */
+export type InsertOutcome = 'inserted' | 'alreadyThere' | 'different';
 
 /** DynamoDB's limit for one BatchExecuteStatement. */
 export const insertBatchSize = 25;
@@ -62,7 +65,7 @@ export async function insertOrders(
   for (const order of duplicates) {
     outcomes.set(
       order,
-      isSame(order, stored.get(String(order.id))!) ? 'already there' : 'different',
+      isSame(order, stored.get(String(order.id))!) ? 'alreadyThere' : 'different',
     );
   }
   return orders.map((order) => outcomes.get(order)!);

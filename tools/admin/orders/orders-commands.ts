@@ -14,8 +14,7 @@ import {
 } from './import-orders.ts';
 import { importableStatuses } from './order-record.ts';
 import { orderJson } from './order-text.ts';
-import { findOrder, ordersTable } from './orders-table.ts';
-import { shipOrder } from './ship-order.ts';
+import { findOrder, ordersTable, shipOrder } from './orders-table.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {

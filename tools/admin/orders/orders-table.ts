@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
-import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
+import { InvalidValueError, NotFoundError, WrongStateError } from '../../shared/errors.ts';
+import { change } from '../stage/dynamodb-calls.ts';
 
 /** The table of orders, and the client for it. */
 export interface OrdersTable {
@@ -32,8 +34,43 @@ export async function findOrder(
   throw new NotFoundError(`No order has the id ${orderId}`);
 }
 
+/**
+ * Marks a pending order as shipped in one conditional write, so that an order which a client cancels
+ * at the same time is either cancelled or shipped.
+ *
+ * @throws OperatorError when there is no such order, or it is not pending
+ */
+export async function shipOrder(
+  orderId: string,
+  table: OrdersTable,
+  nowMs: number,
+): Promise<StoredOrder> {
+  const shipRequestId = randomUUID();
+  const shippedAt = new Date(nowMs).toISOString();
+  const shipped = await change<StoredOrder>(
+    {
+      table: table.tableName,
+      key: orderKey(orderId),
+      set: { status: 'shipped', shippedAt, shipRequestId },
+      where: { status: 'pending' },
+    },
+    { documents: table.dynamodb },
+  );
+  return shipped ?? shippedByThisRequest(await findOrder(orderId, table), shipRequestId);
+}
+
+// If the response to a successful write was lost, the SDK repeats it and its condition fails.
+function shippedByThisRequest(found: StoredOrder, requestId: string): StoredOrder {
+  if (found.shipRequestId === requestId) return found;
+  const { id, status = 'without a status', shippedAt, cancelledAt } = found;
+  const since = shippedAt ?? cancelledAt;
+  throw new WrongStateError(
+    `Order ${id} is ${status}${since ? ` since ${since}` : ''}: only a pending order can be shipped`,
+  );
+}
+
 /** The key of an order in the table. @throws OperatorError when the id is not an int64 */
-export function orderKey(orderId: string): { id: NumberValue } {
+function orderKey(orderId: string): { id: NumberValue } {
   if (isInt64(orderId)) return { id: NumberValue.from(orderId) };
   throw new InvalidValueError(
     'order id',

@@ -44,32 +44,17 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
   } catch (error) {
     // The key may exist by now: another command has created it, or the response to this call was
     // lost and the SDK repeated it. Values are unique, so the repeated call fails.
-    return keyIdAfterFailure(error, ownerId, store);
+    const created = await existingKeyId(ownerId, store);
+    if (created) return created;
+    if (Object(error).name !== 'ConflictException') throw error;
+    throw new WrongStateError(
+      `API Gateway has a key with the value ${ownerId} whose name is not ${name}`,
+      {
+        remedy:
+          'give it this name or delete it, in the console of API Gateway, and run the command again',
+      },
+    );
   }
-}
-
-/**
- * Looks for the key after `createApiKey` has failed. A conflict only means that an earlier call has
- * succeeded, so it is not reported.
- */
-async function keyIdAfterFailure(
-  error: unknown,
-  ownerId: string,
-  store: KeyStore,
-): Promise<string> {
-  const isConflict = Object(error).name === 'ConflictException';
-  const created = await existingKeyId(ownerId, store).catch((lookupError: unknown) => {
-    throw isConflict ? lookupError : error;
-  });
-  if (created) return created;
-  if (!isConflict) throw error;
-  throw new WrongStateError(
-    `API Gateway has a key with the value ${ownerId} whose name is not ${gatewayKeyName(ownerId, store)}`,
-    {
-      remedy:
-        'give it this name or delete it, in the console of API Gateway, and run the command again',
-    },
-  );
 }
 
 async function existingKeyId(ownerId: string, store: KeyStore): Promise<string | undefined> {

@@ -46,18 +46,13 @@ function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLi
   return { perMinute: limit('perMinute'), perDay: limit('perDay') };
 }
 
-interface PlanReview {
-  /** The owners whose limits differ from the current numbers of their plans, with those numbers. */
-  readonly outdated: { readonly owner: CompleteOwner; readonly limits: OwnerLimits }[];
-  /**
-   * Owners whose plan is unknown, because their move to another one was interrupted or it is no longer
-   * in the table of plans.
-   */
-  readonly unclear: CompleteOwner[];
-}
-
-/** Compares owners' limits with the current numbers of their plans. */
-export function reviewPlans(owners: readonly StoredOwner[]): PlanReview {
+/**
+ * Compares owners' limits with the current numbers of their plans.
+ *
+ * @returns `outdated` are those that differ, with the current numbers; `unclear` are owners whose plan
+ *   is unknown, because their move to another one was interrupted or it is not in the table of plans
+ */
+export function reviewPlans(owners: readonly StoredOwner[]) {
   const complete = owners.filter((owner): owner is CompleteOwner => owner.item !== undefined);
   const isUnclear = ({ details, item }: CompleteOwner) =>
     details.agreed.plan !== item.plan || !isPlanName(item.plan);

@@ -3,45 +3,24 @@ import { isPlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import type { OwnerItem, StoredOwner } from './stored-owner.ts';
 
-/** The usage of one window at a time. */
-interface UsageNow {
-  limit: number;
-  used: number;
-  remaining: number;
-  resetsAt: string;
-}
-
 /** The usage of both windows by all keys of an owner together. */
-export interface Usage {
-  minute: UsageNow;
-  day: UsageNow;
-}
+type Usage = ReturnType<typeof usageOf>;
 
 /** An owner with everything that an operator can know about it. */
-export interface OwnerView {
-  ownerId: string;
-  name: string;
-  /** Null, like the limits, when the creation of the owner was interrupted. */
-  plan: string | null;
-  status: 'active' | 'suspended' | 'incomplete';
-  perMinute: number | null;
-  perDay: number | null;
-  /** The number of keys that are not revoked. */
-  keys: number;
-  createdAt: string;
-  usage: Usage | null;
-}
+export type OwnerView = ReturnType<typeof ownerView>;
 
 /** Describes an owner at a time. Counters of a window that has ended count as 0. */
-export function ownerView({ details, item }: StoredOwner, nowMs: number): OwnerView {
+export function ownerView({ details, item }: StoredOwner, nowMs: number) {
   const { ownerId, name, createdAt } = details;
   return {
     ownerId,
     name,
+    /** Null, like the limits, when the creation of the owner was interrupted. */
     plan: item?.plan ?? null,
     status: statusOf(item),
     perMinute: item?.perMinute ?? null,
     perDay: item?.perDay ?? null,
+    /** The number of keys that are not revoked. */
     keys: item?.keys.size ?? 0,
     createdAt,
     usage: item ? usageOf(item, nowMs) : null,
@@ -69,31 +48,31 @@ export function usageFields<View extends { usage: Usage | null }>(): Field<View>
 }
 
 /** Formats limits in one line. */
-export function limitsText({
-  perMinute,
-  perDay,
-}: Pick<OwnerView, 'perMinute' | 'perDay'>): string | null {
+export function limitsText(limits: {
+  perMinute: number | null;
+  perDay: number | null;
+}): string | null {
+  const { perMinute, perDay } = limits;
   if (perMinute === null || perDay === null) return null;
   return `${grouped(perMinute)} per minute, ${grouped(perDay)} per day`;
 }
 
 /** The usage of an owner's windows at a time. */
-export function usageOf(item: OwnerItem, nowMs: number): Usage {
+export function usageOf(item: OwnerItem, nowMs: number) {
   const { minute, day } = windowUses(item, Math.floor(nowMs / 1_000));
-  return { minute: usageNow(minute), day: usageNow(day) };
+  const usage = ({ limit, used, remaining, reset }: WindowUse) => {
+    return { limit, used, remaining, resetsAt: isoTime(reset) };
+  };
+  return { minute: usage(minute), day: usage(day) };
 }
 
-function usageNow({ limit, used, remaining, reset }: WindowUse): UsageNow {
-  return { limit, used, remaining, resetsAt: isoTime(reset) };
-}
-
-function usageText(usage: UsageNow | undefined): string | null {
+function usageText(usage: Usage['minute'] | undefined): string | null {
   if (!usage) return null;
   const { limit, used, resetsAt } = usage;
   return `${grouped(used)} of ${grouped(limit)} used, starts anew at ${resetsAt}`;
 }
 
-function statusOf(item: OwnerItem | undefined): OwnerView['status'] {
+function statusOf(item: OwnerItem | undefined): 'active' | 'suspended' | 'incomplete' {
   if (!item) return 'incomplete';
   return item.isActive ? 'active' : 'suspended';
 }

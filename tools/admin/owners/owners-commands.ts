@@ -42,9 +42,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     description: 'all owners, the newest first',
     run: async ({ stage, nowMs }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, nowMs));
-      if (views.length > 0) {
-        return { value: views, text: (columns) => tableText(ownerFields, views, columns) };
-      }
+      if (views.length > 0) return { value: views, text: tableText(ownerFields, views) };
       return { value: [], text: 'There are no owners yet; "owners create" makes one.' };
     },
   });
@@ -134,12 +132,8 @@ It compares every owner's limits with the numbers in lib/settings/plans.ts, show
 and then asks; without a terminal it needs --yes. Limits agreed with an owner stay, as far as its
 plan allows them. Deploy first where a number has grown, and last where it has shrunk.`;
 
-async function applyPlans({
-  stage,
-  options,
-  io,
-  confirmAlways,
-}: Call<{ dryRun?: boolean }>): Promise<Result> {
+async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
+  const { stage, options, io } = call;
   const { outdated, unclear } = reviewPlans(await allOwners(stage));
   for (const owner of unclear) printMessage(io, unclearText(owner));
   const changes = outdated.map(({ owner: { details, item }, limits }) => ({
@@ -164,7 +158,7 @@ async function applyPlans({
   // The changes are shown before the question; with `--json`, standard output is for the result.
   if (options.json) printMessage(io, review);
   else await printResult(io, options, { value: changes, text: review });
-  await confirmAlways(() => `Change ${counted(changes.length, 'owner')}?`);
+  await call.confirm(() => `Change ${counted(changes.length, 'owner')}?`, true);
   await withHalfDoneError('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.item.plan, limits, stage);

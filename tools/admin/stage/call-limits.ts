@@ -1,3 +1,6 @@
+import type { APIGatewayClient } from '@aws-sdk/client-api-gateway';
+import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { recordCall } from './service-failure.ts';
 
 /** The limits of a call to a service. */
@@ -30,44 +33,30 @@ export function callLimitSettings(limits: CallLimits = defaultCallLimits) {
   };
 }
 
-interface Handler {
-  handle(request: never, options?: object): Promise<unknown>;
-}
-
-interface Client {
-  readonly config: { readonly requestHandler: Handler };
-  readonly middlewareStack: { add(middleware: never, options: { step: 'initialize' }): void };
-}
-
-interface Context {
-  readonly clientName?: string;
-  readonly commandName?: string;
-}
-
-type Next = (input: unknown) => Promise<unknown>;
-
 /**
  * Adds what the client settings do not offer: the time limit for a whole response, which also ends a
  * response that arrives byte by byte, and a record of which call an error belongs to.
  */
-export function withCallLimits<T extends object>(
+export function withCallLimits<T extends APIGatewayClient | CloudFormationClient | DynamoDBClient>(
   client: T,
   limits: CallLimits = defaultCallLimits,
 ): T {
-  const { config, middlewareStack } = client as unknown as Client;
+  // All clients of the SDK are alike in these parts.
+  const { config, middlewareStack } = client as unknown as DynamoDBClient;
   const { requestHandler } = config;
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = (request, options) =>
     handle(request, { ...options, abortSignal: AbortSignal.timeout(limits.wholeAnswerTimeoutMs) });
-  const naming = (next: Next, context: Context) => (input: unknown) =>
-    next(input).catch((error: unknown) => {
-      recordCall(error, {
-        service: serviceNamed(context.clientName),
-        operation: context.commandName?.replace(/Command$/, '') ?? '',
-      });
-      throw error;
-    });
-  middlewareStack.add(naming as never, { step: 'initialize' });
+  middlewareStack.add(
+    (next, { clientName, commandName = '' }) =>
+      (input) =>
+        next(input).catch((error: unknown) => {
+          const operation = commandName.replace(/Command$/, '');
+          recordCall(error, { service: serviceNamed(clientName), operation });
+          throw error;
+        }),
+    { step: 'initialize' },
+  );
   return client;
 }
 

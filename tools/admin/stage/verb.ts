@@ -5,7 +5,7 @@ import {
   printResult,
   type Result,
 } from '../console/command-io.ts';
-import { type ConfirmationOptions, confirm, confirmAlways } from '../console/questions.ts';
+import { type ConfirmationOptions, confirm, type Question } from '../console/questions.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
 
 /** What a verb is run with. */
@@ -15,10 +15,8 @@ export interface Call<Options> {
   readonly io: CommandIo;
   /** The time of the call in milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Asks for confirmation on a terminal. @throws OperatorError when the answer is not yes */
-  confirm(question: () => string | Promise<string>): Promise<void>;
-  /** Like `confirm`, but without a terminal `--yes` is required. */
-  confirmAlways(question: () => string | Promise<string>): Promise<void>;
+  /** Asks for confirmation as `confirm` of the console does. */
+  confirm(question: Question, isAlways?: boolean): Promise<void>;
 }
 
 /** A command of the operator below a group, such as `revoke` below `keys`. */
@@ -62,8 +60,7 @@ export function addVerb<Options extends object>(
       options: given,
       io,
       nowMs: io.now(),
-      confirm: (question) => confirm(io, given, question),
-      confirmAlways: (question) => confirmAlways(io, given, question),
+      confirm: (question, isAlways) => confirm(io, given, question, isAlways),
     };
     const result = await run(call, ...command.args);
     if (result) await printResult(io, given, result);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import type { CommandIo } from '../../console/command-io.ts';
-import { confirm, confirmAlways, readSecret } from '../../console/questions.ts';
+import { confirm, readSecret } from '../../console/questions.ts';
 
 interface Terminal {
   readonly io: CommandIo;
@@ -57,21 +57,21 @@ describe('confirm', () => {
   });
 });
 
-describe('confirmAlways', () => {
+describe('confirm, always', () => {
   it('stops without a terminal, unless --yes is given', async () => {
     const { io } = input('y\n', { isTTY: false });
 
-    await expect(confirmAlways(io, {}, question)).rejects.toThrow('give --yes');
-    await confirmAlways(io, { yes: true }, question);
+    await expect(confirm(io, {}, question, true)).rejects.toThrow('give --yes');
+    await confirm(io, { yes: true }, question, true);
   });
 
   it('asks on a terminal', async () => {
     const [yes, no] = [input('y\n'), input('n\n')];
 
-    await confirmAlways(yes.io, {}, question);
+    await confirm(yes.io, {}, question, true);
 
     expect(yes.shown()).toContain('Really?');
-    await expect(confirmAlways(no.io, {}, question)).rejects.toThrow('Not confirmed');
+    await expect(confirm(no.io, {}, question, true)).rejects.toThrow('Not confirmed');
   });
 });
 

@@ -5,9 +5,8 @@ import { ownerIdOf } from '../../../shared/api-key-token.ts';
 import { findKey } from '../../keys/find-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { keyView, listKeys } from '../../keys/key-view.ts';
-import { revokeKey } from '../../keys/revoke-key.ts';
+import { revokeKey, unbanKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
-import { unbanKey } from '../../keys/unban-key.ts';
 import { setOwnerStatus } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';
 import { setOwnerPlan } from '../../owners/set-owner-plan.ts';
@@ -157,7 +156,6 @@ describe('rotateKey', () => {
       owner: 'Acme',
       ownerId: old.ownerId,
       label: 'web shop',
-      previousKeyId: old.keyId,
       previousExpiresAt: nowSeconds + 3_600,
     });
     expect(rotated.expiresAt).toBeUndefined();

@@ -140,7 +140,7 @@ describe('insertOrders', () => {
 
     const outcomes = await insertOrders([order(1), order(2), order(3)], table);
 
-    expect(outcomes).toEqual(['already there', 'inserted', 'different']);
+    expect(outcomes).toEqual(['alreadyThere', 'inserted', 'different']);
     expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
   });
 

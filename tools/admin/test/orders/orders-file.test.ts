@@ -68,26 +68,15 @@ describe('an orders file', () => {
     expect(orders.map((order) => Number(order.id))).toEqual(lines.slice(16).map((_, i) => i + 17));
   });
 
-  it('is refused as a whole where it is a JSON array', async () => {
-    await expect(read('\ufeff [\n{"id":1}]')).rejects.toThrow(
-      'line 1: is the start of a JSON array; an orders file has one order on each line',
-    );
-  });
-
   it.each<[string, string | RegExp]>([
     ['nonsense', /^is not JSON: /],
-    ['{"id":1},', /^is not JSON: /],
+    ['{"id":1},', /^is not JSON: .*; expected an order on each line, {"id":…,"petId":…}$/],
+    ['[{"id":1}]', /^is JSON, but no object; /],
     ['id,petId', /^is not JSON: /],
-    ['4', 'is JSON, but no object; expected {"id":…,"petId":…}'],
+    ['4', /^is JSON, but no object; expected an order on each line/],
     ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
     ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
     ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
-    ['{"id":1,"id":3}', '"id": the order has this field twice'],
-    [
-      '{"id":1,"status":"pending","stat\\u0075s":"shipped"}',
-      '"status": the order has this field twice',
-    ],
-    ['{"id":1,"status":"\\":\\\\\\":{\\"id\\":"}', /^status: .* is not accepted/],
     ['{"id":"7"}', /^id: "7" is not accepted; expected an integer/],
     ['{"id":null}', /^id: null is not accepted/],
     ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],

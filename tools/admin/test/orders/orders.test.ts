@@ -125,10 +125,6 @@ describe('orders import', () => {
       () => directory.path,
       /^error: file: .* is not accepted; expected a regular file of orders\n$/,
     ],
-    [
-      () => file('[{"id":1}]'),
-      /orders\.jsonl: line 1: is the start of a JSON array; an orders file/,
-    ],
   ])('refuses what is no file of orders', async (path, message) => {
     const { exitCode, stderr } = await orders(['import', path()]);
 

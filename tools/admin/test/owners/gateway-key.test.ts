@@ -34,22 +34,6 @@ describe('putGatewayKey', () => {
     ]);
   });
 
-  it.each([
-    ['the service that fails, and not of the conflict before', conflict, new Error('disk full')],
-    ['the first failure of two', new Error('disk full'), new Error('connection lost')],
-  ])('tells of %s', async (_, creating, lookingUp) => {
-    let lookUps = 0;
-    const putting = put({
-      createApiKey: () => Promise.reject(creating),
-      findApiKeys: async () => {
-        if (++lookUps > 1) throw lookingUp;
-        return [];
-      },
-    });
-
-    await expect(putting).rejects.toThrow('disk full');
-  });
-
   it('names what to do about a key of this value that has another name', async () => {
     await gateway.createApiKey({ name: 'somebody', value: ownerId, enabled: true, tags: {} });
 
