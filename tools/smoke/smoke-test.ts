@@ -16,12 +16,14 @@ import {
 import { Contract } from './stage/contract.ts';
 import { HttpClient } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
-import { Stage } from './stage/stage.ts';
+import { type Client, Stage } from './stage/stage.ts';
 
 /** The inputs and outputs of the command. */
 interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
+  /** @default - a client that sends the requests */
+  readonly connect?: (url: URL) => Client;
   /** Waits between the requests of the preflight. @default - real time */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
@@ -51,7 +53,7 @@ export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Pro
 async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
   const client = new HttpClient(options.url, timeoutMs);
   const contract = new Contract(parse(readFileSync(contractFile, 'utf8')));
-  const stage = new Stage(client, contract, key);
+  const stage = new Stage(io.connect?.(options.url) ?? client, contract, key);
   const startedMs = performance.now();
   try {
     io.print(`Smoke test of ${options.url.href}`);

@@ -1,5 +1,6 @@
-import http, { type IncomingMessage } from 'node:http';
+import http from 'node:http';
 import https from 'node:https';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
 /** A response as it was received: not decompressed, headers not joined, redirects not followed. */
@@ -8,7 +9,7 @@ export interface Answer {
   /** The values by lower-case header name. A header that was sent twice has two values. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
   /** The body as it was sent, that is, compressed if there is a `Content-Encoding`. */
-  readonly body: IncomingMessage;
+  readonly body: Readable;
 }
 
 export interface TextAnswer extends Answer {

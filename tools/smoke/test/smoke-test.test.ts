@@ -1,37 +1,36 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
 import { RunningStore } from '../../../test/e2e/running-store.ts';
-import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import { contract } from '../../../test/helpers/contract-check.ts';
+import { selectChecks } from '../checks/checks.ts';
 import { countedRequests } from '../options.ts';
 import { smokeTest } from '../smoke-test.ts';
-import { type Mistake, type SpoilingProxy, spoilingProxy } from './spoiling-proxy.ts';
+import { type Client, Stage } from '../stage/stage.ts';
+import { before, cancels, mistakes } from './mistakes.ts';
+import { type Mistake, replayed, type Spoilable, spoilt } from './spoilt-client.ts';
 
 let store: RunningStore;
-let proxy: SpoilingProxy;
-let key: IssuedKey;
+let key: Awaited<ReturnType<RunningStore['issue']>>;
 
 beforeAll(async () => {
   store = await RunningStore.start();
-  proxy = await spoilingProxy(store.baseUrl);
   key = await store.issue('pro');
 });
 
-beforeEach(async () => {
-  proxy.mistake = undefined;
-  await store.putOrders([{ id: '9007199254740993', status: 'pending' }]);
-});
+beforeEach(() => store.putOrders([{ id: '9007199254740993', status: 'pending' }]));
 
-afterAll(async () => {
-  await proxy?.[Symbol.asyncDispose]();
-  await store?.[Symbol.asyncDispose]();
-});
+afterAll(() => store?.[Symbol.asyncDispose]());
+
+const someKey = `so_test_${'a'.repeat(46)}`;
 
 interface RunOptions {
   readonly key?: string | undefined;
   readonly input?: string;
+  /** @default - one that sends the requests */
+  readonly client?: Client;
 }
 
-async function run(argv: readonly string[], { key, input }: RunOptions = {}) {
+async function run(argv: readonly string[], { key, input, client }: RunOptions = {}) {
   const lines: string[] = [];
   const errors: string[] = [];
   let waitedMs = 0;
@@ -40,6 +39,7 @@ async function run(argv: readonly string[], { key, input }: RunOptions = {}) {
     readInput: async () => input,
     print: (line) => lines.push(line),
     printError: (line) => errors.push(line),
+    ...(client && { connect: () => client }),
     sleep: async (ms) => {
       waitedMs += ms;
     },
@@ -47,15 +47,19 @@ async function run(argv: readonly string[], { key, input }: RunOptions = {}) {
   return { exitCode, output: lines.join('\n'), errors, waitedMs };
 }
 
-function runWith(mistake: Mistake | undefined, ...options: string[]) {
-  proxy.mistake = mistake;
-  return run(['--url', proxy.url, '--quick', ...options], { key: key.apiKey });
+/** Runs the quick checks on the store, whose answers have a mistake. */
+function runWith(mistake: Mistake) {
+  const client = spoilt(store.client, mistake);
+  return run(['--url', store.baseUrl, '--quick'], { key: key.apiKey, client });
 }
 
-const always =
-  (answer: object): Mistake =>
-  (spoilt) =>
-    Object.assign(spoilt, answer);
+/** Runs the checks on something that always gives the same answer. */
+function runOn(answer: Partial<Spoilable>) {
+  const always = { status: 200, headers: {}, text: '', ...answer };
+  const baseUrl = new URL(store.baseUrl);
+  const client = replayed(baseUrl, Array<Spoilable>(100).fill(always));
+  return run(['--url', baseUrl.href], { key: key.apiKey, client });
+}
 
 describe('smoke test', () => {
   it('finds no difference on a stage that keeps the contract, with the requests that it names', async () => {
@@ -125,17 +129,13 @@ describe('smoke test', () => {
   });
 
   it('takes the key from standard input where the environment has none', async () => {
-    const { exitCode } = await run(['--url', store.baseUrl, '--quick'], {
-      input: `${key.apiKey}\n`,
-    });
+    const { errors } = await run(['--url', store.baseUrl], { input: `${someKey}\n` });
 
-    expect(exitCode).toBe(0);
+    expect(errors).toEqual([expect.stringContaining('the key is refused by the stage (401)')]);
   });
 });
 
 describe('smoke test, before its checks', () => {
-  const someKey = `so_test_${'a'.repeat(46)}`;
-
   it.each([
     [[], '--url is missing'],
     [
@@ -202,13 +202,6 @@ describe('smoke test, before its checks', () => {
     expect(errors[0]).toMatch(/no D?NS? ?(record|server).* api\.store\.invalid/);
   });
 
-  it('says that the stage refuses the key', async () => {
-    const { exitCode, errors } = await run(['--url', store.baseUrl], { key: someKey });
-
-    expect(exitCode).toBe(1);
-    expect(errors).toEqual([expect.stringContaining('the key is refused by the stage (401)')]);
-  });
-
   it('says when to come back where the key has too little left', async () => {
     const free = await store.issue('free');
     await store.setCounters(free, { minuteCount: plans.free.perMinute - 8 });
@@ -224,9 +217,7 @@ describe('smoke test, before its checks', () => {
   });
 
   it('tells an address that is not the service from a broken contract', async () => {
-    const { errors } = await runWith(
-      always({ status: 404, headers: {}, text: '<html>Nothing here</html>' }),
-    );
+    const { errors } = await runOn({ status: 404, text: '<html>Nothing here</html>' });
 
     expect(errors).toEqual([
       "smoke: --url is not the address of this service: it answers 404 (no content type) <html>Nothing here</html>. Give the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
@@ -242,16 +233,16 @@ describe('smoke test, before its checks', () => {
   });
 
   /** API Gateway answers like this while a new key is not known everywhere. */
-  const unavailable = always({
+  const unavailable = {
     status: 503,
     text: '{"code":"service_unavailable","message":"Please retry.","status":503}',
-  });
+  };
 
   it('asks until five answers in a row are good, and says what it waits for', async () => {
     const isBad = [...'xx..x....x'].map((mark) => mark === 'x');
 
-    const { exitCode, errors, waitedMs } = await runWith((answer, asked) => {
-      if (isBad.shift()) unavailable(answer, asked);
+    const { exitCode, errors, waitedMs } = await runWith((answer) => {
+      if (isBad.shift()) Object.assign(answer, unavailable);
     });
 
     expect(exitCode).toBe(0);
@@ -265,7 +256,7 @@ describe('smoke test, before its checks', () => {
   });
 
   it('gives up after 120 seconds, and says what it was told last', async () => {
-    const { exitCode, errors, waitedMs } = await runWith(unavailable);
+    const { exitCode, errors, waitedMs } = await runOn(unavailable);
 
     expect(exitCode).toBe(1);
     expect(waitedMs).toBe(120_000);
@@ -275,10 +266,56 @@ describe('smoke test, before its checks', () => {
   });
 
   it('asks whether the stage is right where API Gateway knows none of this name', async () => {
-    const { errors } = await runWith(
-      always({ status: 403, headers: {}, text: '{"message":"Forbidden"}' }),
-    );
+    const { errors } = await runOn({ status: 403, text: '{"message":"Forbidden"}' });
 
     expect(errors.at(-1)).toMatch(/403 .*Forbidden.*is this the stack's output BaseUrl/);
+  });
+});
+
+describe('a mistake in an answer', () => {
+  const { perMinute, perDay } = plans.free;
+  const checks = selectChecks({
+    ...{ quick: false, limits: true, cancelOrder: '1' },
+    expectLimits: { perMinute, perDay },
+  });
+  const recordings = new Map<string, Promise<Recording>>();
+
+  interface Recording {
+    readonly apiKey: string;
+    readonly answers: readonly Spoilable[];
+  }
+
+  /** Runs a check after the one that it builds on, if there is one. */
+  async function runCheck(title: string, stage: Stage): Promise<void> {
+    const named = (name: string) => checks.find((check) => check.title === name)!;
+    if (before[title]) {
+      await named(before[title])
+        .run(stage)
+        .catch(() => {});
+    }
+    await named(title).run(stage);
+  }
+
+  /** The answers of the store to what a check asks. */
+  async function record(title: string): Promise<Recording> {
+    await store.putOrders([
+      { id: '1', status: title === cancels ? 'pending' : 'cancelled' },
+      { id: '9223372036854775807', status: 'pending' },
+    ]);
+    const issued = await store.issue('free');
+    // What is left takes a few requests to use up.
+    await store.setCounters(issued, { minuteCount: perMinute - 12 });
+    const answers: Spoilable[] = [];
+    const client = spoilt(store.client, (answer) => answers.push(structuredClone(answer)));
+    await runCheck(title, new Stage(client, contract, issued.apiKey));
+    return { apiKey: issued.apiKey, answers };
+  }
+
+  it.each(mistakes)('is noticed: %s', async (_, title, says, mistake) => {
+    if (!recordings.has(title)) recordings.set(title, record(title));
+    const { apiKey, answers } = await recordings.get(title)!;
+    const client = spoilt(replayed(store.client.baseUrl, answers), mistake);
+
+    await expect(runCheck(title, new Stage(client, contract, apiKey))).rejects.toThrow(says);
   });
 });

@@ -1,16 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
-import { RunningStore } from '../../../test/e2e/running-store.ts';
-import { contract } from '../../../test/helpers/contract-check.ts';
-import { selectChecks } from '../checks/checks.ts';
-import { HttpClient } from '../stage/http-client.ts';
-import { Stage } from '../stage/stage.ts';
-import {
-  type Mistake,
-  type Spoilable,
-  type SpoilingProxy,
-  spoilingProxy,
-} from './spoiling-proxy.ts';
+import type { Mistake, Spoilable } from './spoilt-client.ts';
 
 /*
  * A check that cannot fail is worse than none. Each mistake here is put into the answers of the service,
@@ -26,40 +15,18 @@ const unknownPath = 'answers 404 to GET /store/unknown';
 const gone = 'answers 410 gone, with the documented sunset date';
 const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
 const plain = 'returns the same orders plain to a client that refuses gzip';
-const cancels = 'cancels order 1';
+/** The check that needs a pending order. */
+export const cancels = 'cancels order 1';
 const counted = 'lowers Remaining by one per admitted request, and by none for the others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429';
 const limitedEverywhere = 'answers 429 on every operation';
 const badId = 'answers 400 to an order id that is no canonical int64';
 
 /** The checks that another one builds on. */
-const before: Readonly<Record<string, string>> = {
+export const before: Readonly<Record<string, string>> = {
   [plain]: gzipped,
   [limitedEverywhere]: exhausted,
 };
-
-/** What a check says of the stage at an address. */
-async function saidBy(title: string, url: string, key: string): Promise<string> {
-  const checks = selectChecks({
-    ...{ quick: false, limits: true, cancelOrder: '1' },
-    expectLimits: { perMinute, perDay },
-  });
-  const named = (name: string) => checks.find((check) => check.title === name)!;
-  const client = new HttpClient(new URL(url), 20_000);
-  const stage = new Stage(client, contract, key);
-  try {
-    if (before[title])
-      await named(before[title])
-        .run(stage)
-        .catch(() => {});
-    await named(title).run(stage);
-    return 'nothing';
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    client.close();
-  }
-}
 
 /** Spoils the answers of one status. */
 const on =
@@ -83,7 +50,8 @@ const withList = (change: (list: string) => string) =>
     answer.text = change(answer.text);
   });
 
-const answerMistakes: [string, string, string, Mistake][] = [
+/** What is wrong, the check that has to notice it, what that says, and the mistake. */
+export const mistakes: [string, string, string, Mistake][] = [
   [
     'a rate-limit header is missing on 401',
     missingHeader,
@@ -341,41 +309,3 @@ const answerMistakes: [string, string, string, Mistake][] = [
     },
   ],
 ];
-
-describe('a mistake in an answer', () => {
-  let store: RunningStore;
-  let proxy: SpoilingProxy;
-
-  beforeAll(async () => {
-    store = await RunningStore.start();
-    proxy = await spoilingProxy(store.baseUrl);
-  });
-
-  afterAll(async () => {
-    await proxy?.[Symbol.asyncDispose]();
-    await store?.[Symbol.asyncDispose]();
-  });
-
-  it.each(answerMistakes)('is noticed: %s', async (_, title, says, mistake) => {
-    await store.putOrders([
-      { id: '1', status: title === cancels ? 'pending' : 'cancelled' },
-      { id: '9223372036854775807', status: 'pending' },
-    ]);
-    const key = await store.issue('free');
-    // What is left takes a few requests to use up.
-    await store.setCounters(key, { minuteCount: perMinute - 12 });
-    proxy.mistake = mistake;
-
-    const said = await saidBy(title, proxy.url, key.apiKey);
-
-    expect(said).toContain(says);
-  });
-
-  it('is all that the proxy makes: without one, the checks find nothing', async () => {
-    const { apiKey } = await store.issue('free');
-    proxy.mistake = undefined;
-
-    expect(await saidBy(gzipped, proxy.url, apiKey)).toBe('nothing');
-    expect(await saidBy(gone, proxy.url, apiKey)).toBe('nothing');
-  });
-});
