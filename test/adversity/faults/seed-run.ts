@@ -1,7 +1,5 @@
 import {
   ConditionalCheckFailedException,
-  DeleteItemCommand,
-  PutItemCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -10,11 +8,11 @@ import { type Random, randomFrom } from '../random.ts';
 import { type DatabaseCall, faultKinds, type Mixture, noFaults } from './faulty-dynamodb.ts';
 import type { Answer, ServiceInThread } from './service-in-thread.ts';
 
-/** An action in a run: a client's request, or a change that an operator makes. */
+/** An action in a run: a client's request, or an order that an operator ships. */
 export type Action =
   | { readonly type: 'list'; readonly isGzip: boolean }
   | { readonly type: 'cancel'; readonly orderId: string }
-  | { readonly type: 'ship' | 'place'; readonly orderId: string }
+  | { readonly type: 'ship'; readonly orderId: string }
   | { readonly type: 'bad-key'; readonly orderId: string | undefined; readonly token: string };
 
 /** Everything that a seed determines. */
@@ -28,10 +26,10 @@ export interface SeedPlan {
 /** An action with its result. The times are those of `performance.now()`. */
 export interface ActionResult {
   readonly action: Action;
-  /** The answer to a client's request; undefined for an operator's action. */
+  /** The answer to a client's request; undefined for the operator's action. */
   readonly answer: Answer | undefined;
-  /** Whether an operator's action changed anything. */
-  readonly isDone: boolean;
+  /** Whether the operator has shipped the order. */
+  readonly hasShipped: boolean;
   readonly beganAtMs: number;
   readonly endedAtMs: number;
 }
@@ -71,7 +69,6 @@ const badKeys = ['', 'wrong', `so_test_${'a'.repeat(46)}`];
 /** Generates the plan of a seed. */
 export function planOf(seed: number): SeedPlan {
   const random = randomFrom(seed, 'plan');
-  let placed = 100;
   const actions: [weight: number, make: () => Action][] = [
     [3, () => ({ type: 'list', isGzip: random.chance(0.5) })],
     [6, () => ({ type: 'cancel', orderId: random.pick(orderIds) })],
@@ -84,7 +81,6 @@ export function planOf(seed: number): SeedPlan {
       }),
     ],
     [1, () => ({ type: 'ship', orderId: random.pick(Object.keys(knownOrders)) })],
-    [1, () => ({ type: 'place', orderId: String(placed++) })],
   ];
   const wheel = actions.flatMap(([weight, make]) => Array<() => Action>(weight).fill(make));
   const wave = () => Array.from({ length: random.integer(1, 7) }, () => random.pick(wheel)());
@@ -119,100 +115,69 @@ const afterwards: readonly Action[] = [
 export async function runSeed(seed: number, service: ServiceInThread): Promise<SeedRecord> {
   const plan = planOf(seed);
   const { dynamodb } = service;
-  const operator = new Operator(service);
   dynamodb.use(noFaults);
-  await operator.putKnownOrders();
+  await putKnownOrders(service);
   const token = await service.issueKey(plan.perMinute);
   const act = async (action: Action, token: string): Promise<ActionResult> => {
     const beganAtMs = performance.now();
-    const isOperators = action.type === 'ship' || action.type === 'place';
-    const isDone = isOperators ? await operator.act(action) : true;
-    const answer = isOperators ? undefined : await service.ask({ token, ...action });
-    return { action, answer, isDone, beganAtMs, endedAtMs: performance.now() };
+    const isShipping = action.type === 'ship';
+    const hasShipped = isShipping && (await ship(action.orderId, service));
+    const answer = isShipping ? undefined : await service.ask({ token, ...action });
+    return { action, answer, hasShipped, beganAtMs, endedAtMs: performance.now() };
   };
-  try {
-    dynamodb.use(plan.mixture);
-    const results: ActionResult[] = [];
-    for (const wave of plan.waves) {
-      results.push(...(await Promise.all(wave.map((action) => act(action, token)))));
-    }
-    await dynamodb.isIdle();
-    const orders = await operator.readOrders();
-    const databaseCalls = [...dynamodb.databaseCalls.values()];
-    dynamodb.use(noFaults);
-    const lastToken = await service.issueKey(100);
-    const recovery: ActionResult[] = [];
-    for (const action of afterwards) recovery.push(await act(action, lastToken));
-    return { plan, results, recovery, orders, databaseCalls };
-  } finally {
-    await operator.removePlacedOrders();
+  dynamodb.use(plan.mixture);
+  const results: ActionResult[] = [];
+  for (const wave of plan.waves) {
+    results.push(...(await Promise.all(wave.map((action) => act(action, token)))));
   }
+  await dynamodb.isIdle();
+  const orders = await readOrders(service);
+  const databaseCalls = [...dynamodb.databaseCalls.values()];
+  dynamodb.use(noFaults);
+  const lastToken = await service.issueKey(100);
+  const recovery: ActionResult[] = [];
+  for (const action of afterwards) recovery.push(await act(action, lastToken));
+  return { plan, results, recovery, orders, databaseCalls };
 }
 
-/** Changes orders, at a database without faults. */
-class Operator {
-  readonly #service: ServiceInThread;
-  readonly #placed: string[] = [];
+/* What the operator does goes to a database without faults. */
 
-  constructor(service: ServiceInThread) {
-    this.#service = service;
-  }
+async function putKnownOrders({ database, ordersTable }: ServiceInThread): Promise<void> {
+  const orders = Object.entries({ ...knownOrders, [lastOrder]: 'pending' });
+  const TransactItems = orders.map(([id, status]) => ({
+    Put: { TableName: ordersTable, Item: orderItem(id, { status: { S: status } }) },
+  }));
+  await database.dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
+}
 
-  async putKnownOrders(): Promise<void> {
-    const orders = Object.entries({ ...knownOrders, [lastOrder]: 'pending' });
-    const TransactItems = orders.map(([id, status]) => ({ Put: this.#itemOf(id, status) }));
-    await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
-  }
+async function readOrders({
+  database,
+  ordersTable,
+}: ServiceInThread): Promise<SeedRecord['orders']> {
+  const items = await database.readAll(ordersTable);
+  return new Map(
+    items.map(({ id, status, cancelledBy }) => [
+      id!.N!,
+      { status: status!.S!, cancelledBy: cancelledBy?.S ?? '' },
+    ]),
+  );
+}
 
-  async removePlacedOrders(): Promise<void> {
-    const removals = this.#placed.map((id) => new DeleteItemCommand(this.#keyOf(id)));
-    await Promise.all(removals.map((removal) => this.#dynamodb.send(removal)));
-  }
-
-  async readOrders(): Promise<SeedRecord['orders']> {
-    const items = await this.#service.database.readAll(this.#service.ordersTable);
-    return new Map(
-      items.map(({ id, status, cancelledBy }) => [
-        id!.N!,
-        { status: status!.S!, cancelledBy: cancelledBy?.S ?? '' },
-      ]),
-    );
-  }
-
-  /** Returns whether the action changed anything. */
-  async act({ type, orderId }: { readonly type: 'ship' | 'place'; readonly orderId: string }) {
-    if (type === 'ship') return this.#ship(orderId);
-    this.#placed.push(orderId);
-    await this.#dynamodb.send(new PutItemCommand(this.#itemOf(orderId, 'pending')));
+/** Returns whether the order was pending, and is shipped by this. */
+async function ship(id: string, { database, ordersTable }: ServiceInThread): Promise<boolean> {
+  const command = new UpdateItemCommand({
+    TableName: ordersTable,
+    Key: { id: { N: id } },
+    UpdateExpression: 'SET #status = :shipped',
+    ConditionExpression: '#status = :pending',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':shipped': { S: 'shipped' }, ':pending': { S: 'pending' } },
+  });
+  try {
+    await database.dynamodb.send(command);
     return true;
-  }
-
-  async #ship(id: string): Promise<boolean> {
-    const command = new UpdateItemCommand({
-      ...this.#keyOf(id),
-      UpdateExpression: 'SET #status = :shipped',
-      ConditionExpression: '#status = :pending',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: { ':shipped': { S: 'shipped' }, ':pending': { S: 'pending' } },
-    });
-    try {
-      await this.#dynamodb.send(command);
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
-  }
-
-  get #dynamodb() {
-    return this.#service.database.dynamodb;
-  }
-
-  #keyOf(id: string) {
-    return { TableName: this.#service.ordersTable, Key: { id: { N: id } } };
-  }
-
-  #itemOf(id: string, status: string) {
-    return { TableName: this.#service.ordersTable, Item: orderItem(id, { status: { S: status } }) };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
   }
 }
