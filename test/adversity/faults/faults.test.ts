@@ -5,7 +5,7 @@ import { violationsOf } from './seeds.ts';
 import { quickenTimeLimits, ServiceInThread } from './service-in-thread.ts';
 
 const { ADVERSITY, FAULT_SEED, FAULT_SEEDS } = process.env;
-const count = Number(FAULT_SEEDS ?? (ADVERSITY === 'nightly' ? 2_000 : 200));
+const count = Number(FAULT_SEEDS ?? (ADVERSITY === 'nightly' ? 1_000 : 200));
 const seeds = FAULT_SEED
   ? [Number(FAULT_SEED)]
   : Array.from({ length: count }, (_, index) => index + 1);
