@@ -139,7 +139,7 @@ interface RequestError extends Error {
  * Whether the same request may succeed later: a throttled table, one that cannot be reached, or an
  * answer that cannot be read.
  */
-export function isTemporary(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, $metadata } = error as RequestError;
   return (

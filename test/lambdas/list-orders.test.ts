@@ -323,24 +323,6 @@ describe("a list's client", () => {
     await table.isIdle();
     expect(table.requests).toHaveLength(1 + segments.length);
   });
-
-  it('that is slow slows the scan down', async () => {
-    fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
-    const stream = new LambdaStream(lessThanPage);
-    stream.hold();
-    const answered = handler(proxyEvent(), stream, lambdaContext());
-    // The first page and one of each segment are asked for before anybody has to wait.
-    while (table.requests.length < 5) await once(table, 'request');
-    await table.isAtRest();
-    const askedMeanwhile = table.requests.length;
-
-    stream.open();
-    await answered;
-
-    // Those, and the few that fit into the streams between.
-    expect(askedMeanwhile).toBeLessThan(12);
-    expect(JSON.parse(stream.body.toString())).toHaveLength(5_000);
-  });
 });
 
 function fillTable(scanned: ScannedTable): void {

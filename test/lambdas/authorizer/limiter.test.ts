@@ -298,12 +298,6 @@ describe('R26: a banned key', () => {
     expect(decision).toMatchObject({ remaining: 0, reset: nextDay, retryAfterSeconds: seconds });
     expect(codeOf(decision)).toBe('api_key_banned');
   });
-
-  it('counts for a limit again at the second in which its ban ends', async () => {
-    const owner = new LimitedOwner({ ...used(60, 60), bannedUntil: startSeconds });
-
-    expect(codeOf(await owner.decide())).toBe('rate_limit_exceeded');
-  });
 });
 
 describe('R18: a key that is not valid', () => {

@@ -178,21 +178,6 @@ describe('pageReader', () => {
 });
 
 describe('orderToJson, for what is not flat', () => {
-  it('renders the fields of an order in their order, and nothing else', () => {
-    const item = orderItem(1, { status: { S: 'pending' }, cancelledBy: { S: 'key_1' } });
-
-    const order = JSON.parse(orderToJson(item));
-
-    expect(Object.keys(order)).toEqual(orderFieldNames);
-    expect(order).toMatchObject({
-      id: 1,
-      petId: 7,
-      quantity: 2,
-      shipDate: '2026-11-20T09:30:00Z',
-      complete: false,
-    });
-  });
-
   it('I1: leaves out what an order lacks', () => {
     expect(orderToJson({ id: { N: '1' }, complete: { BOOL: true } })).toBe(
       '{"id":1,"complete":true}',

@@ -19,7 +19,6 @@ import {
   proxyEvent,
   rateLimitHeaders,
   requestContext,
-  requestId,
 } from '../../helpers/functions/events.ts';
 
 const captured = captureLinesOfTests();
@@ -98,15 +97,6 @@ describe('R22: the rate-limit headers', () => {
 });
 
 describe('an error', () => {
-  it('becomes an answer of the Error shape, exactly', async () => {
-    expect(await answer(throwing(new OrderNotFoundError()))).toEqual({
-      statusCode: 404,
-      headers: { 'Content-Type': 'application/json', ...rateLimitHeaders },
-      body: '{"code":"order_not_found","message":"There is no order with this id.","status":404}',
-    });
-    expect(captured.text()).toBe('');
-  });
-
   it.each([
     ['a text', 'secret'],
     ['an object without a prototype', Object.create(null)],
@@ -120,23 +110,6 @@ describe('an error', () => {
       status: 500,
     });
     expect(captured.lines()).toMatchObject([{ level: 'ERROR', message: 'internal_error' }]);
-  });
-
-  it('is logged with its cause, its request and its key, when it is ours to repair', async () => {
-    const cause = new TypeError('Of undefined');
-
-    await answer(throwing(new Error('odd', { cause })));
-
-    expect(captured.lines()).toMatchObject([
-      { requestId, keyId, error: { message: 'odd', cause: { name: 'TypeError' } } },
-    ]);
-  });
-
-  it('is a 504 when the function has no time left', async () => {
-    const { statusCode, body } = await answer(() => new Promise(() => {}), proxyEvent(), 201);
-
-    expect(statusCode).toBe(504);
-    expect(JSON.parse(body)).toMatchObject({ code: 'timeout', status: 504 });
   });
 });
 

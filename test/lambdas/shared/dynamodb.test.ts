@@ -4,7 +4,6 @@ import {
   asServiceError,
   clockOf,
   createDynamoDbClient,
-  isTemporary,
   type RetryStrategy,
 } from '../../../lambdas/shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
@@ -156,7 +155,7 @@ describe('clockOf', () => {
   });
 });
 
-describe('isTemporary', () => {
+describe('asServiceError', () => {
   const errorWith = (traits: object) => Object.assign(new Error('odd'), traits);
 
   it.each<[string, object]>([
@@ -172,8 +171,13 @@ describe('isTemporary', () => {
     ['an answer of 200 that cannot be read', { $metadata: { httpStatusCode: 200 } }],
     ['a refused connection', { code: 'ECONNREFUSED' }],
     ['a name that cannot be resolved', { code: 'ENOTFOUND' }],
-  ])('holds for %s', (_name, traits) => {
-    expect(isTemporary(errorWith(traits))).toBe(true);
+  ])('asks the client to come again after %s', (_name, traits) => {
+    const cause = errorWith(traits);
+
+    const error = asServiceError(cause);
+
+    expect(error).toBeInstanceOf(ServiceUnavailableError);
+    expect(error).toMatchObject({ cause, headers: { 'Retry-After': '1' } });
   });
 
   it.each<[string, unknown]>([
@@ -188,24 +192,7 @@ describe('isTemporary', () => {
     ['a code that cannot be made a text', errorWith({ code: Object.create(null) })],
     ['what is no error', { name: 'ThrottlingException' }],
     ['nothing', undefined],
-  ])('does not hold for %s', (_name, error) => {
-    expect(isTemporary(error)).toBe(false);
-  });
-});
-
-describe('asServiceError', () => {
-  it('makes of a temporary error one that asks the client to come again, with its cause', () => {
-    const throttled = Object.assign(new Error('Too fast'), { name: 'ThrottlingException' });
-
-    const error = asServiceError(throttled);
-
-    expect(error).toBeInstanceOf(ServiceUnavailableError);
-    expect(error).toMatchObject({ cause: throttled, headers: { 'Retry-After': '1' } });
-  });
-
-  it('leaves every other error as it is', () => {
-    const error = new TypeError('odd');
-
+  ])('leaves %s as it is', (_name, error) => {
     expect(asServiceError(error)).toBe(error);
   });
 });
