@@ -8,78 +8,35 @@ import { admin } from './run-admin.ts';
 const failure = (name: string, message: string, rest: object = {}) =>
   Object.assign(new Error(message), { name, ...rest });
 
+const answered = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
+
 const onStage = { stage: 'prod' };
 const locally = { local: 'http://127.0.0.1:3000/v1' };
 
 describe('a failure of AWS', () => {
-  it.each([
+  const noSession = 'The SSO session associated with this profile has expired.';
+  const lateClock = 'Signature expired: 20261120T093000Z is now earlier than 20261121T093000Z';
+  it.each<[string, Error, RegExp]>([
     [
       'noCredentials',
-      failure('CredentialsProviderError', 'Could not load credentials from any providers'),
-      /aws sso login/,
+      failure('CredentialsProviderError', 'Could not load credentials'),
+      /sso login/,
     ],
-    [
-      'expiredSession',
-      failure('ExpiredTokenException', 'The security token included in the request is expired'),
-      /aws sso login/,
-    ],
-    [
-      'expiredSession',
-      failure(
-        'CredentialsProviderError',
-        'The SSO session associated with this profile has expired.',
-      ),
-      /aws sso login/,
-    ],
-    [
-      'unknownCredentials',
-      failure(
-        'UnrecognizedClientException',
-        'The security token included in the request is invalid.',
-      ),
-      /aws sts get-caller-identity/,
-    ],
-    [
-      'wrongClock',
-      failure(
-        'InvalidSignatureException',
-        'Signature expired: 20261120T093000Z is now earlier than 20261121T093000Z',
-      ),
-      /timedatectl/,
-    ],
+    ['expiredSession', failure('ExpiredTokenException', 'The token is expired'), /aws sso login/],
+    ['expiredSession', failure('CredentialsProviderError', noSession), /aws sso login/],
+    ['unknownCredentials', failure('UnrecognizedClientException', 'The token is'), /aws sts get-/],
+    ['wrongClock', failure('InvalidSignatureException', lateClock), /timedatectl/],
     ['noRegion', failure('Error', 'Region is missing'), /export AWS_REGION=/],
-    [
-      'noConnection',
-      failure('Error', 'getaddrinfo ENOTFOUND cloudformation.eu-nowhere-1.amazonaws.com', {
-        code: 'ENOTFOUND',
-      }),
-      /network.*AWS_REGION/,
-    ],
-    [
-      'noConnection',
-      failure('Error', 'self-signed certificate in certificate chain', {
-        code: 'SELF_SIGNED_CERT_IN_CHAIN',
-      }),
-      /proxy/,
-    ],
+    ['noConnection', failure('Error', 'x', { code: 'ENOTFOUND' }), /network.*AWS_REGION/],
+    ['noConnection', failure('Error', 'x', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }), /proxy/],
     ['noAnswer', failure('TimeoutError', 'socket hang up'), /network/],
-    [
-      'accessDenied',
-      failure('AccessDeniedException', 'User: ann is not authorized to perform: dynamodb:Scan'),
-      /What an operator may do/,
-    ],
+    ['accessDenied', failure('AccessDeniedException', 'User: ann is'), /What an operator may do/],
     ['throttled', failure('ThrottlingException', 'Rate exceeded'), /wait a minute/],
     ['unconfirmed', new UnconfirmedError('UpdateItem'), /^run the command again/],
-    [
-      'serviceFailed',
-      failure('InternalServerError', 'oops', { $metadata: { httpStatusCode: 500 } }),
-      /health\.aws\.amazon\.com/,
-    ],
+    ['serviceFailed', failure('Internal', 'oops', answered(500)), /health\.aws\.amazon\.com/],
     [
       'callRefused',
-      failure('ResourceNotFoundException', 'Requested resource not found', {
-        $metadata: { httpStatusCode: 400 },
-      }),
+      failure('ResourceNotFoundException', 'Requested resource not found', answered(400)),
       /describe-stacks --stack-name StoreOrders-prod/,
     ],
   ])(
@@ -118,12 +75,7 @@ describe('a failure of a local service', () => {
       failure('Error', 'connect ECONNREFUSED 127.0.0.1:3000', { code: 'ECONNREFUSED' }),
       /start the service/,
     ],
-    [
-      failure('ServiceUnavailable', '127.0.0.1:8000 does not answer', {
-        $metadata: { httpStatusCode: 503 },
-      }),
-      /npm start/,
-    ],
+    [failure('ServiceUnavailable', '127.0.0.1:8000 does not answer', answered(503)), /npm start/],
   ])('names its address and what to look at: %s', (error, remedy) => {
     const report = reportFailure(error, locally);
 

@@ -12,6 +12,7 @@ import { stackOfEachTest } from './stack.ts';
 const stack = stackOfEachTest();
 const { cloudFormation } = stack;
 const keyId = `key_${'0'.repeat(32)}`;
+const durations = 'a duration such as 30s, 15m, 24h or 90d';
 
 describe('which service is operated', () => {
   it.each([[[]], [['--stage', 'prod', '--local', 'http://127.0.0.1:1']]])(
@@ -108,88 +109,51 @@ describe('which service is operated', () => {
 });
 
 describe('errors', () => {
+  const notAccepted = [
+    [
+      'keys list --status gone',
+      '--status: "gone"',
+      'one of active, banned, suspended, expired, revoked, unfinished',
+    ],
+    ['keys purge --older-than long', '--older-than: "long"', durations],
+    ['owners create x --plan gold', '--plan: "gold"', `one of ${planNames.join(', ')}`],
+    ['owners set-plan x gold', 'plan: "gold"', `one of ${planNames.join(', ')}`],
+    ['owners create x --plan free --per-day 1e3', '--per-day: "1e3"', 'a whole number from 1'],
+    [
+      'keys issue --owner Acme --expires-in 0s',
+      '--expires-in: "0s"',
+      durations.replace('duration', 'duration of at least a second'),
+    ],
+    [`keys rotate ${keyId} --grace 1day`, '--grace: "1day"', durations],
+    ['orders import x --from-line 0', '--from-line: "0"', 'a whole number from 1'],
+    ['orders import x --on-error cry', '--on-error: "cry"', 'one of stop, skip'],
+    ['orders export --format xml', '--format: "xml"', 'one of jsonl, csv'],
+  ].map(([words, value, expected]) => {
+    return [1, words!, `${value} is not accepted; expected ${expected}`] as const;
+  });
+  const wronglyUsed = [
+    ['owners create x', "required option '--plan <plan>' not specified"],
+    ['keys purge --all --owner x', "option '--all' cannot be used with option '--owner <owner>'"],
+    ['keys lst', "unknown command 'lst' (Did you mean list?)"],
+    ['keys list --colour', "unknown option '--colour'"],
+    ['keys issue', "required option '--owner <owner>' not specified"],
+    ['keys show', "missing required argument 'keyId'"],
+    ['keys list all', "too many arguments for 'list'. Expected 0 arguments but got 1: all."],
+  ].map(([words, message]) => [2, words!, `${message}; --help tells more`] as const);
+
   it.each([
-    [
-      1,
-      ['keys', 'list', '--status', 'gone'],
-      '--status: "gone" is not accepted; expected one of active, banned, suspended, expired, revoked, unfinished',
-    ],
-    [
-      1,
-      ['keys', 'purge', '--older-than', 'long'],
-      '--older-than: "long" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
-    ],
-    [
-      1,
-      ['owners', 'create', 'x', '--plan', 'gold'],
-      `--plan: "gold" is not accepted; expected one of ${planNames.join(', ')}`,
-    ],
-    [
-      1,
-      ['owners', 'set-plan', 'x', 'gold'],
-      `plan: "gold" is not accepted; expected one of ${planNames.join(', ')}`,
-    ],
-    [
-      1,
-      ['owners', 'create', 'x', '--plan', 'free', '--per-day', '1e3'],
-      '--per-day: "1e3" is not accepted; expected a whole number from 1',
-    ],
-    [
-      1,
-      ['keys', 'issue', '--owner', 'Acme', '--expires-in', '0s'],
-      '--expires-in: "0s" is not accepted; expected a duration of at least a second such as 30s, 15m, 24h or 90d',
-    ],
-    [
-      1,
-      ['keys', 'rotate', keyId, '--grace', '1 day'],
-      '--grace: "1 day" is not accepted; expected a duration such as 30s, 15m, 24h or 90d',
-    ],
-    [
-      1,
-      ['orders', 'import', 'x', '--from-line', '0'],
-      '--from-line: "0" is not accepted; expected a whole number from 1',
-    ],
-    [
-      1,
-      ['orders', 'import', 'x', '--on-error', 'cry'],
-      '--on-error: "cry" is not accepted; expected one of stop, skip',
-    ],
-    [
-      1,
-      ['orders', 'export', '--format', 'xml'],
-      '--format: "xml" is not accepted; expected one of jsonl, csv',
-    ],
+    ...notAccepted,
+    ...wronglyUsed,
     [
       2,
-      ['owners', 'create', 'x'],
-      "required option '--plan <plan>' not specified; --help tells more",
-    ],
-    [
-      2,
-      ['keys', 'purge', '--all', '--owner', 'x'],
-      "option '--all' cannot be used with option '--owner <owner>'; --help tells more",
-    ],
-    [
-      2,
-      ['keys', 'whois', `so_live_${'a'.repeat(46)}`],
+      `keys whois so_live_${'a'.repeat(46)}`,
       'keys whois reads the API key from standard input only: a command line is seen by others and kept in histories; run it without an argument and type the key, or give it a file: "< leaked.txt"',
     ],
-    [2, ['keys', 'lst'], "unknown command 'lst' (Did you mean list?); --help tells more"],
-    [2, ['keys', 'list', '--colour'], "unknown option '--colour'; --help tells more"],
-    [2, ['keys', 'issue'], "required option '--owner <owner>' not specified; --help tells more"],
-    [2, ['keys', 'show'], "missing required argument 'keyId'; --help tells more"],
-    [
-      2,
-      ['keys', 'list', 'all'],
-      "too many arguments for 'list'. Expected 0 arguments but got 1: all.; --help tells more",
-    ],
-  ])(
-    'are one line, with exit code %i, before anything is called: %j',
-    async (code, words, message) => {
-      const { exitCode, stdout, stderr } = await admin([...words, '--stage', 'staging']);
-
-      expect({ exitCode, stdout, stderr }).toEqual({
-        exitCode: code,
+  ] as const)(
+    'are one line, with exit code %i, before anything is called: %s',
+    async (exitCode, words, message) => {
+      expect(await admin([...words.split(' '), '--stage', 'staging'])).toEqual({
+        exitCode,
         stdout: '',
         stderr: `error: ${message}\n`,
       });

@@ -134,6 +134,32 @@ export function interposed(
   });
 }
 
+/**
+ * Runs something again and again, with another command before its first call, before its second, and so
+ * on, until it has no such call.
+ *
+ * @param run is given what makes the store in which that command comes between
+ */
+export async function interleaved(
+  store: KeyStore,
+  run: (between: (other: () => Promise<unknown>) => KeyStore, calls: number) => Promise<void>,
+): Promise<void> {
+  for (let calls = 0, isBetween = true; isBetween; calls++) {
+    isBetween = false;
+    let left = calls;
+    const between = (other: () => Promise<unknown>) =>
+      interposed(
+        store,
+        () => left-- === 0,
+        async () => {
+          isBetween = true;
+          await other();
+        },
+      );
+    await run(between, calls);
+  }
+}
+
 type Interceptor = (call: Call, carryOut: () => Promise<unknown>) => Promise<unknown>;
 
 function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {

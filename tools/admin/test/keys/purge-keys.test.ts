@@ -14,6 +14,7 @@ import { createOwner } from '../../owners/create-owner.ts';
 import { allOwners } from '../../owners/find-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
+  interleaved,
   interposed,
   issueTo,
   isUpdateOf,
@@ -135,17 +136,9 @@ describe('withdrawStageKeys', () => {
   it.each([
     ['all keys are withdrawn while it is created', createdAt, withdraw],
     ['it is created while all keys are withdrawn', withdraw, createdAt],
-  ])('leaves no owner without a gateway key, wherever %s', async (_, run, other) => {
-    for (let calls = 0, isBetween = true; isBetween; calls++) {
-      isBetween = false;
-      let left = calls;
-      const isNext = () => left-- === 0;
-      const meanwhile = async () => {
-        isBetween = true;
-        await other(store);
-      };
-
-      await run(interposed(store, isNext, meanwhile));
+  ])('leaves no owner without a gateway key, wherever %s', (_, run, other) =>
+    interleaved(store, async (between, calls) => {
+      await run(between(() => other(store)));
 
       const complete = (await allOwners(store)).filter(({ item }) => item);
       const inPlan = [...gateway.keys.values()].filter(({ usagePlanIds }) =>
@@ -156,8 +149,8 @@ describe('withdrawStageKeys', () => {
         expect.arrayContaining(complete.map(({ details }) => details.ownerId)),
       ]);
       await withdraw(store);
-    }
-  });
+    }),
+  );
 
   it('leaves no owner without a gateway key that is complete just before that is deleted', async () => {
     const reached = Promise.withResolvers<void>();

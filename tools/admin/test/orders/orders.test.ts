@@ -260,9 +260,11 @@ describe('orders export', () => {
     const put = (Item: PutItemCommand['input']['Item']) =>
       database.dynamodb.send(new PutItemCommand({ TableName: table, Item }));
     await put({ id: { N: '1' }, note: { S: 'x' }, count: { N: '9007199254740993' } });
-    expect((await orders(['export'])).stdout).toBe(
-      '{"id":1,"count":9007199254740993,"note":"x"}\n',
-    );
+    expect(await orders(['export'])).toEqual({
+      exitCode: 0,
+      stdout: '{"id":1,"count":9007199254740993,"note":"x"}\n',
+      stderr: `Exported 1 order.\nstage staging at ${database.endpoint}\n`,
+    });
     await put({ id: { N: '1' }, tags: { SS: ['x'] } });
 
     const { exitCode, stderr } = await orders(['export']);
