@@ -246,7 +246,8 @@ async function serve(
 
 /** The outputs, with this server's address instead of the API's address in the cloud. */
 function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, origin: string) {
-  const cloudOrigin = `https://${apiId}.execute-api.${environment.region}.amazonaws.com`;
+  // The stack can be of any Region, which its settings name.
+  const cloudOrigin = new RegExp(`^https://${apiId}\\.execute-api\\.[\\w-]+\\.amazonaws\\.com`);
   const entries = Object.entries(outputs).map(([name, value]) => [
     name,
     value.replace(cloudOrigin, origin),
