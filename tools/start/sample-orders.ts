@@ -3,32 +3,32 @@ import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
 import type { OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
+const smallCount = 4;
 // The contract's examples use order 1001, so they also work with the sample.
-const firstId = 1_001;
+const firstId = 1_001n;
+const firstLargeId = 2n ** 53n + 1n;
+const largestId = 2n ** 63n - 1n;
 const firstShipDate = Date.UTC(2026, 0, 5, 9, 30);
 const hourMs = 3_600_000;
-
-// A JavaScript number would round all of these ids. The last one is the largest possible id.
-const largeIds = [
-  '9007199254740993',
-  '9007199254740995',
-  '1234567890123456789',
-  '9223372036854775806',
-  '9223372036854775807',
-];
 
 /**
  * The orders of the sample, which are the same in each run. Two of three orders are pending, and the
  * others have shipped.
  */
 export function sampleOrders(): OrderItem[] {
-  const smallIds = Array.from({ length: count - largeIds.length }, (_, index) =>
-    String(firstId + index),
-  );
-  return [...smallIds, ...largeIds].map(sampleOrder);
+  return Array.from({ length: count }, (_, index) => sampleOrder(idOf(index), index));
 }
 
-function sampleOrder(id: string, index: number): OrderItem {
+/**
+ * The ids are a few that are easy to type, and others that a JavaScript number would round. The local
+ * run lists the orders by id, so these have to be the most to be among the first.
+ */
+function idOf(index: number): bigint {
+  if (index < smallCount) return firstId + BigInt(index);
+  return index === count - 1 ? largestId : firstLargeId + BigInt(index - smallCount);
+}
+
+function sampleOrder(id: bigint, index: number): OrderItem {
   const hasShipped = index % 3 === 2;
   const shipDate = new Date(firstShipDate + index * 7 * hourMs).toISOString();
   return {

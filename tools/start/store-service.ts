@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type OutputName, stackName, usagePlanOutput } from '../../lib/settings/names.ts';
@@ -58,6 +60,7 @@ export async function startStoreService(
   { dynamodbEndpoint, directory, console, signal: stop }: RunEnvironment,
 ): Promise<StoreService> {
   const { port, host, stage, data } = options;
+  await expectAvailable(port, host);
   await using started = new AsyncDisposableStack();
   const failing = new AbortController();
   const signal = AbortSignal.any([stop, failing.signal]);
@@ -114,6 +117,12 @@ export async function startStoreService(
     exampleOrderId: readExample,
     close: () => running.disposeAsync(),
   };
+}
+
+/** @throws the error of an address that cannot be listened on, which else came after the synthesis */
+async function expectAvailable(port: number, host: string): Promise<void> {
+  await using server = createServer().listen(port, host);
+  await once(server, 'listening');
 }
 
 /** Loads the module on demand, because it loads the bundler. */

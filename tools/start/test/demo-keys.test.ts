@@ -7,6 +7,7 @@ import {
 import { listKeys } from '../../admin/keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
+import { rotateKey } from '../../admin/keys/rotate-key.ts';
 import { setOwnerStatus } from '../../admin/owners/change-owner.ts';
 import { allOwners, findCompleteOwner } from '../../admin/owners/find-owner.ts';
 import { renameOwner } from '../../admin/owners/rename-owner.ts';
@@ -89,6 +90,16 @@ describe('provideDemoKeys', () => {
       const { id } = controlPlane.findKey(details.ownerId)!;
       expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
     }
+  });
+
+  it('makes another key where the kept one was rotated away, though it works for a while', async () => {
+    const rotation = { graceSeconds: 3_600 };
+    const { apiKey } = await rotateKey(await idOf('demo free'), rotation, store);
+
+    const { free } = await again();
+
+    expect([before.free, apiKey]).not.toContain(free);
+    expect((await again()).free).toBe(free);
   });
 
   it.each<[string, () => Promise<unknown>]>([

@@ -31,6 +31,8 @@ import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts
 import { isWithinAwakeMs } from './awake-time.ts';
 
 const endsWithinMs = 2_000;
+// With this setting, the synthesis fails, so that only an earlier message can be seen.
+const unsynthesizable = { STAGING_ALARM_EMAIL: 'nobody' };
 
 // Each start synthesizes the template, and a test starts up to three runs.
 jest.setTimeout(60_000);
@@ -202,8 +204,9 @@ describe('a local run', () => {
     ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/],
     ['a text that could clear the screen', ['--stage', '\u009b2J'], /"\\u009b2J"/],
     ['an address of another machine', ['--host', '192.0.2.1'], /^--host .*127\.0\.0/],
-  ])('says what is wrong in one line, and nothing else: %s', async (_, options, line) => {
-    const run = start(...options);
+  ])('says what is wrong in one line, before anything else: %s', async (_, options, line) => {
+    const run = startRun(options, unsynthesizable);
+    runs.push(run);
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stdout).toBe('');
@@ -216,7 +219,8 @@ describe('a local run', () => {
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
 
-    const run = start('--json', '--port', String(port));
+    const run = startRun(['--json', '--port', String(port)], unsynthesizable);
+    runs.push(run);
 
     expect(await run.exited).toEqual([1, null]);
     expect(await run.stderr).toMatch(

@@ -4,6 +4,7 @@ import { type BuildFailure, context, formatMessages } from 'esbuild';
 import { bundlingOptions } from '../../../lib/functions/bundling.ts';
 import {
   type FunctionName,
+  forEachFunction,
   functionNames,
   handlerEntries,
 } from '../../../lib/settings/functions.ts';
@@ -12,34 +13,51 @@ import { OperatorError } from '../../shared/errors.ts';
 
 const root = bundlingOptions.absWorkingDir!;
 
+/** A function's code as it was built, in a folder of its own. */
+interface FunctionCode {
+  readonly code: string;
+  readonly folder: string;
+}
+
+/** A function with code that does not run yet. */
+interface ChangedFunction {
+  readonly name: FunctionName;
+  readonly logicalId: string;
+  readonly folder: string;
+}
+
 /** The code of the functions, which is built from its sources again and again. */
 export class LiveCode implements AsyncDisposable {
   /** Resolves when the functions have been built for the first time; rejects if they do not build. */
-  readonly built: Promise<unknown>;
-  readonly #functions: readonly IncrementalBuild[];
+  readonly built: Promise<void>;
+  readonly #directory: string;
+  readonly #contexts: Record<FunctionName, ReturnType<typeof createContext>>;
+  /** The files that the last build of a function has read. It is missing if that build failed. */
+  readonly #inputs = new Map<FunctionName, ReadonlySet<string>>();
+  readonly #built = new Map<FunctionName, FunctionCode>();
+  readonly #running = new Map<FunctionName, FunctionCode>();
   readonly #logicalIds = new Map<FunctionName, string>();
+  #builds = 0;
 
   /**
    * @param directory the folder for the bundles
    * @param isDebugged whether the bundles contain source maps for a debugger
    */
   constructor(directory: string, isDebugged: boolean) {
-    this.#functions = functionNames.map(
-      (name) => new IncrementalBuild(name, directory, isDebugged),
-    );
+    this.#directory = directory;
+    this.#contexts = forEachFunction((name) => createContext(name, directory, isDebugged));
     this.built = this.build();
     // The start awaits the promise. If it fails before that, the rejection is not unhandled.
     this.built.catch(() => {});
   }
 
-  /** The folder of a function's code; undefined for a function that is not built here. */
+  /** The folder of a function's first code; undefined for a function that is not built here. */
   readonly folderOf = ({ logicalId, codeDirectory }: LambdaFunction): string | undefined => {
     const name = bundleNameOf(codeDirectory);
-    const built = this.#functions.find((each) => each.name === name);
-    if (!built) return undefined;
-    this.#logicalIds.set(built.name, logicalId);
-    built.takeChange();
-    return built.folder;
+    if (!name) return undefined;
+    this.#logicalIds.set(name, logicalId);
+    this.#running.set(name, this.#built.get(name)!);
+    return this.#built.get(name)!.folder;
   };
 
   /**
@@ -48,81 +66,44 @@ export class LiveCode implements AsyncDisposable {
    * @param changed the paths of the files. @default - all functions are built
    * @throws OperatorError with the errors of the build and their places
    */
-  async build(changed?: ReadonlySet<string>): Promise<void> {
-    const concerned = this.#functions.filter((each) => each.isConcernedBy(changed));
-    const results = await Promise.allSettled(concerned.map((each) => each.run()));
-    const failed = results.find(({ status }) => status === 'rejected');
+  async build(changed: ReadonlySet<string> = new Set()): Promise<void> {
+    const concerned = functionNames.filter((name) => {
+      const inputs = this.#inputs.get(name);
+      return !inputs || [...changed].some((file) => inputs.has(file));
+    });
+    const builds = await Promise.allSettled(concerned.map((name) => this.#buildFunction(name)));
+    const failed = builds.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') await throwOperatorError(failed.reason);
   }
 
-  /** The names of the functions whose code runs not yet, and the folders of it by logical id. */
-  takeNewCode(): {
-    readonly names: readonly FunctionName[];
-    readonly folders: Map<string, string>;
-  } {
-    const built = this.#functions.filter((each) => each.takeChange());
-    return {
-      names: built.map(({ name }) => name),
-      folders: new Map(built.map(({ name, folder }) => [this.#logicalIds.get(name)!, folder])),
-    };
+  async #buildFunction(name: FunctionName): Promise<void> {
+    this.#inputs.delete(name);
+    const { outputFiles, metafile } = await (await this.#contexts[name]).rebuild();
+    this.#inputs.set(
+      name,
+      new Set(Object.keys(metafile.inputs).map((file) => resolve(root, file))),
+    );
+    const code = outputFiles[0]!.text;
+    if (code === this.#built.get(name)?.code) return;
+    // Each build has its own folder, because earlier code may still be started.
+    const folder = join(this.#directory, `${name}-${this.#builds++}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'index.js'), code);
+    this.#built.set(name, { code, folder });
+  }
+
+  /** The functions whose code runs not yet, which the caller makes run. */
+  takeNewCode(): ChangedFunction[] {
+    const changed = [...this.#built].filter(([name, code]) => code !== this.#running.get(name));
+    return changed.map(([name, code]) => {
+      this.#running.set(name, code);
+      return { name, logicalId: this.#logicalIds.get(name)!, folder: code.folder };
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#functions.map((each) => each.dispose()));
-  }
-}
-
-/** The builds of one function. Each has its own folder, because earlier code may still be started. */
-class IncrementalBuild {
-  readonly name: FunctionName;
-  readonly #directory: string;
-  readonly #context: ReturnType<typeof createContext>;
-  /** The files that the last build has read; undefined if it failed. */
-  #inputs: ReadonlySet<string> | undefined;
-  #code: string | undefined;
-  #hasChanged = false;
-  #builds = 0;
-
-  constructor(name: FunctionName, directory: string, isDebugged: boolean) {
-    this.name = name;
-    this.#directory = directory;
-    this.#context = createContext(name, directory, isDebugged);
-    // The first build awaits the promise. Until then, its rejection is not unhandled.
-    this.#context.catch(() => {});
-  }
-
-  get folder(): string {
-    return join(this.#directory, `${this.name}-${this.#builds}`);
-  }
-
-  isConcernedBy(changed: ReadonlySet<string> | undefined): boolean {
-    const inputs = this.#inputs;
-    return !changed || !inputs || [...changed].some((file) => inputs.has(file));
-  }
-
-  /** @throws esbuild's `BuildFailure` */
-  async run(): Promise<void> {
-    this.#inputs = undefined;
-    const { outputFiles, metafile } = await (await this.#context).rebuild();
-    this.#inputs = new Set(Object.keys(metafile.inputs).map((file) => resolve(root, file)));
-    const code = outputFiles[0]!.text;
-    if (code === this.#code) return;
-    this.#code = code;
-    this.#hasChanged = true;
-    this.#builds++;
-    mkdirSync(this.folder, { recursive: true });
-    writeFileSync(join(this.folder, 'index.js'), code);
-  }
-
-  /** Whether the code has changed since the last call. */
-  takeChange(): boolean {
-    const hasChanged = this.#hasChanged;
-    this.#hasChanged = false;
-    return hasChanged;
-  }
-
-  async dispose(): Promise<void> {
-    await (await this.#context).dispose();
+    const contexts = await Promise.all(Object.values(this.#contexts));
+    await Promise.all(contexts.map((each) => each.dispose()));
   }
 }
 

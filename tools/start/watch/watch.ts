@@ -2,6 +2,7 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LocalService } from '../../local/server.ts';
+import type { RunConsole } from '../run-console.ts';
 import type { LiveCode } from './live-code.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -10,22 +11,16 @@ const isSource = /^[^.].*\.(?:ts|js|json)$/;
 // Editors may empty a file before they write it, and save several files one after the other.
 const settlesWithinMs = 15;
 
-/** Prints what becomes of changes. */
-interface ChangeLog {
-  readonly log: (line: string) => void;
-  readonly paint: (format: 'cyan' | 'red', text: string) => string;
-}
-
 /**
  * Serves changes of the functions' sources, until it is disposed. Requests that arrive after a change
  * wait for the new code. The stack is not synthesized again: after a change of it, a restart is due.
  *
- * @param serving resolves when the service runs; a change that comes before is served then
+ * @param ready resolves when the service runs; a change that comes before is served then
  */
 export function startWatching(
-  serving: Promise<Pick<LocalService, 'replaceFunctionCode'>>,
+  ready: Promise<Pick<LocalService, 'replaceFunctionCode'>>,
   liveCode: LiveCode,
-  { log, paint }: ChangeLog,
+  { log, paint }: Pick<RunConsole, 'log' | 'paint'>,
 ): Disposable {
   const changed = new Set<string>();
   let lastChangeMs = 0;
@@ -37,22 +32,26 @@ export function startWatching(
     lastChangeMs = performance.now();
     if (isServing) return;
     isServing = true;
-    void serve().finally(() => {
+    void serveChanges().finally(() => {
       isServing = false;
     });
   }
 
-  async function serve(): Promise<void> {
-    const service = await serving;
-    const startedMs = performance.now();
-    try {
-      const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
-      await service.replaceFunctionCode(newCode.then(({ folders }) => folders));
-      const names = (await newCode).names.join(', ');
-      const durationMs = Math.round(performance.now() - startedMs);
-      if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
-    } catch (error) {
-      log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
+  async function serveChanges(): Promise<void> {
+    const service = await ready;
+    while (changed.size > 0) {
+      const startedMs = performance.now();
+      try {
+        const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
+        await service.replaceFunctionCode(
+          newCode.then((all) => new Map(all.map(({ logicalId, folder }) => [logicalId, folder]))),
+        );
+        const names = (await newCode).map(({ name }) => name).join(', ');
+        const durationMs = Math.round(performance.now() - startedMs);
+        if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
+      } catch (error) {
+        log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
+      }
     }
   }
 
@@ -66,7 +65,7 @@ export function startWatching(
       changed.clear();
       const built = liveCode.build(files);
       await built.catch(() => {});
-      if (changeMs === lastChangeMs) return built;
+      if (changed.size === 0) return built;
     }
   }
 
@@ -76,21 +75,16 @@ export function startWatching(
     log(paint('cyan', `${relative(root, file)} has changed: restart to run the changed stack`));
   }
 
-  const stopWatching = [
-    watchSources(join(root, 'lambdas'), serveChange),
-    watchSources(join(root, 'lib'), askForRestart),
-    watchSources(join(root, 'bin'), askForRestart),
-  ];
-  return {
-    [Symbol.dispose]: () => {
-      for (const stop of stopWatching) stop();
-    },
-  };
+  const watching = new DisposableStack();
+  watching.defer(watchSources(join(root, 'lambdas'), serveChange));
+  watching.defer(watchSources(join(root, 'lib'), askForRestart));
+  watching.defer(watchSources(join(root, 'bin'), askForRestart));
+  return watching;
 }
 
 /**
- * Watches the source files in a folder and its subfolders. It watches the folders and not the files,
- * because editors may save by replacing a file.
+ * Watches the source files in a folder and its subfolders. It watches each folder and neither the
+ * files nor, as Node would, all of them recursively, because editors may save by replacing a file.
  *
  * @returns a function that stops watching
  */
@@ -99,14 +93,12 @@ function watchSources(top: string, onChange: (file: string) => void): () => void
 
   function add(folder: string): void {
     if (watchers.has(folder)) return;
-    watchers.set(
-      folder,
-      watch(folder, (_, name) => {
-        // A folder may be new.
-        addAll();
-        if (isSource.test(name ?? '')) onChange(join(folder, name!));
-      }),
-    );
+    const watcher = watch(folder, (_, name) => {
+      // A folder may be new.
+      addAll();
+      if (isSource.test(name ?? '')) onChange(join(folder, name!));
+    });
+    watchers.set(folder, watcher);
   }
 
   function addAll(): void {
