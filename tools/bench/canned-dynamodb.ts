@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './canned-keys.ts';
@@ -13,7 +13,7 @@ import {
   type ScanRequest,
 } from './canned-orders.ts';
 
-/** The requests that the canned DynamoDB has received since it started. */
+/** The requests that the canned DynamoDB has received since the counts were last read. */
 export interface RequestCounts {
   requests: number;
   /** One for a consistent read of up to 4 KB, and half for an eventually consistent one. */
@@ -32,7 +32,8 @@ export interface CannedServers {
 interface Answer {
   status?: number;
   delayMs?: number;
-  body: Buffer[];
+  /** A value to send as JSON, or the parts of what is sent as it is. */
+  body: object | Buffer[];
 }
 
 type DynamodbRequest = ScanRequest & {
@@ -50,7 +51,8 @@ export const counterTable = 'rate-limiter-counters';
 
 /** No connection is closed while it is idle, however long a measured process computes in between. */
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
-const counts: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
+const none: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
+let counts = { ...none };
 const pageBody = createPageSource();
 const isCounted = new Set<string>();
 
@@ -76,7 +78,8 @@ if (import.meta.main) {
  */
 function createDynamodb(options: ServerOptions): Server {
   return createSecureServer(options, async (request, response) => {
-    const [operation, input] = await read(request);
+    const operation = String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', '');
+    const input = (await json(request)) as DynamodbRequest;
     counts.requests++;
     if (operation === 'UpdateItem') counts.writeUnits++;
     if (operation === 'GetItem') counts.readUnits += input.ConsistentRead ? 1 : 0.5;
@@ -85,12 +88,16 @@ function createDynamodb(options: ServerOptions): Server {
 }
 
 /**
- * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET /counts` returns
- * the {@link RequestCounts}.
+ * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET` returns the
+ * {@link RequestCounts}, and starts to count anew.
  */
 function createReceiver(): Server {
   return createServer(lasting, (request, response) => {
-    request.resume().on('end', () => response.end(JSON.stringify(counts)));
+    request.resume().on('end', () => {
+      if (request.method !== 'GET') return response.end();
+      response.end(JSON.stringify(counts));
+      counts = { ...none };
+    });
   });
 }
 
@@ -100,34 +107,30 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function read(request: IncomingMessage): Promise<[operation: string, DynamodbRequest]> {
-  const target = String(request.headers['x-amz-target'] ?? '');
-  return [target.replace('DynamoDB_20120810.', ''), JSON.parse(await text(request))];
-}
-
 async function send(response: ServerResponse, answer: Answer): Promise<void> {
-  if (answer.delayMs) await pause(answer.delayMs);
-  const length = answer.body.reduce((total, part) => total + part.length, 0);
-  response.writeHead(answer.status ?? 200, {
+  const { status = 200, delayMs, body } = answer;
+  if (delayMs) await pause(delayMs);
+  const parts = Array.isArray(body) ? body : [Buffer.from(JSON.stringify(body))];
+  response.writeHead(status, {
     'content-type': 'application/x-amz-json-1.0',
-    'content-length': length,
+    'content-length': parts.reduce((total, part) => total + part.length, 0),
     'x-amzn-requestid': 'BENCHMARK',
   });
-  for (const part of answer.body) response.write(part);
+  for (const part of parts) response.write(part);
   response.end();
 }
 
 function answerTo(operation: string, input: DynamodbRequest): Answer {
   const { TableName: name } = input;
   if (name === apiKeysTable) {
-    return { body: json({ [operation === 'GetItem' ? 'Item' : 'Attributes']: apiKeyItem(input) }) };
+    return { body: { [operation === 'GetItem' ? 'Item' : 'Attributes']: apiKeyItem(input) } };
   }
   if (name === counterTable) return count(input);
   const table = JSON.parse(name) as OrdersTable;
   if (operation === 'Scan')
     return { body: pageBody(pageRange(table, input)), delayMs: table.delayMs };
   const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
-  return { body: json({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } }) };
+  return { body: { Attributes: { status: { S: 'cancelled' }, cancelRequestId } } };
 }
 
 /** Creates or increments a counter. Its creation fails if it exists, its increment if it does not. */
@@ -136,21 +139,16 @@ function count(input: DynamodbRequest): Answer {
   const isCreation = input.ConditionExpression?.includes('attribute_not_exists') ?? false;
   if (isCreation === isCounted.has(key)) {
     const type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
-    return { status: 400, body: json({ __type: type, message: 'The condition failed.' }) };
+    return { status: 400, body: { __type: type, message: 'The condition failed.' } };
   }
   isCounted.add(key);
   const expire = String(Math.floor(Date.now() / 1000) + 30);
   const points = isPeerCounterFull(key) ? '99999999' : '2';
-  return {
-    body: json({ Attributes: { key: { S: key }, points: { N: points }, expire: { N: expire } } }),
-  };
+  const attributes = { key: { S: key }, points: { N: points }, expire: { N: expire } };
+  return { body: { Attributes: attributes } };
 }
 
 /** The peer's table has the partition key `keyHash`, ours has `ownerHash`. */
 function apiKeyItem({ Key }: DynamodbRequest) {
   return Key?.keyHash ? cannedPeerKey(Key.keyHash.S) : cannedOwner(Key?.ownerHash?.S);
-}
-
-function json(value: unknown): Buffer[] {
-  return [Buffer.from(JSON.stringify(value))];
 }

@@ -22,20 +22,20 @@ export function authorizerEvent(keyCase: KeyCase) {
 
 /** The event of `GET /store/orders`. */
 export function listEvent(headers: Record<string, string> = {}) {
-  return proxyEvent('GET', '/v1/store/orders', headers, null);
+  return proxyEvent('GET', '/v1/store/orders', null, headers);
 }
 
 /** The event of `DELETE /store/orders/{orderId}` for a pending order. */
 export function cancelEvent() {
   const id = orderId(0);
-  return proxyEvent('DELETE', `/v1/store/orders/${id}`, {}, { orderId: id });
+  return proxyEvent('DELETE', `/v1/store/orders/${id}`, { orderId: id });
 }
 
 function proxyEvent(
   httpMethod: string,
   path: string,
-  headers: Record<string, string>,
   pathParameters: Record<string, string> | null,
+  headers: Record<string, string> = {},
 ) {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value]]);
   return {

@@ -18,17 +18,10 @@ export interface Job {
   isChecked?: boolean;
 }
 
-interface Spent {
-  cpuMs: number;
-  wallMs: number;
-}
+type Spent = Record<'cpuMs' | 'wallMs', number>;
 
-interface Written {
-  /** From the call to the first byte of the body. */
-  firstByteMs: number;
-  bytes: number;
-  logBytes: number;
-}
+/** The time from the call to the first byte of the body, and what was written. */
+type Written = Record<'firstByteMs' | 'bytes' | 'logBytes', number>;
 
 /** The averages for one call of a batch. */
 export type Batch = Spent & Written & RequestCounts;
@@ -75,13 +68,14 @@ async function measure(): Promise<JobResult> {
   const batches: Batch[] = [];
   let answer: unknown;
   for (const calls of job.batches) {
-    const before = await requestCounts();
+    await requestCounts();
     written = { firstByteMs: 0, bytes: 0, logBytes: 0 };
     const stopwatch = startStopwatch();
     for (let index = 0; index < calls; index++) answer = await answerOf(handler);
-    const total = { ...stopwatch(), ...written };
-    const after = await requestCounts();
-    batches.push(averages({ ...total, ...difference(after, before) }, calls));
+    const spent = stopwatch();
+    const total = { ...spent, ...written, ...(await requestCounts()) };
+    const averages = Object.entries(total).map(([figure, value]) => [figure, value / calls]);
+    batches.push(Object.fromEntries(averages));
   }
   const peakRssMb = process.resourceUsage().maxRSS / 1024;
   const orders = job.isChecked ? await countOrders(Buffer.concat(bodies)) : undefined;
@@ -162,22 +156,10 @@ function startStopwatch(): () => Spent {
   };
 }
 
+/** The requests to DynamoDB since this was last asked. */
 async function requestCounts(): Promise<RequestCounts> {
-  const [response] = await once(request(`${receiverUrl}/counts`).end(), 'response');
+  const [response] = await once(request(receiverUrl).end(), 'response');
   return (await json(response as IncomingMessage)) as RequestCounts;
-}
-
-function difference(after: RequestCounts, before: RequestCounts): RequestCounts {
-  return {
-    requests: after.requests - before.requests,
-    readUnits: after.readUnits - before.readUnits,
-    writeUnits: after.writeUnits - before.writeUnits,
-  };
-}
-
-function averages(total: Batch, calls: number): Batch {
-  const each = Object.entries(total).map(([figure, value]) => [figure, value / calls]);
-  return Object.fromEntries(each);
 }
 
 /** Replaces the `awslambda` global of Lambda's Node runtime, and counts the log in place of writing it. */

@@ -27,6 +27,9 @@ export interface Expected {
   readonly isWithoutKey?: boolean;
 }
 
+/** An answer whose body may have been read. */
+type Read = Answer & { readonly text?: string };
+
 export type Client = Pick<HttpClient, 'baseUrl' | 'send'>;
 
 /** What came is not what was expected. The message has a line for each: asked, came, expected. */
@@ -74,17 +77,26 @@ export class Stage {
     const answer = method === 'HEAD' ? head : { ...head, text };
     const code = method === 'HEAD' ? undefined : 'not_found';
     const differences = this.contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer);
-    this.fail(answer, { status: 404, code, isWithoutKey: true }, differences);
+    this.#compare(answer, { status: 404, code, isWithoutKey: true }, differences);
   }
 
-  /** @throws CheckFailed if an operation's answer is not the expected and documented one */
-  compare(operationId: string, answer: Answer & { text?: string }, expected: Expected): void {
-    this.fail(answer, expected, this.contract.differences(operationId, answer));
+  /**
+   * Compares an operation's answer with the contract.
+   *
+   * @param found what else is wrong with it
+   * @throws CheckFailed if it is not the expected and documented one
+   */
+  compare(
+    operationId: string,
+    answer: Read,
+    expected: Expected,
+    found: readonly string[] = [],
+  ): void {
+    this.#compare(answer, expected, [...this.contract.differences(operationId, answer), ...found]);
   }
 
-  /** @throws CheckFailed if there are differences, or what any answer must be, this one is not */
-  fail(
-    answer: Answer & { readonly text?: string },
+  #compare(
+    answer: Read,
     { status, code, isWithoutKey = false }: Expected,
     found: readonly string[],
   ): void {
@@ -111,10 +123,10 @@ export class Stage {
     );
   }
 
-  async #ask<Read extends Answer>(
+  async #ask<Given extends Answer>(
     question: OutgoingRequest,
-    read: (answer: Answer) => Promise<Read>,
-  ): Promise<Read> {
+    read: (answer: Answer) => Promise<Given>,
+  ): Promise<Given> {
     const { method, path } = question;
     const asked = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
     try {
@@ -160,7 +172,7 @@ export function codeOf({ text = '' }: { readonly text?: string }): string | unde
 }
 
 /** An answer in a line: status, content type, request id, and the first of its body. */
-export function shown(answer: Answer & { readonly text?: string }): string {
+export function shown(answer: Read): string {
   const id = headerOf(answer, 'x-amzn-requestid');
   const type = headerOf(answer, 'content-type') ?? 'no content type';
   const start = (answer.text ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 160);
