@@ -105,10 +105,10 @@ async function start(
     ? await openDataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
-  const [templateFile, database] = await allOrNone([
-    templateReady,
-    provideDatabase(options, dataDirectory, started),
-  ]);
+  const databaseReady = provideDatabase(options, dataDirectory, started);
+  // Whatever fails, all that has started is stopped.
+  await Promise.allSettled([templateReady, databaseReady]);
+  const [templateFile, database] = await Promise.all([templateReady, databaseReady]);
   const { stackName, hasTimeLimits = true } = options;
   const template = readTemplate(templateFile, { ...environment, stackName }, hasTimeLimits);
   const identities = createIdentities(template);
@@ -240,23 +240,11 @@ async function serve(
     ],
   });
   started.defer(() => server.close());
-  stack.outputs = localOutputs(prepared.outputs, gateway.apiId, server.origin);
+  // The outputs have the API's address in the cloud, in the Region that the template may name.
+  const cloudOrigin = new RegExp(`^https://${gateway.apiId}\\.execute-api\\.[^/]+`);
+  const outputs = Object.entries(prepared.outputs);
+  stack.outputs = Object.fromEntries(
+    outputs.map(([name, value]) => [name, value.replace(cloudOrigin, server.origin)]),
+  );
   return { ...prepared, outputs: stack.outputs, origin: server.origin };
-}
-
-/** The outputs, with this server's address instead of the API's address in the cloud. */
-function localOutputs(outputs: Readonly<Record<string, string>>, apiId: string, origin: string) {
-  // The stack can be of any Region, which its settings name.
-  const cloudOrigin = new RegExp(`^https://${apiId}\\.execute-api\\.[\\w-]+\\.amazonaws\\.com`);
-  const entries = Object.entries(outputs).map(([name, value]) => [
-    name,
-    value.replace(cloudOrigin, origin),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** Like `Promise.all`, but settles only when all have, so that all that has started is stopped. */
-async function allOrNone<A, B>(promises: [Promise<A>, Promise<B>]): Promise<[A, B]> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
 }

@@ -114,8 +114,6 @@ async function startOnce(
 ): Promise<EmbeddedDynamoDB> {
   const file = databaseFile ? ['--db-path', databaseFile] : [];
   const child = spawnWatched(binary, ['serve', '--host', host, '--port', String(port), ...file]);
-  // A process that could not be spawned has no id and no output, only an error.
-  if (child.pid === undefined) throw new StartError(String((await once(child, 'error'))[0]));
   const exited = once(child, 'exit');
   /** The last line of output, if there is one. */
   const lines: string[] = [];

@@ -144,10 +144,9 @@ export function checkKnownProperties(
   known: string,
 ): void {
   const names = words(known);
-  for (const [name, setting] of Object.entries(value)) {
-    if (names.includes(name) || setting === undefined) continue;
-    throw new TemplateError(logicalId, `the property ${path}.${name} is not supported locally`);
-  }
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (!unknown) return;
+  throw new TemplateError(logicalId, `the property ${path}.${unknown} is not supported locally`);
 }
 
 /** Splits a text at spaces and line breaks, for a list of many names. */

@@ -121,21 +121,6 @@ describe('the server of a gateway', () => {
     expect(requests[0]!.rawHeaders.join()).toMatch(/X-Sent,y/i);
   });
 
-  it('asks the handlers in their order before the gateway', async () => {
-    const asked: string[] = [];
-    handlers = ['first', 'second', 'third'].map((name) => async (_, outgoing) => {
-      asked.push(name);
-      if (name === 'second') outgoing.end(name);
-      return name === 'second';
-    });
-
-    const response = await fetch(await start());
-
-    expect(await response.text()).toBe('second');
-    expect(asked).toEqual(['first', 'second']);
-    expect([requests, answered]).toEqual([[], []]);
-  });
-
   it('answers the error of a handler', async () => {
     const error = new TypeError('oops');
     handlers = [

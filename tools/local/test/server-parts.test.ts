@@ -120,6 +120,7 @@ const table = (TableName: string) => ({
 
 const outputs = {
   Url: { Value: { 'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.amazonaws.com/test' } },
+  UrlInRegion: { Value: { 'Fn::Sub': 'https://${Api}.execute-api.eu-west-3.amazonaws.com/a' } },
   Place: { Value: { 'Fn::Sub': '${AWS::AccountId} ${AWS::Region} ${AWS::StackName}' } },
 };
 const resources: Resources = {
@@ -169,6 +170,7 @@ describe('a local service', () => {
     expect(tableNames()).toEqual(['orders']);
     expect(service.outputs).toEqual({
       Url: `${service.origin}/test`,
+      UrlInRegion: `${service.origin}/a`,
       Place: '000000000000 us-east-1 Small',
     });
   });

@@ -1,9 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from '../../../test/helpers/temporary-directory.ts';
+import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
 import {
   type IncomingRequest,
   parseRequest,
@@ -162,17 +159,13 @@ export interface Assembly {
   remove(): void;
 }
 
-/**
- * @param code by function name; each is the text of an `index.js`
- * @param into where the assembly replaces an earlier one. @default - a new directory
- */
+/** @param code by function name; each is the text of an `index.js` */
 export function writeAssembly(
   resources: Resources,
   code: Readonly<Record<string, string>>,
   outputs: object = {},
-  into: TemporaryDirectory = temporaryDirectory(),
 ): Assembly {
-  const { path: directory, write, remove } = into;
+  const { path: directory, write, remove } = temporaryDirectory();
   const files = Object.keys(code).map((name) => [
     name,
     {

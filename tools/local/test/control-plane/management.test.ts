@@ -12,7 +12,6 @@ import {
   GetUsagePlansCommand,
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../server.ts';
 import {
@@ -34,14 +33,6 @@ const resources: Resources = {
       ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
       Throttle: { RateLimit: 1, BurstLimit: 2 },
       Quota: { Limit: 1000, Period: 'DAY' },
-    },
-  },
-  Table: {
-    Type: 'AWS::DynamoDB::Table',
-    Properties: {
-      TableName: 'orders',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
     },
   },
 };
@@ -158,17 +149,6 @@ describe('the operator of a local run, with AWS clients', () => {
       message: 'Stack with id Other<&> does not exist',
       Type: 'Sender',
     });
-    client.destroy();
-  });
-
-  it('reads and writes tables', async () => {
-    const client = new DynamoDBClient(settings);
-    const Item = { id: { S: 'ä' } };
-
-    await client.send(new PutItemCommand({ TableName: 'orders', Item }));
-    const read = await client.send(new GetItemCommand({ TableName: 'orders', Key: Item }));
-
-    expect(read.Item).toEqual(Item);
     client.destroy();
   });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 class StubProcess extends EventEmitter {
   readonly command: readonly unknown[];
   readonly options: object;
-  readonly pid = isSpawned ? 77 : undefined;
+  readonly pid = 77;
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
@@ -33,7 +33,6 @@ class StubProcess extends EventEmitter {
 
 let processes: StubProcess[];
 let onSpawn: (spawned: StubProcess) => void;
-let isSpawned: boolean;
 /** The signals that end a process. */
 let endsBy: Set<string>;
 let isInstalled: boolean;
@@ -57,7 +56,6 @@ const fails = (spawned: StubProcess) => {
 beforeEach(() => {
   processes = [];
   onSpawn = listens;
-  isSpawned = true;
   endsBy = new Set(['SIGTERM', 'SIGKILL']);
   isInstalled = true;
 });
@@ -114,12 +112,6 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processId).toBe(77);
   });
 
-  it('keeps its data in memory where no file is named', async () => {
-    await startEmbeddedDynamoDB();
-
-    expect(processes[0]!.command.at(-2)).toBe('--port');
-  });
-
   it('is tried again when it fails', async () => {
     onSpawn = (spawned) => (processes.length < 5 ? fails(spawned) : listens(spawned));
 
@@ -137,13 +129,6 @@ describe('the process of the embedded DynamoDB', () => {
       message: withFile('dynoxide ended (1: disk full)'),
     });
     expect(processes).toHaveLength(5);
-  });
-
-  it('is given up where it cannot be spawned', async () => {
-    isSpawned = false;
-    onSpawn = (spawned) => spawned.emit('error', new Error('spawn EAGAIN'));
-
-    await expect(startEmbeddedDynamoDB()).rejects.toThrow(inMemory('Error: spawn EAGAIN'));
   });
 
   it('is given up where it does not listen in time, and stopped', async () => {

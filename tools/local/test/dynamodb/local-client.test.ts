@@ -16,25 +16,6 @@ afterEach(() => {
 });
 
 describe('a client of a local server', () => {
-  it.each([
-    ['placeholders', undefined, 'local'],
-    ['the credentials that it is given', { accessKeyId: 'A', secretAccessKey: 'b' }, 'A'],
-  ])('signs its calls with %s', async (_, credentials, accessKeyId) => {
-    let authorization: string | undefined;
-    await using server = await serve((call, answer) => {
-      authorization = call.headers.authorization;
-      answer.end('{}');
-    });
-    const client = localDynamoDbClient(server.url, credentials);
-
-    await client.send(new ListTablesCommand({}));
-
-    client.destroy();
-    expect(authorization).toMatch(
-      new RegExp(`^AWS4-HMAC-SHA256 Credential=${accessKeyId}/\\d+/us-east-1/dynamodb/`),
-    );
-  });
-
   it.each(Object.entries(userSettings))(
     "calls the server whatever the user's settings for AWS are: %s",
     async (name, value) => {

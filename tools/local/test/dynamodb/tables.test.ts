@@ -59,10 +59,4 @@ describe('a table of a template', () => {
       'the table orders exists with the key id,owner, but this version needs id: use an empty data directory',
     );
   });
-
-  it('fails with the database', async () => {
-    answers = [new Error('disk I/O error')];
-
-    await expect(provide()).rejects.toThrow('disk I/O error');
-  });
 });

@@ -153,13 +153,6 @@ describe('gateway', () => {
     expect(logFault).not.toHaveBeenCalled();
   });
 
-  it('hands a body on as a text', async () => {
-    await send({ method: 'POST', body: 'é' });
-
-    const [{ body, isBase64Encoded }] = eventsOf('Echo');
-    expect([body, isBase64Encoded]).toEqual(['é', false]);
-  });
-
   it.each<[string, RequestParts, number, string]>([
     ['with a malformed path', { target: '/test/orders/%zz' }, 400, 'BadRequestException'],
     ['to no stage', { target: '/' }, 403, 'MissingAuthenticationTokenException'],

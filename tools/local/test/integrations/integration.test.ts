@@ -125,17 +125,6 @@ describe('an invocation for a request', () => {
       await expect(answered).rejects.toMatchObject({ type, status, cause: error });
     },
   );
-
-  it('that ends too late without a stream changes nothing', async () => {
-    const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    const { answered } = send({ answer: promise });
-    await advance(10_000);
-
-    resolve({ payload: '{}' });
-    await turn();
-
-    await expect(answered).rejects.toMatchObject({ type: 'INTEGRATION_TIMEOUT' });
-  });
 });
 
 describe('a stream for a request', () => {

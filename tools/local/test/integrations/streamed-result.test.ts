@@ -80,26 +80,4 @@ describe('streamed result', () => {
     await closed(body);
     expect(body.errored?.message).toBe('broken');
   });
-
-  it('breaks where its source breaks', async () => {
-    const source = Readable.from(
-      (async function* () {
-        yield Buffer.from(`${prelude}${nul}bo`);
-        throw new Error('broken');
-      })(),
-    );
-
-    await expect(textOf(source)).rejects.toThrow('broken');
-  });
-
-  it('closes its source when it is closed', async () => {
-    const source = new PassThrough();
-    source.write(`${prelude}${nul}bo`);
-
-    const { body } = await parseStreamedResult(source);
-    body.destroy();
-
-    await closed(source);
-    expect(source.destroyed).toBe(true);
-  });
 });

@@ -116,14 +116,6 @@ describe('data directory', () => {
     );
   });
 
-  it('does not keep the process alive', async () => {
-    const before = process.getActiveResourcesInfo();
-
-    await open();
-
-    expect(process.getActiveResourcesInfo()).toEqual(before);
-  });
-
   it('belongs to one run at a time, also under another name, until it is released', async () => {
     const first = await open();
     const link = join(parent.path, 'link');

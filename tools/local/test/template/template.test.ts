@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
-import { checkKnownProperties, readTemplate } from '../../template/template.ts';
+import { readTemplate } from '../../template/template.ts';
 import { createTemplate, lambda, method, proxy, type Resources } from '../small-template.ts';
 
 const table = (properties: object = {}): Resources => ({
@@ -173,15 +173,5 @@ describe('a resource', () => {
 
   it('has a name as long as AWS allows at most', () => {
     expect(resource('AWS::Lambda::Function', {}, 'L'.repeat(300)).ref).toHaveLength(64);
-  });
-
-  it('may have known properties within a property, and nothing else', () => {
-    const check = (value: object) => () =>
-      checkKnownProperties('Method', 'Integration', value, '\n  Type Uri\n  Name');
-
-    expect(check({ Uri: 'x', Name: 'y', Credentials: undefined })).not.toThrow();
-    expect(check({ Uri: 'x', Credentials: 'y' })).toThrow(
-      'Method: the property Integration.Credentials is not supported locally',
-    );
   });
 });
