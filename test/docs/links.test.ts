@@ -6,6 +6,8 @@ import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
+/** The pages that have been parsed, which takes much longer than what is asked of them. */
+const pages = new Map<string, ReturnType<typeof parsed>>();
 const documents = globSync('**/*.md', {
   cwd: root,
   exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
@@ -27,16 +29,16 @@ const sources = globSync('{*,.ci/*,.github/**/*}', { cwd: root })
   .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
 
 describe.each(documents)('%s', (document) => {
-  const markdown = readFileSync(join(root, document), 'utf8');
+  const { markdown, tokens } = pageOf(document);
 
   it('links to files and headings that exist', () => {
-    const broken = linksOf(markdown).filter((link) => isBroken(document, link));
+    const broken = linksOf(tokens).filter((link) => isBroken(document, link));
 
     expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
   });
 
   it('names paths and scripts that exist', () => {
-    const paths = codeOf(markdown).filter((code) => pathInCode.test(code));
+    const paths = codeOf(tokens).filter((code) => pathInCode.test(code));
     const commands = [...markdown.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)];
 
     const named = commands.map(([, script]) => script!);
@@ -75,6 +77,18 @@ describe('the comments of the sources', () => {
   });
 });
 
+function pageOf(file: string) {
+  const page = pages.get(file) ?? parsed(file);
+  pages.set(file, page);
+  return page;
+}
+
+function parsed(file: string) {
+  const markdown = readFileSync(join(root, file), 'utf8');
+  const tokens = tokensOf(markdown);
+  return { markdown, tokens, anchors: anchorsOf(tokens) };
+}
+
 function exists(path: string): boolean {
   return existsSync(join(root, path));
 }
@@ -90,15 +104,17 @@ function isBroken(document: string, link: string): boolean {
   const target = path ? join(dirname(document), path) : document;
   if (!existsSync(join(root, target))) return true;
   if (anchor === undefined || !target.endsWith('.md')) return false;
-  return !anchorsOf(readFileSync(join(root, target), 'utf8')).has(anchor);
+  return !pageOf(target).anchors.has(anchor);
 }
 
-function linksOf(markdown: string): string[] {
-  return tokensOf(markdown).flatMap((token) =>
+type Tokens = ReturnType<typeof tokensOf>;
+
+function linksOf(tokens: Tokens): string[] {
+  return tokens.flatMap((token) =>
     token.type === 'link' || token.type === 'image' ? [token.href] : [],
   );
 }
 
-function codeOf(markdown: string): string[] {
-  return tokensOf(markdown).flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
+function codeOf(tokens: Tokens): string[] {
+  return tokens.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
 }

@@ -11,11 +11,11 @@ export function tokensOf(markdown: string): Tokens.Generic[] {
   return tokens;
 }
 
-/** The anchors that GitHub gives a page's headings; it numbers those that occur again. */
-export function anchorsOf(markdown: string): Set<string> {
+/** The anchors that GitHub gives the headings among a page's tokens; it numbers those that occur again. */
+export function anchorsOf(tokens: readonly Tokens.Generic[]): Set<string> {
   const anchors = new Set<string>();
   const times = new Map<string, number>();
-  for (const { text } of tokensOf(markdown).filter((token) => token.type === 'heading')) {
+  for (const { text } of tokens.filter((token) => token.type === 'heading')) {
     const name = text
       .toLowerCase()
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

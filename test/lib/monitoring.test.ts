@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { deployedMethods } from '../contract/template-api.ts';
-import { anchorsOf } from '../docs/markdown.ts';
+import { anchorsOf, tokensOf } from '../docs/markdown.ts';
 import { differences, missing } from '../helpers/differences.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
@@ -160,7 +160,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
 
   it('each lead to a section of the runbook that says what to do', () => {
     const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
-      const [anchor] = anchorsOf(section);
+      const [anchor] = anchorsOf(tokensOf(section));
       const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
       return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
     });
