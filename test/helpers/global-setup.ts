@@ -16,10 +16,11 @@ export default function globalSetup(): void {
   const directory = mkdtempSync(join(tmpdir(), 'store-orders-synthesized-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   keepCompiledCode();
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   execFileSync(process.execPath, ['test/helpers/synthesize.ts', directory], {
     cwd: root,
     // Templates are validated by test/bin/app.command.test.ts.
-    env: { ...process.env, CDK_VALIDATION: 'false' },
+    env: { PATH, NODE_COMPILE_CACHE, CDK_VALIDATION: 'false' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
