@@ -14,26 +14,17 @@ type FailureClass = 'refused' | 'usage' | 'service';
 
 const exitCodes: Readonly<Record<FailureClass, number>> = { refused: 1, usage: 2, service: 3 };
 
-/** A failed command, as it is reported to the operator. */
-interface FailureReport {
-  readonly exitCode: number;
-  readonly class: FailureClass;
-  /** The kind of error, as a word for programs. */
-  readonly code: string;
-  /** The problem, without the remedy. */
-  readonly message: string;
-  readonly remedy: string | null;
-}
-
-/** Describes the error that ended a command. */
-export function reportFailure(thrown: unknown, target: Target): FailureReport {
+/** Describes the error that ended a command, as it is reported to the operator. */
+export function reportFailure(thrown: unknown, target: Target) {
   const error = operatorErrorOf(thrown, target);
   const failureClass = classOf(error);
   const remedy = remedyOf(error, target);
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
+    /** The kind of error, as a word for programs. */
     code: error instanceof ServiceError ? error.kind : codeOf(error),
+    /** The problem, without the remedy. */
     message: withoutAccounts(error.problem),
     remedy: remedy === undefined ? null : withoutAccounts(remedy),
   };

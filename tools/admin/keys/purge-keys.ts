@@ -15,15 +15,6 @@ interface PurgeFilter {
   readonly olderThanSeconds: number;
 }
 
-/** Everything that has to be withdrawn so that no key of a stage is valid. */
-export interface StageKeys {
-  readonly valid: StoredKey[];
-  /** Keys that are not valid but not recorded as revoked, because a command was interrupted. */
-  readonly unfinished: StoredKey[];
-  /** The ids of API Gateway's keys. */
-  readonly gatewayKeys: string[];
-}
-
 /** Finds the keys that were revoked, expired or left unfinished at least so long ago. */
 export async function findPurgeable(
   { owner, olderThanSeconds }: PurgeFilter,
@@ -52,12 +43,17 @@ export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Pr
   });
 }
 
+/** Everything that has to be withdrawn so that no key of a stage is valid. */
+type StageKeys = Awaited<ReturnType<typeof findStageKeys>>;
+
 /** Finds everything to withdraw before a stage is destroyed. */
-export async function findStageKeys(store: KeyStore): Promise<StageKeys> {
+export async function findStageKeys(store: KeyStore) {
   const keys = (await allOwners(store)).flatMap(keysOf);
   return {
     valid: keys.filter(({ entry }) => entry),
+    /** Keys that are not valid but not recorded as revoked, because a command was interrupted. */
     unfinished: keys.filter(({ entry, details }) => !entry && !details?.revokedAt),
+    /** The ids of API Gateway's keys. */
     gatewayKeys: await findGatewayKeys(store),
   };
 }

@@ -51,8 +51,7 @@ export function withCallLimits<T extends APIGatewayClient | CloudFormationClient
     (next, { clientName, commandName = '' }) =>
       (input) =>
         next(input).catch((error: unknown) => {
-          const operation = commandName.replace(/Command$/, '');
-          recordCall(error, { service: serviceNamed(clientName), operation });
+          recordCall(error, `${serviceNamed(clientName)} ${commandName.replace(/Command$/, '')}`);
           throw error;
         }),
     { step: 'initialize' },

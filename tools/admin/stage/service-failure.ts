@@ -109,24 +109,14 @@ export function explainFailure(error: unknown, target: Target): ServiceError | u
   });
 }
 
-interface ServiceFailure {
-  readonly kind: FailureKind;
-  /** A description without the remedy. */
-  readonly problem: string;
-}
+const calls = new WeakMap<object, string>();
 
-/** The call that an error belongs to. */
-interface ServiceCall {
-  /** The service's name, such as `DynamoDB`. */
-  readonly service: string;
-  /** The operation's name, such as `Scan`. */
-  readonly operation: string;
-}
-
-const calls = new WeakMap<object, ServiceCall>();
-
-/** Records which call failed with an error, because errors of the SDK do not contain that. */
-export function recordCall(error: unknown, call: ServiceCall): void {
+/**
+ * Records which call failed with an error, because errors of the SDK do not contain that.
+ *
+ * @param call the names of the service and of the operation, such as `DynamoDB Scan`
+ */
+export function recordCall(error: unknown, call: string): void {
   if (typeof error === 'object' && error !== null) calls.set(error, call);
 }
 
@@ -137,12 +127,15 @@ export class UnconfirmedError extends Error {
   /** @param operation the name of DynamoDB's operation */
   constructor(operation: string) {
     super('the answer does not show it');
-    recordCall(this, { service: 'DynamoDB', operation });
+    recordCall(this, `DynamoDB ${operation}`);
   }
 }
 
-/** The failure of a service or of the connection to it; undefined for any other error. */
-export function failureOf(error: unknown): ServiceFailure | undefined {
+/**
+ * The failure of a service or of the connection to it, with a description that has no remedy;
+ * undefined for any other error.
+ */
+export function failureOf(error: unknown): { kind: FailureKind; problem: string } | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
   // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain
   // words that a pattern matches.
@@ -188,8 +181,7 @@ interface SdkError {
 }
 
 function problemOf(kind: FailureKind, error: unknown): string {
-  const { service, operation } = calls.get(Object(error)) ?? {};
-  const call = service ? `${service} ${operation}` : 'the call';
+  const call = calls.get(Object(error)) ?? 'the call';
   return `${forms[kind].introduction(call)} (${plainReason(error)})`;
 }
 
