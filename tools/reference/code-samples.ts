@@ -1,12 +1,6 @@
 import type { Schema } from './contract.ts';
 import { bodyOf, type ListedOperation } from './contract-index.ts';
 
-export interface CodeSample {
-  /** The title of the sample, such as `curl`. */
-  readonly name: string;
-  readonly code: string;
-}
-
 /** Example values of parameters by name, which replace those of the contract. */
 export type ParameterExamples = Readonly<Record<string, string>>;
 
@@ -17,12 +11,12 @@ interface Call {
   readonly body: Schema | undefined;
 }
 
-/** Samples of how to call an operation. They read the key from the environment. */
+/** Samples of how to call an operation, by language. They read the key from the environment. */
 export function codeSamples(
   { method, path, parameters = [], responses }: ListedOperation,
   baseUrl: string,
   examples: ParameterExamples,
-): CodeSample[] {
+): Readonly<Record<string, string>> {
   const filledPath = parameters.reduce(
     (filled, { name, example }) =>
       filled.replace(`{${name}}`, encodeURIComponent(examples[name] ?? String(example))),
@@ -30,11 +24,7 @@ export function codeSamples(
   );
   const body = responses['200'] && bodyOf(responses['200'])?.schema;
   const call = { method, url: baseUrl + filledPath, body };
-  return [
-    { name: 'curl', code: curlSample(call) },
-    { name: 'JavaScript', code: fetchSample(call) },
-    { name: 'Python', code: pythonSample(call) },
-  ];
+  return { curl: curlSample(call), JavaScript: fetchSample(call), Python: pythonSample(call) };
 }
 
 function curlSample({ method, url, body }: Call): string {

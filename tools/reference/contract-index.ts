@@ -38,18 +38,24 @@ export function listOperations({ paths }: Contract): ListedOperation[] {
 
 /** Lists each error code once, sorted by status and name. */
 export function listErrors(contract: Contract): ListedError[] {
-  const errors = new Map<string, ListedError>();
-  for (const [name, response] of Object.entries(contract.components.responses)) {
-    for (const { summary, value } of examplesOf(response)) {
-      const { status, code, message } = value as Omit<ListedError, 'summary' | 'operationIds'>;
-      const key = `${status} ${code}`;
-      const known = errors.get(key);
-      const operationIds = [...(known?.operationIds ?? []), ...operationsWith(contract, name)];
-      const first = known ?? { status, code, summary, message };
-      errors.set(key, { ...first, operationIds: [...new Set(operationIds)] });
-    }
-  }
-  return [...errors.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, error]) => error);
+  const operations = listOperations(contract);
+  const errors = Object.entries(contract.components.responses).flatMap(([name, response]) => {
+    const operationIds = operations
+      .filter(({ responses }) => Object.values(responses).some((one) => one.component === name))
+      .map(({ operationId }) => operationId);
+    return examplesOf(response).map(({ summary, value }) => ({
+      ...(value as Pick<ListedError, 'code' | 'message' | 'status'>),
+      summary,
+      operationIds,
+    }));
+  });
+  const byCode = Map.groupBy(errors, ({ status, code }) => `${status} ${code}`);
+  return [...byCode]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, same]) => {
+      const operationIds = new Set(same.flatMap((error) => error.operationIds));
+      return { ...same[0]!, operationIds: [...operationIds] };
+    });
 }
 
 /** The body of a response; undefined if it has none. */
@@ -60,12 +66,4 @@ export function bodyOf({ content }: ContractResponse): JsonBody | undefined {
 /** The examples of a response's body. */
 export function examplesOf(response: ContractResponse): Example[] {
   return Object.values(bodyOf(response)?.examples ?? {});
-}
-
-function operationsWith(contract: Contract, responseName: string): string[] {
-  return listOperations(contract)
-    .filter(({ responses }) =>
-      Object.values(responses).some(({ component }) => component === responseName),
-    )
-    .map(({ operationId }) => operationId);
 }

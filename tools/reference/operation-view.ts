@@ -16,7 +16,8 @@ export function operationView(
   const { operationId, method, path, summary, marker, description } = operation;
   const sunset = operation['x-sunset'];
   // A deprecated operation only answers 410, so there are no samples for it.
-  const samples = marker === 'deprecated' ? [] : codeSamples(operation, baseUrl, examples);
+  const samples =
+    marker === 'deprecated' ? [] : Object.entries(codeSamples(operation, baseUrl, examples));
   return html`<article class="panel operation" id="${operationId}">
 <div>
 <h3>${summary} <span class="badge" data-kind="${marker}">${marker}</span></h3>
@@ -25,7 +26,7 @@ ${paragraphs(description)}
 ${sunset && html`<p>Sunset: ${sunset}.</p>`}
 ${parameterTable(operation.parameters ?? [])}
 </div>
-${samples.length > 0 ? html`<div class="samples">${samples.map(({ name, code }) => codeFigure(name, code, copyButton(name)))}</div>` : undefined}
+${samples.length > 0 ? html`<div class="samples">${samples.map(([name, code]) => codeFigure(name, code, copyButton(name)))}</div>` : undefined}
 <div>
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => responseView(status, response))}

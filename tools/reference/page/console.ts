@@ -3,14 +3,6 @@ import { create, element, numbers } from './elements.ts';
 import { OrdersView } from './orders-view.ts';
 import { parseOrders } from './shown-order.ts';
 
-/** A request with as much of its answer as has arrived. */
-interface Exchange {
-  readonly method: string;
-  readonly url: URL;
-  readonly startedAt: number;
-  response?: Response;
-}
-
 /** The body of an error in the contract. */
 interface ApiError {
   readonly code: string;
@@ -98,21 +90,21 @@ export class Console {
     says: (text: string) => string,
   ): Promise<ApiError | undefined> {
     const url = new URL(this.#baseUrl + path);
-    const exchange: Exchange = { method, url, startedAt: performance.now() };
+    const startedAt = performance.now();
+    let response: Response | undefined;
+    let outcome: ApiError | string;
     try {
       const headers = { Authorization: `Bearer ${this.#key}` };
-      const response = await fetch(url, { ...init, method, headers });
-      exchange.response = response;
+      response = await fetch(url, { ...init, method, headers });
       showAllowance(response.headers);
       const text = await response.text();
-      const error = response.ok ? undefined : errorOf(text);
-      showAnswer(exchange, error ?? says(text));
-      return error;
+      outcome = response.ok ? says(text) : errorOf(text);
     } catch (cause) {
-      const error = brokenOff(exchange, cause as Error, init.signal?.aborted === true);
-      showAnswer(exchange, error);
-      return error;
+      outcome = brokenOff(response, cause as Error, init.signal?.aborted === true);
     }
+    const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
+    showAnswer(outcome, response, `${method} ${url.pathname}`, elapsed);
+    return typeof outcome === 'string' ? undefined : outcome;
   }
 }
 
@@ -133,7 +125,7 @@ function errorOf(text: string): ApiError {
 }
 
 /** The error to show for a request whose answer is missing or incomplete. */
-function brokenOff({ response }: Exchange, { message }: Error, wasStopped: boolean): ApiError {
+function brokenOff(response: Response | undefined, { message }: Error, wasStopped: boolean) {
   if (wasStopped) return { code: 'stopped', message: 'You stopped it.' };
   const unreadable = "the stage cannot be reached, or does not allow this page's origin (CORS)";
   const reason = response === undefined ? `${message}: ${unreadable}` : message;
@@ -141,20 +133,24 @@ function brokenOff({ response }: Exchange, { message }: Error, wasStopped: boole
 }
 
 /** Shows the status of an answer, what it says, and the request that it belongs to. */
-function showAnswer(exchange: Exchange, outcome: ApiError | string): void {
-  const { method, url, response, startedAt } = exchange;
+function showAnswer(
+  outcome: ApiError | string,
+  response: Response | undefined,
+  request: string,
+  elapsed: string,
+): void {
   const isGood = typeof outcome === 'string';
   const line = create('p');
-  const kind = isGood ? 'good' : 'bad';
   const status = String(response?.status ?? '–');
-  line.append(create('span', status, { class: 'badge', 'data-kind': kind }), ' ');
+  line.append(
+    create('span', status, { class: 'badge', 'data-kind': isGood ? 'good' : 'bad' }),
+    ' ',
+  );
   if (isGood) line.append(outcome);
   else line.append(create('code', outcome.code), ' ', outcome.message);
-  const request = create('p', '', { class: 'hint' });
-  const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
+  const hint = create('p', '', { class: 'hint' });
   // Operators find a request in logs by its id.
   const requestId = response?.headers.get('x-amzn-RequestId') ?? 'unknown';
-  request.append(create('code', `${method} ${url.pathname}`), ` · ${elapsed} · request id `);
-  request.append(create('code', requestId));
-  element('status').replaceChildren(line, request);
+  hint.append(create('code', request), ` · ${elapsed} · request id `, create('code', requestId));
+  element('status').replaceChildren(line, hint);
 }

@@ -8,11 +8,8 @@ import {
 /** An order to show. Absent fields are undefined, and ids are texts, so that they are exact. */
 export type ShownOrder = Readonly<Partial<Record<OrderFieldName, string | number | boolean>>>;
 
-const idNames = orderFieldNames.filter((name) => formatOf(orderFields[name]) === 'int64');
-
-function formatOf({ format }: OrderField): OrderField['format'] {
-  return format;
-}
+const fields: Readonly<Record<OrderFieldName, OrderField>> = orderFields;
+const idNames = orderFieldNames.filter((name) => fields[name].format === 'int64');
 
 /** Matches ids in JSON. It cannot match within a string, because quotes are escaped there. */
 const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g');

@@ -20,11 +20,11 @@ describe('the JavaScript sample', () => {
     const url = `${server.url}/v1`;
     const contract = parseContract(contractText(url));
     const operation = listOperations(contract).find((one) => one.operationId === operationId)!;
-    const sample = codeSamples(operation, url, {}).find(({ name }) => name === 'JavaScript')!;
+    const sample = codeSamples(operation, url, {}).JavaScript!;
 
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      ['--input-type=module', '--eval', sample.code],
+      ['--input-type=module', '--eval', sample],
       { env: { STORE_ORDERS_KEY: 'a-key' } },
     );
 

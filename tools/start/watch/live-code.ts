@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type BuildFailure, context, formatMessages } from 'esbuild';
 import { bundlingOptions } from '../../../lib/functions/bundling.ts';
 import {
@@ -52,8 +52,8 @@ export class LiveCode implements AsyncDisposable {
   }
 
   /** The folder of a function's first code; undefined for a function that is not built here. */
-  readonly folderOf = ({ logicalId, codeDirectory }: LambdaFunction): string | undefined => {
-    const name = bundleNameOf(codeDirectory);
+  readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
+    const name = functionNames.find((each) => new RegExp(`^${each}Function`, 'i').test(logicalId));
     if (!name) return undefined;
     this.#logicalIds.set(name, logicalId);
     this.#running.set(name, this.#built.get(name)!);
@@ -126,14 +126,4 @@ async function throwOperatorError(cause: Partial<BuildFailure>): Promise<never> 
   if (!cause.errors) throw cause;
   const messages = await formatMessages(cause.errors, { kind: 'error', color: false });
   throw new OperatorError(messages.join('').trimEnd(), { cause });
-}
-
-/**
- * The function whose bundle was copied to an asset's folder. The CDK names that folder by its hash, so
- * the code is compared.
- */
-function bundleNameOf(codeDirectory: string): FunctionName | undefined {
-  const codeIn = (folder: string) => readFileSync(join(folder, 'index.js'), 'utf8');
-  const bundles = join(dirname(codeDirectory), 'bundles');
-  return functionNames.find((name) => codeIn(join(bundles, name)) === codeIn(codeDirectory));
 }
