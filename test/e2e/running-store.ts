@@ -178,11 +178,6 @@ export class RunningStore implements AsyncDisposable {
     await revokeKey(keyId, this.keys);
   }
 
-  /** Ends both windows of the key, as if time had passed. */
-  endWindows(key: IssuedKey): Promise<void> {
-    return this.setCounters(key, { minuteWindow: thisMinute() - 60, dayWindow: today() - 86_400 });
-  }
-
   /** The attributes of the key's owner and of the key in the authorizer's table. */
   async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
     const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
