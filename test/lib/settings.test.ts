@@ -112,11 +112,12 @@ describe("the account's Lambda concurrency", () => {
 
 describe('the synthesis', () => {
   const complete = { account: '123456789012', lambdaConcurrency: 1_000 };
+  const asPublished = { account: '000000000000', lambdaConcurrency: undefined };
 
   it.each<[StageName, Partial<StageSettings>, string[]]>([
     ['prod', complete, []],
-    ['prod', {}, ['account', 'lambdaConcurrency']],
-    ['staging', {}, ['account']],
+    ['prod', asPublished, ['account', 'lambdaConcurrency']],
+    ['staging', asPublished, ['account']],
     ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
     ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
   ])('warns of %s with %j: %j', (stage, settings, expected) => {
