@@ -93,9 +93,12 @@ describe('static reference', () => {
       ),
     );
 
-    const listed = listErrors(contract).map(({ code }) => code);
+    const errors = listErrors(contract);
+    const listed = errors.map(({ code }) => code);
 
     expect(new Set(listed)).toEqual(new Set(documented));
+    const shipped = errors.find(({ code }) => code === 'order_already_shipped');
+    expect(shipped!.operationIds).toEqual(['cancelOrder']);
     for (const code of listed) expect(html).toContain(`<th scope="row"><code>${code}</code></th>`);
   });
 
