@@ -244,7 +244,8 @@ describe('rotateKey', () => {
     ['revoked', (keyId) => revokeKey(keyId, store), 0],
     ['rotated by somebody else', (keyId) => rotateKey(keyId, { graceSeconds: 60 }, store), 2],
   ])('rotates nothing where the key is %s after it was read', async (_, change, keys) => {
-    const { keyId, ownerId } = await issue();
+    // It expires before its grace would end, so that a rotation leaves its expiry as it is.
+    const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 30 });
     const meanwhile = interposed(store, isUpdateOf(store.apiKeysTable), () => change(keyId));
 
     await expect(rotateKey(keyId, { graceSeconds: 60 }, meanwhile)).rejects.toThrow(
