@@ -163,6 +163,8 @@ describe('reference page in a browser', () => {
 
     expect((await sent).url()).toBe(`${service.baseUrl}/store/orders/9223372036854775807`);
     expect(await status()).toMatch(/^404 order_not_found/);
+    // Nothing is listed yet.
+    expect(await page.locator('#orders').isVisible()).toBe(false);
   });
 
   it('shows in the list what became of an order, unless its cancellation may be tried again', async () => {
