@@ -1,4 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
+import { stackName } from '../../lib/settings/names.ts';
+import { isStageName } from '../../lib/settings/stages.ts';
 import {
   InvalidValueError,
   OperatorError,
@@ -6,19 +11,30 @@ import {
   ServiceError,
   UsageError,
 } from '../shared/errors.ts';
-import { explainFailure, failureOf, remedyFor } from './stage/service-failure.ts';
-import type { Target } from './stage/target.ts';
+import type { CommandIo } from './console/command-io.ts';
+import { failureOf, type ServiceFailure } from './stage/service-failure.ts';
+import { labelOf, type Target } from './stage/target.ts';
 
-/** The kinds of failure: the command was refused, its usage is wrong, or a service failed. */
-type FailureClass = 'refused' | 'usage' | 'service';
+/** A failure of a service, or of what is set to reach it. */
+type Failure = Omit<ServiceFailure, 'kind'> & { readonly kind: string };
 
-const exitCodes: Readonly<Record<FailureClass, number>> = { refused: 1, usage: 2, service: 3 };
+/** The exit code of each kind of failure: the command was refused, its usage is wrong, or a service failed. */
+const exitCodes = { refused: 1, usage: 2, service: 3 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
-export function reportFailure(thrown: unknown, target: Target) {
-  const error = operatorErrorOf(thrown, target);
-  const failureClass = classOf(error);
-  const remedy = remedyOf(error, target);
+export function reportFailure(
+  thrown: unknown,
+  target: Target,
+  environment: CommandIo['environment'] = {},
+) {
+  // A wrong command line can contain any word, and the remedy of a service's failure is in it already.
+  const isClear = thrown instanceof CommanderError || thrown instanceof ServiceError;
+  const failure = isClear ? undefined : failureBehind(thrown, environment);
+  const error = operatorErrorOf(thrown, target, failure);
+  const isOfService = error instanceof ServiceError || failure !== undefined;
+  const failureClass = error instanceof UsageError ? 'usage' : isOfService ? 'service' : 'refused';
+  // The service has to work again before the command can be completed.
+  const remedies = [failure && remedyFor(failure, target), error.remedy];
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
@@ -26,19 +42,62 @@ export function reportFailure(thrown: unknown, target: Target) {
     code: error instanceof ServiceError ? error.kind : codeOf(error),
     /** The problem, without the remedy. */
     message: withoutAccounts(error.problem),
-    remedy: remedy === undefined ? null : withoutAccounts(remedy),
+    remedy: withoutAccounts(remedies.filter(Boolean).join('; then ')) || null,
   };
 }
 
-function operatorErrorOf(thrown: unknown, target: Target): OperatorError {
+/** The failure of a service that an error is, or that has caused it. */
+function failureBehind(
+  thrown: unknown,
+  environment: CommandIo['environment'],
+): Failure | undefined {
+  for (let each = thrown; each !== undefined; each = Object(each).cause) {
+    const failure = failureOf(each);
+    if (failure) return unknownProfile(failure, environment) ?? failure;
+  }
+  return undefined;
+}
+
+/** The SDK does not say that there is no such profile, only what it has not found in it. */
+function unknownProfile(
+  { kind }: Failure,
+  { AWS_PROFILE: profile, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE }: CommandIo['environment'],
+): Failure | undefined {
+  if (!profile || (kind !== 'noCredentials' && kind !== 'noRegion')) return undefined;
+  const folder = join(homedir(), '.aws');
+  const files = [
+    AWS_CONFIG_FILE || join(folder, 'config'),
+    AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials'),
+  ];
+  const texts = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
+  const headings = texts.join('\n').match(/^\s*\[[^\]]*/gm) ?? [];
+  const known = headings.map((each) => each.replace(/^\s*\[\s*(profile\s)?|["']/g, '').trim());
+  if (known.includes(profile)) return undefined;
+  return {
+    kind: 'noProfile',
+    problem: `there is no profile ${profile}`,
+    remedy: 'correct AWS_PROFILE: "aws configure list-profiles" lists those there are',
+  };
+}
+
+function operatorErrorOf(
+  thrown: unknown,
+  target: Target,
+  failure: Failure | undefined,
+): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
   if (thrown instanceof CommanderError) return usageErrorOf(thrown);
+  if (failure) return new ServiceError(failure.kind, `${labelOf(target)}: ${failure.problem}`);
   const { name = 'Error' } = Object(thrown) as Error;
   const reason = reasonOf(thrown);
-  return (
-    explainFailure(thrown, target) ??
-    new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown })
-  );
+  return new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown });
+}
+
+function remedyFor({ remedy, localRemedy }: Failure, { local, stage }: Target): string {
+  if (local === undefined) {
+    return remedy.replace('STACK', isStageName(stage) ? stackName(stage) : 'its stack');
+  }
+  return localRemedy ?? 'look at what "npm start" prints there, and start it anew';
 }
 
 /** Converts an error of commander. An invalid value becomes the same error as in our own checks. */
@@ -68,26 +127,6 @@ const badArgument =
   /^command-argument value '(?<value>.*)' is invalid for argument '(?<name>\w+)'\. (?<expected>.+)$/;
 
 const help = { remedy: '--help tells more' };
-
-function classOf(error: OperatorError): FailureClass {
-  if (error instanceof UsageError) return 'usage';
-  return error instanceof ServiceError || failureBehind(error) ? 'service' : 'refused';
-}
-
-/** The remedy for an error. If a service caused it, the remedy for the service comes first. */
-function remedyOf(error: OperatorError, target: Target): string | undefined {
-  const failure = error instanceof ServiceError ? undefined : failureBehind(error);
-  if (!failure) return error.remedy;
-  return [remedyFor(failure.kind, target), error.remedy].filter(Boolean).join('; then ');
-}
-
-function failureBehind({ cause }: Error) {
-  for (let each = cause; each !== undefined; each = (each as Error).cause) {
-    const failure = failureOf(each);
-    if (failure) return failure;
-  }
-  return undefined;
-}
 
 /** Converts the name of an error class into a code: `NotFoundError` becomes `notFound`. */
 function codeOf({ name }: OperatorError): string {

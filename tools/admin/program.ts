@@ -1,5 +1,8 @@
-import { Command, CommanderError, Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AddHelpTextContext, Command, CommanderError, Option } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
+import { UsageError } from '../shared/errors.ts';
 import {
   type CommandIo,
   type GlobalOptions,
@@ -32,7 +35,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // A reader such as `head` closes the pipe when it has read enough, which is not a failure.
     if (Object(error).code === 'EPIPE') return 0;
-    const { exitCode, ...failure } = reportFailure(error, program.opts());
+    const { exitCode, ...failure } = reportFailure(error, program.opts(), io.environment);
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
     if (isJson) printMessage(io, JSON.stringify({ error: failure }));
     else if (!isHelp)
@@ -54,6 +57,8 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     )
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
+    .version(ownVersion(), '--version', 'print the version')
+    .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -66,15 +71,36 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
+  for (const group of program.commands) {
+    group.summary(group.commands.map((command) => command.name()).join(', '));
+  }
   return program;
+}
+
+function ownVersion(): string {
+  const file = join(import.meta.dirname, '../../package.json');
+  return JSON.parse(readFileSync(file, 'utf8')).version;
+}
+
+/** Refuses a word that is no command, which commander overlooks where help is asked for. */
+function refuseUnknownCommand({ command }: AddHelpTextContext): string {
+  const [word] = command.args;
+  if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return '';
+  throw new UsageError(`unknown command '${word}'`, { remedy: '--help tells more' });
 }
 
 /** Takes the target from the environment, unless the command line has one. */
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
   const { stage, local } = program.opts<GlobalOptions>();
   if (stage !== undefined || local !== undefined) return;
-  program.setOptionValue('stage', environment.STORE_ORDERS_STAGE || undefined);
-  program.setOptionValue('local', environment.STORE_ORDERS_LOCAL || undefined);
+  const { STORE_ORDERS_STAGE, STORE_ORDERS_LOCAL } = environment;
+  if (STORE_ORDERS_STAGE && STORE_ORDERS_LOCAL) {
+    throw new UsageError('STORE_ORDERS_STAGE and STORE_ORDERS_LOCAL are both set', {
+      remedy: 'unset one of them, or give --stage or --local',
+    });
+  }
+  program.setOptionValue('stage', STORE_ORDERS_STAGE || undefined);
+  program.setOptionValue('local', STORE_ORDERS_LOCAL || undefined);
 }
 
 const programHelp = `

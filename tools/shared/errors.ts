@@ -38,7 +38,7 @@ export class ServiceError extends OperatorError {
   /** The kind of failure, for programs. */
   readonly kind: string;
 
-  constructor(kind: string, problem: string, options: OperatorErrorOptions) {
+  constructor(kind: string, problem: string, options: OperatorErrorOptions = {}) {
     super(problem, options);
     this.kind = kind;
   }

@@ -112,9 +112,10 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       const graceSeconds = call.options.grace;
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt: expiry(call) }, call.stage);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
+      const isOver = rotated.previousExpiresAt * 1_000 <= call.nowMs;
       await printNewKey(call, rotated, {
         value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
-        text: `${issuedText(rotated)}\nThe old key ${keyId} works until ${previousExpiresAt}.`,
+        text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
       });
       return undefined;
     },

@@ -1,112 +1,93 @@
-import { stackName } from '../../../lib/settings/names.ts';
-import { isStageName } from '../../../lib/settings/stages.ts';
-import { HalfDoneError, OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
-import { labelOf, type Target } from './target.ts';
+import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
 
 /** A kind of failure of a call that is caused neither by this program nor by the command. */
 interface FailureForm {
   /** Matches the name, the code and the message of an error of the SDK. The first match decides. */
   readonly pattern?: RegExp;
-  readonly introduction: (call: string) => string;
-  /** What an operator can do, as a clause for the end of a message. */
-  readonly remedy: (stack: string) => string;
-  /** What the developer who runs the service can do. */
+  /** What has happened. `CALL` stands for the call. */
+  readonly problem: string;
+  /** What an operator can do, as a clause for the end of a message. `STACK` is the stage's stack. */
+  readonly remedy: string;
+  /** What the developer can do who runs the service. @default - starts it anew */
   readonly localRemedy?: string;
 }
 
 const again = 'run the command again';
 const waitAMinute = `wait a minute, and ${again}`;
-const restart = 'look at what "npm start" prints there, and start it anew';
 
+/** From a failure to its text and its remedy. */
 const forms = {
   unconfirmed: {
     pattern: /^UnconfirmedError/,
-    introduction: (call) => `${call} may not have been done`,
-    remedy: () => `${again}; a proxy between may have answered`,
+    problem: 'CALL may not have been done',
+    remedy: `${again}; a proxy between may have answered`,
     localRemedy: again,
   },
   noRegion: {
     pattern: /region is missing/i,
-    introduction: () => 'no AWS Region is set',
-    remedy: (stack) => `set the one of ${stack}: "export AWS_REGION=…"`,
+    problem: 'no AWS Region is set',
+    remedy: 'set the one of STACK: "export AWS_REGION=…"',
   },
   wrongClock: {
     pattern: /RequestExpired|RequestTimeTooSkewed|signature (?:expired|not yet current)/i,
-    introduction: () => "AWS does not accept this machine's clock",
-    remedy: () => 'set the clock of this machine: "timedatectl set-ntp true"',
+    problem: "AWS does not accept this machine's clock",
+    remedy: 'set the clock of this machine: "timedatectl set-ntp true"',
   },
   expiredSession: {
     pattern: /Expired|(?:session|token|credentials?)[^.]{0,80}\bexpired\b/i,
-    introduction: () => 'the AWS session has expired',
-    remedy: () => 'sign in again with "aws sso login", or set AWS_PROFILE to another profile',
+    problem: 'the AWS session has expired',
+    remedy: 'sign in again with "aws sso login", or set AWS_PROFILE to another profile',
   },
   unknownCredentials: {
     pattern:
       /UnrecognizedClient|InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|InvalidAccessKeyId|security token included in the request is invalid/i,
-    introduction: () => 'AWS does not know the credentials',
-    remedy: () =>
-      'correct them or set AWS_PROFILE; "aws sts get-caller-identity" tells whose they are',
+    problem: 'AWS does not know the credentials',
+    remedy: 'correct them or set AWS_PROFILE; "aws sts get-caller-identity" tells whose they are',
   },
   noCredentials: {
     pattern: /Credentials(?:Provider)?Error|TokenProviderError|could not load credentials/i,
-    introduction: () => 'there are no AWS credentials',
-    remedy: () => 'sign in with "aws sso login" or "aws configure", or set AWS_PROFILE',
+    problem: 'there are no AWS credentials',
+    remedy: 'sign in with "aws sso login" or "aws configure", or set AWS_PROFILE',
   },
   accessDenied: {
     pattern: /AccessDenied|UnauthorizedOperation|not authorized to perform/i,
-    introduction: (call) => `the credentials do not allow ${call}`,
-    remedy: () =>
-      'have it allowed (docs/operating.md, "What an operator may do"), or set AWS_PROFILE',
+    problem: 'the credentials do not allow CALL',
+    remedy: 'have it allowed (docs/operating.md, "What an operator may do"), or set AWS_PROFILE',
   },
   throttled: {
     pattern: /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i,
-    introduction: (call) => `${call} is throttled`,
-    remedy: () => waitAMinute,
+    problem: 'CALL is throttled',
+    remedy: waitAMinute,
     localRemedy: waitAMinute,
   },
   noAnswer: {
     pattern: /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/,
-    introduction: (call) => `${call} got no answer in time`,
-    remedy: () => `correct the network or the proxy, and ${again}`,
+    problem: 'CALL got no answer in time',
+    remedy: `correct the network or the proxy, and ${again}`,
   },
   noConnection: {
     pattern:
       /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
-    introduction: (call) => `no connection for ${call}`,
-    remedy: () => `correct the network, the proxy or AWS_REGION, and ${again}`,
+    problem: 'no connection for CALL',
+    remedy: `correct the network, the proxy or AWS_REGION, and ${again}`,
     localRemedy: 'start the service with "npm start", or correct --local',
   },
   serviceFailed: {
-    introduction: (call) => `${call} failed`,
-    remedy: () => `${again}; https://health.aws.amazon.com tells of outages`,
+    problem: 'CALL failed',
+    remedy: `${again}; https://health.aws.amazon.com tells of outages`,
   },
   callRefused: {
-    introduction: (call) => `${call} was refused`,
-    remedy: (stack) =>
-      `see what has become of it: "aws cloudformation describe-stacks --stack-name ${stack}"`,
+    problem: 'CALL was refused',
+    remedy: 'see what has become of it: "aws cloudformation describe-stacks --stack-name STACK"',
   },
 } as const satisfies Readonly<Record<string, FailureForm>>;
 
-type FailureKind = keyof typeof forms;
-
-/** What an operator can do about the failure of a service, as a clause for the end of a message. */
-export function remedyFor(kind: FailureKind, { local, stage }: Target): string {
-  const form: FailureForm = forms[kind];
-  if (local !== undefined) return form.localRemedy ?? restart;
-  return form.remedy(isStageName(stage) ? stackName(stage) : 'its stack');
-}
-
-/**
- * Converts the failure of a service into an error that tells the operator the cause and the remedy.
- * Undefined for other errors.
- */
-export function explainFailure(error: unknown, target: Target): ServiceError | undefined {
-  const failure = failureOf(error);
-  if (!failure) return undefined;
-  return new ServiceError(failure.kind, `${labelOf(target)}: ${failure.problem}`, {
-    cause: error,
-    remedy: remedyFor(failure.kind, target),
-  });
+/** The failure of a service or of the connection to it, without the reason that it gives. */
+export interface ServiceFailure {
+  readonly kind: keyof typeof forms;
+  readonly problem: string;
+  readonly remedy: string;
+  readonly localRemedy?: string;
 }
 
 const calls = new WeakMap<object, string>();
@@ -131,23 +112,24 @@ export class UnconfirmedError extends Error {
   }
 }
 
-/**
- * The failure of a service or of the connection to it, with a description that has no remedy;
- * undefined for any other error.
- */
-export function failureOf(error: unknown): { kind: FailureKind; problem: string } | undefined {
+/** Tells which failure of a service an error is; undefined for any other error. */
+export function failureOf(error: unknown): ServiceFailure | undefined {
   const { name = '', code = '', $metadata } = Object(error) as SdkError;
   // Errors of the file system have a path, and those of JSON.parse quote a file. Both can contain
   // words that a pattern matches.
   if (Object(error).path !== undefined || error instanceof OperatorError) return undefined;
   if (error instanceof SyntaxError && $metadata === undefined) return undefined;
   const text = `${name} ${code} ${reasonOf(error)}`;
-  const kinds = Object.keys(forms) as FailureKind[];
-  const kind = kinds.find((each) => (forms[each] as FailureForm).pattern?.test(text));
-  if (kind) return { kind, problem: problemOf(kind, error) };
-  if ($metadata === undefined) return undefined;
-  const failed = ($metadata.httpStatusCode ?? 0) >= 500 ? 'serviceFailed' : 'callRefused';
-  return { kind: failed, problem: problemOf(failed, error) };
+  const found = Object.entries<FailureForm>(forms).find(([, { pattern }]) => pattern?.test(text));
+  if (!found && $metadata === undefined) return undefined;
+  const other = ($metadata?.httpStatusCode ?? 0) >= 500 ? 'serviceFailed' : 'callRefused';
+  const [kind, form] = found ?? [other, forms[other]];
+  const problem = form.problem.replace('CALL', calls.get(Object(error)) ?? 'the call');
+  return {
+    ...form,
+    kind: kind as ServiceFailure['kind'],
+    problem: `${problem} (${plainReason(error)})`,
+  };
 }
 
 /** Describes why a call failed, for a message that also contains a remedy. */
@@ -178,11 +160,6 @@ interface SdkError {
   name?: string;
   code?: unknown;
   $metadata?: { httpStatusCode?: number };
-}
-
-function problemOf(kind: FailureKind, error: unknown): string {
-  const call = calls.get(Object(error)) ?? 'the call';
-  return `${forms[kind].introduction(call)} (${plainReason(error)})`;
 }
 
 /** The reason of an error, without the parts of SDK messages that are meant for programmers. */

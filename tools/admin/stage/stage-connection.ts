@@ -17,7 +17,6 @@ import { OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStore } from './key-store.ts';
-import { explainFailure } from './service-failure.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** A stage, with everything that the commands need of it. */
@@ -88,10 +87,7 @@ async function describeStack(client: CloudFormationClient, target: Target): Prom
     if (stack) return stack;
   } catch (error) {
     if (isStageName(stage) && /does not exist/.test(reasonOf(error))) throw noStack(stage, error);
-    throw (
-      explainFailure(error, target) ??
-      new OperatorError(`${label}: ${reasonOf(error)}`, { cause: error })
-    );
+    throw error;
   }
   throw new OperatorError(`${label}: there is no stack here`, {
     remedy: "is it the store's service?",

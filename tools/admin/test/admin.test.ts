@@ -113,6 +113,17 @@ describe('the operator and a running service', () => {
     expect(await statusWith(rotated.apiKey)).toBe(200);
   });
 
+  it('says of a key that is rotated without a grace period that it is refused from now on', async () => {
+    const { keyId, apiKey } = await issue();
+
+    const { stdout } = await admin([
+      ...['keys', 'rotate', keyId, '--grace', '0s', '--local', service.origin],
+    ]);
+
+    expect(stdout).toContain(`The old key ${keyId} is refused from now on.`);
+    expect(await statusWith(apiKey)).toBe(401);
+  });
+
   it('I17: revokes a key: its next request is refused', async () => {
     const { keyId, apiKey } = await issue();
     expect(await statusWith(apiKey)).toBe(200);

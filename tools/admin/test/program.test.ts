@@ -1,15 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageNames } from '../../../lib/settings/stages.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { tableText } from '../console/view.ts';
 import { type KeyView, keyFields } from '../keys/key-view.ts';
 import { admin, everyCommand } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
 
 const stack = stackOfEachTest();
+const directory = temporaryDirectoryOfEachTest();
 const { cloudFormation } = stack;
 const keyId = `key_${'0'.repeat(32)}`;
 const durations = 'a duration such as 30s, 15m, 24h or 90d';
@@ -23,6 +26,39 @@ describe('which service is operated', () => {
         stdout: '',
         stderr: `error: Say which service to operate: exactly one of --stage ${stageNames.join('|')} and --local URL\n`,
       });
+    },
+  );
+
+  it('names the two variables of the environment that contradict each other', async () => {
+    const environment = { STORE_ORDERS_STAGE: 'prod', STORE_ORDERS_LOCAL: 'http://127.0.0.1:1' };
+
+    expect(await admin(['keys', 'list'], { environment })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: STORE_ORDERS_STAGE and STORE_ORDERS_LOCAL are both set; unset one of them, or give ' +
+        '--stage or --local\n',
+    });
+    expect(cloudFormation.calls()).toHaveLength(0);
+  });
+
+  it.each(['Could not load credentials from any providers', 'Region is missing'])(
+    'says where the profile is not known, instead of: %s',
+    async (message) => {
+      cloudFormation.on(DescribeStacksCommand).rejects(new Error(message));
+      const config = directory.write('config', '[default]\n[profile other]\nregion = x\n');
+      const files = { AWS_CONFIG_FILE: config, AWS_SHARED_CREDENTIALS_FILE: '/none' };
+
+      const run = async (AWS_PROFILE: string) => {
+        const environment = { ...files, AWS_PROFILE };
+        return (await admin(['keys', 'list', '--stage', 'prod'], { environment })).stderr;
+      };
+
+      expect(await run('nope')).toBe(
+        'error: stage prod: there is no profile nope; correct AWS_PROFILE: "aws configure ' +
+          'list-profiles" lists those there are\n',
+      );
+      expect(await run('other')).toContain(message);
     },
   );
 
@@ -242,11 +278,34 @@ describe('help', () => {
     );
 
     expect(commands).toContain('owners reset-usage');
+    const [overview] = helps;
+    expect(overview!.stdout.split('\n').length).toBeLessThanOrEqual(41);
+    for (const command of commands) expect(overview!.stdout).toContain(command.split(' ')[1]!);
     for (const { exitCode, stdout } of helps) {
       expect(exitCode).toBe(0);
       expect(stdout).toContain('--stage <stage>');
       expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
     }
+  });
+
+  it.each([
+    ['lst', 'lst --help'],
+    ['lst', 'keys lst --help'],
+    ['lst', 'keys lst --stage prod -h'],
+  ])('is refused where there is no command %s: %s', async (word, line) => {
+    expect(await admin(line.split(' '))).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `error: unknown command '${word}'; --help tells more\n`,
+    });
+  });
+
+  it('tells the version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+    const { exitCode, stdout } = await admin(['--version']);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${version}\n` });
   });
 });
 
