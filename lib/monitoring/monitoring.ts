@@ -16,7 +16,11 @@ import type { StageConfiguration } from '../settings/stage-configuration.ts';
 import { type AlarmDefinition, alarmDefinitions, deploymentAlarmIds } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { type LogName, SavedQueries } from './saved-queries.ts';
-import { ServiceMetrics, type ServiceMetricsProps } from './service-metrics.ts';
+import {
+  type ServiceMetrics,
+  type ServiceMetricsProps,
+  serviceMetrics,
+} from './service-metrics.ts';
 
 export interface MonitoringProps {
   readonly configuration: StageConfiguration;
@@ -38,7 +42,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
-    const metrics = new ServiceMetrics({ stage: configuration.stage, ...props });
+    const metrics = serviceMetrics({ stage: configuration.stage, ...props });
     this.topic = this.createTopic();
     this.countInAccessLog(logs.accessLog.logGroup, metrics);
     const alarms = Object.entries(alarmDefinitions(metrics)).map(([name, definition]) =>

@@ -37,85 +37,63 @@ export interface ServiceMetricsProps {
   readonly tables: { readonly orders: Table; readonly apiKeys: Table };
 }
 
+export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
+
 /** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
-export class ServiceMetrics {
-  readonly requests: Metric;
-  /** Responses with a 4xx status, from the access log. */
-  readonly clientErrors: Metric;
-  /** Responses with a 5xx status, from the access log. */
-  readonly serverErrors: Metric;
-  /** Requests for which the authorizer failed, from the access log. */
-  readonly authorizerFailures: Metric;
-  readonly admitted: Metric;
-  readonly rejected: Metric[];
-  readonly keysBanned: Metric;
-  readonly cancellationsRequested: Metric[];
-  readonly ordersListed: Metric;
-  readonly bytesStreamed: Metric;
-  /** Throttled reads and writes of the tables, by the id of their alarm. */
-  readonly throttledTables: Readonly<Record<string, Metric>>;
-
-  private readonly props: ServiceMetricsProps;
-
-  constructor(props: ServiceMetricsProps) {
-    this.props = props;
-    this.requests = this.ofApi('Count');
-    this.clientErrors = this.ofService('ClientErrors');
-    this.serverErrors = this.ofService('ServerErrors');
-    this.authorizerFailures = this.ofService('AuthorizerFailures');
-    this.admitted = this.ofService('RequestsAdmitted');
-    this.rejected = rejectionReasons.map((Reason) =>
-      this.ofService('RequestsRejected', { dimensionsMap: { Reason }, label: Reason }),
-    );
-    this.keysBanned = this.ofService('KeysBanned');
-    this.cancellationsRequested = cancellationOutcomes.map((Outcome) =>
-      this.ofService('CancellationsRequested', { dimensionsMap: { Outcome }, label: Outcome }),
-    );
-    this.ordersListed = this.ofService('OrdersListed');
-    this.bytesStreamed = this.ofService('BytesStreamed', { unit: Unit.BYTES });
-    const { orders, apiKeys } = props.tables;
-    this.throttledTables = {
-      ApiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
-      ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
-      OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
-      OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
-    };
-  }
-
-  /** API Gateway's latency of cancellations in milliseconds, whatever the response. */
-  cancelLatency(statistic: string): Metric {
-    const { method, path } = operations.cancelOrder;
-    return this.ofApi('Latency', {
-      statistic,
-      period: Duration.minutes(5),
-      label: `cancelOrder ${statistic}`,
-      dimensionsMap: { Method: method, Resource: `/v1${path}` },
-    });
-  }
-
-  private ofApi(metricName: string, options: MetricOptions = {}): Metric {
-    return new Metric({
+export function serviceMetrics({ stage, restApi, tables }: ServiceMetricsProps) {
+  const ofApi = (metricName: string, { dimensionsMap, ...options }: MetricOptions) =>
+    new Metric({
       namespace: 'AWS/ApiGateway',
       metricName,
-      statistic: metricName === 'Count' ? Stats.SAMPLE_COUNT : Stats.SUM,
       ...options,
-      dimensionsMap: {
-        ApiName: this.props.restApi.restApiName,
-        Stage: this.props.stage,
-        ...options.dimensionsMap,
-      },
+      dimensionsMap: { ApiName: restApi.restApiName, Stage: stage, ...dimensionsMap },
     });
-  }
-
-  private ofService(metricName: MetricName | AccessLogMetric, options: MetricOptions = {}): Metric {
-    return new Metric({
+  const ofService = (
+    metricName: MetricName | AccessLogMetric,
+    { dimensionsMap, ...options }: MetricOptions = {},
+  ) =>
+    new Metric({
       namespace,
       metricName,
       statistic: Stats.SUM,
       ...options,
-      dimensionsMap: { Stage: this.props.stage, ...options.dimensionsMap },
+      dimensionsMap: { Stage: stage, ...dimensionsMap },
     });
-  }
+  const { orders, apiKeys } = tables;
+  return {
+    requests: ofApi('Count', { statistic: Stats.SAMPLE_COUNT }),
+    clientErrors: ofService('ClientErrors'),
+    serverErrors: ofService('ServerErrors'),
+    authorizerFailures: ofService('AuthorizerFailures'),
+    admitted: ofService('RequestsAdmitted'),
+    rejected: rejectionReasons.map((Reason) =>
+      ofService('RequestsRejected', { dimensionsMap: { Reason }, label: Reason }),
+    ),
+    keysBanned: ofService('KeysBanned'),
+    cancellationsRequested: cancellationOutcomes.map((Outcome) =>
+      ofService('CancellationsRequested', { dimensionsMap: { Outcome }, label: Outcome }),
+    ),
+    ordersListed: ofService('OrdersListed'),
+    bytesStreamed: ofService('BytesStreamed', { unit: Unit.BYTES }),
+    /** Throttled reads and writes of the tables, by the id of their alarm. */
+    throttledTables: {
+      ApiKeyReadsThrottled: throttled(apiKeys, 'ReadThrottleEvents'),
+      ApiKeyWritesThrottled: throttled(apiKeys, 'WriteThrottleEvents'),
+      OrderReadsThrottled: throttled(orders, 'ReadThrottleEvents'),
+      OrderWritesThrottled: throttled(orders, 'WriteThrottleEvents'),
+    },
+    /** API Gateway's latency of cancellations in milliseconds, whatever the response. */
+    cancelLatency: (statistic: string) =>
+      ofApi('Latency', {
+        statistic,
+        period: Duration.minutes(5),
+        label: `cancelOrder ${statistic}`,
+        dimensionsMap: {
+          Method: operations.cancelOrder.method,
+          Resource: `/v1${operations.cancelOrder.path}`,
+        },
+      }),
+  };
 }
 
 function throttled(table: Table, metricName: string): Metric {
