@@ -26,7 +26,7 @@ import { StoreTables } from './store-tables.ts';
 export interface StoreOrdersStackProps extends StackProps {
   readonly configuration: StageConfiguration;
   /** The folder of each function's bundle. */
-  readonly bundles: Readonly<Record<FunctionName, { readonly directory: string }>>;
+  readonly bundles: Readonly<Record<FunctionName, string>>;
 }
 
 /** The whole service for one stage. Stages share no resources. */
@@ -70,7 +70,7 @@ export class StoreOrdersStack extends Stack {
       });
     }
     for (const name of planNames) {
-      this.addOutputs({ [usagePlanOutput(name)]: usagePlans.usagePlanId(name) });
+      this.addOutputs({ [usagePlanOutput(name)]: usagePlans.ids[name] });
     }
     for (const [name, warning] of Object.entries(warningsOf(configuration))) {
       Annotations.of(this).addWarningV2(`store-orders:${name}`, warning);
@@ -88,7 +88,7 @@ export class StoreOrdersStack extends Stack {
     return new ApiFunction(this, capitalized(name), {
       ...settings,
       configuration,
-      bundleDirectory: bundles[name].directory,
+      bundleDirectory: bundles[name],
       table: tables[table],
       environment: {
         [tableVariables[table]]: tables[table].tableName,

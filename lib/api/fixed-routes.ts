@@ -74,7 +74,7 @@ const withoutKey = { authorizationType: AuthorizationType.NONE, apiKeyRequired: 
  */
 export function addRetiredPetOperation(restApi: RestApi, cors: Mappings): void {
   const headers = {
-    ...rateLimitMappings('authorizer'),
+    ...rateLimitMappings(true),
     ...cors,
     ...staticMappings({
       Deprecation: `@${petOperationDates.deprecatedAt.getTime() / 1000}`,
@@ -102,7 +102,7 @@ export function addPreflights(restApi: RestApi, cors: Mappings): void {
   const operations = Map.groupBy(restApi.methods, ({ resource }) => resource);
   for (const [resource, methods] of operations) {
     const headers = {
-      ...rateLimitMappings('none'),
+      ...rateLimitMappings(),
       ...cors,
       ...staticMappings({
         'Access-Control-Allow-Methods': methods.map(({ httpMethod }) => httpMethod).join(', '),
@@ -129,7 +129,7 @@ export function addUnknownRoutes(restApi: RestApi, cors: Mappings): void {
     addFixedMethod(resource, 'ANY', {
       status: notFound.status,
       body: errorBody(notFound),
-      headers: { ...rateLimitMappings('none'), ...cors },
+      headers: { ...rateLimitMappings(), ...cors },
       options: withoutKey,
     });
   const resources = restApi.node.findAll().filter((construct) => construct instanceof Resource);

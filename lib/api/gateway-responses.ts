@@ -2,9 +2,6 @@ import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-ap
 import type { Construct } from 'constructs';
 import { rateLimitHeaders } from '../../lambdas/shared/headers.ts';
 
-/** The source of a response's rate-limit headers. */
-type RateLimitSource = 'none' | 'authorizer';
-
 /** An error response that API Gateway creates itself. */
 export interface ErrorAnswer {
   readonly status: number;
@@ -14,8 +11,8 @@ export interface ErrorAnswer {
 }
 
 interface GatewayAnswer extends ErrorAnswer {
-  /** `authorizer` if the authorizer has accepted the key; its context has the limits then. */
-  readonly rateLimit: RateLimitSource;
+  /** Whether the authorizer has accepted the key: then its context has the limits. @default false */
+  readonly isAuthorized?: boolean;
   /** Additional headers: static values in single quotes, or `context.` variables. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -24,7 +21,6 @@ const unauthorized: GatewayAnswer = {
   status: 401,
   code: 'unauthorized',
   message: 'A valid API key is required: Authorization: Bearer <API key>.',
-  rateLimit: 'none',
   headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
 };
 
@@ -32,7 +28,6 @@ const authorizerDown: GatewayAnswer = {
   status: 503,
   code: 'service_unavailable',
   message: 'The service cannot check API keys right now. Retry after 1 second.',
-  rateLimit: 'none',
   headers: { 'Retry-After': "'1'" },
 };
 
@@ -41,21 +36,18 @@ export const notFound: GatewayAnswer = {
   status: 404,
   code: 'not_found',
   message: 'There is no such path or method.',
-  rateLimit: 'none',
 };
 
 const internalError: GatewayAnswer = {
   status: 500,
   code: 'internal_error',
   message: 'The request could not be processed.',
-  rateLimit: 'none',
 };
 
 const badRequest: GatewayAnswer = {
   status: 400,
   code: 'bad_request',
   message: 'The request is not valid.',
-  rateLimit: 'none',
 };
 
 const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
@@ -76,7 +68,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     status: 429,
     code: '$context.authorizer.code',
     message: '$context.authorizer.message',
-    rateLimit: 'authorizer',
+    isAuthorized: true,
     headers: retryAfter,
   },
   THROTTLED: {
@@ -85,21 +77,20 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     // The stage's throttle can reject a request before the authorizer has run, so this response must
     // not depend on the authorizer's context. The throttle's token bucket refills within a second.
     message: 'Too many requests at once. Retry after 1 second.',
-    rateLimit: 'none',
     headers: { 'Retry-After': "'1'" },
   },
   QUOTA_EXCEEDED: {
     status: 429,
     code: 'quota_exceeded',
     message: 'The daily quota is used up. Retry after $context.authorizer.retryAfter seconds.',
-    rateLimit: 'authorizer',
+    isAuthorized: true,
     headers: retryAfter,
   },
   AUTHORIZER_FAILURE: authorizerDown,
   AUTHORIZER_CONFIGURATION_ERROR: authorizerDown,
   // The authorizer accepts the key and API Gateway does not know it yet, for example while its owner
   // is being created or changes plans.
-  INVALID_API_KEY: { ...authorizerDown, rateLimit: 'authorizer' },
+  INVALID_API_KEY: { ...authorizerDown, isAuthorized: true },
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
@@ -112,28 +103,25 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     status: 413,
     code: 'request_too_large',
     message: 'The request is too large.',
-    rateLimit: 'none',
   },
+  // Unknown routes, which have no authorizer, can give it too: a header would lack its value there.
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     code: 'unsupported_media_type',
     message: 'The content type is not supported: send application/json, or no body.',
-    // Unknown routes, which have no authorizer, can give it too: a header would lack its value there.
-    rateLimit: 'none',
   },
   WAF_FILTERED: {
     status: 403,
     code: 'forbidden',
     message: 'The request was refused.',
-    rateLimit: 'none',
   },
-  INTEGRATION_FAILURE: { ...internalError, rateLimit: 'authorizer' },
-  API_CONFIGURATION_ERROR: { ...internalError, rateLimit: 'authorizer' },
+  INTEGRATION_FAILURE: { ...internalError, isAuthorized: true },
+  API_CONFIGURATION_ERROR: { ...internalError, isAuthorized: true },
   INTEGRATION_TIMEOUT: {
     status: 504,
     code: 'timeout',
     message: 'The request took too long.',
-    rateLimit: 'authorizer',
+    isAuthorized: true,
   },
   DEFAULT_4XX: badRequest,
   DEFAULT_5XX: internalError,
@@ -154,18 +142,22 @@ export function addGatewayResponses(
       restApi,
       type: ResponseType.of(type),
       statusCode: String(answer.status),
-      responseHeaders: { ...rateLimitMappings(answer.rateLimit), ...headers, ...answer.headers },
+      responseHeaders: { ...rateLimitMappings(answer.isAuthorized), ...headers, ...answer.headers },
       templates: { 'application/json': errorBody(answer) },
     });
   }
 }
 
-/** The rate-limit headers as API Gateway's mapping expressions. */
-export function rateLimitMappings(source: RateLimitSource): Record<string, string> {
+/**
+ * The rate-limit headers as API Gateway's mapping expressions.
+ *
+ * @param isAuthorized whether the values are in the authorizer's context
+ */
+export function rateLimitMappings(isAuthorized = false): Record<string, string> {
   return Object.fromEntries(
     Object.entries(rateLimitHeaders).map(([name, { variable, withoutKey }]) => [
       name,
-      source === 'none' ? `'${withoutKey}'` : `context.authorizer.${variable}`,
+      isAuthorized ? `context.authorizer.${variable}` : `'${withoutKey}'`,
     ]),
   );
 }

@@ -24,16 +24,12 @@ const quotaMargin = 1.2;
  * rate. Whatever the account's own limits are, they apply to all of its requests together.
  */
 export class UsagePlans extends Construct {
-  private readonly byName: Record<PlanName, UsagePlan>;
+  readonly ids: Readonly<Record<PlanName, string>>;
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
-    this.byName = forEachPlan((name) => usagePlan(this, name, plans[name], stage));
+    this.ids = forEachPlan((name) => usagePlan(this, name, plans[name], stage).usagePlanId);
     Tags.of(this).add(stackTag, Stack.of(this).stackName);
-  }
-
-  usagePlanId(name: PlanName): string {
-    return this.byName[name].usagePlanId;
   }
 }
 

@@ -2,14 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type OutputFile } from 'esbuild';
-import { type FunctionName, functionNames, handlerEntries } from '../settings/functions.ts';
-
-interface Bundle {
-  /** The folder that is uploaded to Lambda. It contains `index.js` and nothing else. */
-  readonly directory: string;
-  /** The size of `index.js`. */
-  readonly bytes: number;
-}
+import {
+  type FunctionName,
+  forEachFunction,
+  functionNames,
+  handlerEntries,
+} from '../settings/functions.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -52,32 +50,28 @@ function stub(file: string): string {
  * Bundles all functions, each into `<outputDirectory>/<name>/index.js`, with the source maps in
  * `<outputDirectory>/source-maps/`.
  *
+ * @returns the folder of each function, which is uploaded to Lambda and contains nothing else
  * @throws esbuild's `BuildFailure` if a function cannot be built
  */
 export async function bundleFunctions(
   outputDirectory: string,
-): Promise<Record<FunctionName, Bundle>> {
+): Promise<Record<FunctionName, string>> {
   const { outputFiles } = await build({
     ...bundlingOptions,
     entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: name })),
     outdir: '.',
     write: false,
   });
-  const bundles = functionNames.map((name) => [
-    name,
-    writeBundle(name, outputFiles, outputDirectory),
-  ]);
-  return Object.fromEntries(bundles) as Record<FunctionName, Bundle>;
+  return forEachFunction((name) => writeBundle(name, outputFiles, outputDirectory));
 }
 
-function writeBundle(name: string, outputs: OutputFile[], outputDirectory: string): Bundle {
+function writeBundle(name: string, outputs: OutputFile[], outputDirectory: string): string {
   const output = (file: string) => outputs.find(({ path }) => basename(path) === file)!.contents;
-  const code = output(`${name}.js`);
   const directory = join(outputDirectory, name);
-  writeFile(join(directory, 'index.js'), code);
+  writeFile(join(directory, 'index.js'), output(`${name}.js`));
   // The source map is outside the folder, because Lambda would load it at every cold start.
   writeFile(join(outputDirectory, 'source-maps', `${name}.js.map`), output(`${name}.js.map`));
-  return { directory, bytes: code.length };
+  return directory;
 }
 
 function writeFile(path: string, contents: Uint8Array): void {

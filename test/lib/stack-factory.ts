@@ -32,9 +32,7 @@ export function createStack(
 }
 
 function newStack(stage: StageName, overrides: Partial<StageConfiguration>): StoreOrdersStack {
-  const bundle = (name: FunctionName) => ({
-    directory: join(assemblyDirectory(), 'bundles', name),
-  });
+  const bundle = (name: FunctionName) => join(assemblyDirectory(), 'bundles', name);
   return addStack(
     createApp(mkdtempSync(join(assemblyDirectory(), 'variant-'))),
     { ...configurationForTests(stage), ...overrides },

@@ -2,7 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions, bundlingOptions } from '../../lib/functions/bundling.ts';
-import { type FunctionName, functionNames, handlerEntries } from '../../lib/settings/functions.ts';
+import {
+  type FunctionName,
+  forEachFunction,
+  handlerEntries,
+} from '../../lib/settings/functions.ts';
 
 /** What is bundled with the same options as ours: the peers, and the program that is measured. */
 const ownEntries = {
@@ -44,8 +48,7 @@ export async function buildBundles(directory: string): Promise<Bundles> {
     buildEach(handlerEntries, join(directory, 'default'), defaultOptions),
     buildEach(ownEntries, join(directory, 'own'), { ...bundlingOptions, sourcemap: false }),
   ]);
-  const ours = functionNames.map((name) => [name, join(deployed[name].directory, 'index.js')]);
-  return { ours: Object.fromEntries(ours), byDefault, own };
+  return { ours: forEachFunction((name) => join(deployed[name], 'index.js')), byDefault, own };
 }
 
 async function buildEach<Name extends string>(
