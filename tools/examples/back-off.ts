@@ -1,3 +1,5 @@
+import { pause } from './pace.ts';
+
 export interface BackOffSettings {
   /** The total number of attempts, including the first. @default 5 */
   readonly maxAttempts?: number;
@@ -10,8 +12,8 @@ export interface BackOffSettings {
    * is returned to the caller. @default 120
    */
   readonly maxRetryAfterSeconds?: number;
-  /** Waits for a number of milliseconds. @default a timer */
-  readonly sleep?: (ms: number) => Promise<void>;
+  /** Waits for a number of milliseconds, or until the signal is aborted. @default a timer */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Returns a number from 0 up to, but not including, 1. @default Math.random */
   readonly random?: () => number;
 }
@@ -27,7 +29,7 @@ type Fetch = (request: Request) => Promise<Response>;
  * is answered 409 `order_already_cancelled`.
  */
 export function withBackOff(fetch: Fetch, settings: BackOffSettings = {}): Fetch {
-  const { maxAttempts = 5, sleep = timer } = settings;
+  const { maxAttempts = 5, sleep = pause } = settings;
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= maxAttempts;
@@ -39,7 +41,7 @@ export function withBackOff(fetch: Fetch, settings: BackOffSettings = {}): Fetch
       if (response && pauseMs === undefined) return response;
       // A body that is not read would keep its connection busy.
       await response?.body?.cancel();
-      await sleep(pauseMs ?? 0);
+      await sleep(pauseMs ?? 0, request.signal);
     }
   };
 }
@@ -61,8 +63,4 @@ function pauseAfter(
     return Number(retryAfter) > maxRetryAfterSeconds ? undefined : Number(retryAfter) * 1_000;
   }
   return random() * Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1));
-}
-
-function timer(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -100,6 +100,7 @@ describe('typed client and the local service', () => {
     const client = new StoreOrdersClient({
       baseUrl,
       apiKey: keys.free,
+      pace: false,
       backOff: { maxAttempts: 2, sleep: async (ms) => void waitedMs.push(ms) },
       fetch: (request) => {
         asked++;
