@@ -144,7 +144,7 @@ async function runEveryCommand(): Promise<void> {
   await command('orders', 'import', file);
   await command('orders', 'export');
   await command('orders', 'show', '1');
-  await command('orders', 'ship', '1');
+  for (const each of ['cancel', 'reopen', 'ship']) await command('orders', each, '1');
   await addTwice();
   await command('keys', 'purge', '--all', '--yes');
   expect(

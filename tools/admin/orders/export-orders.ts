@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import type { Screen } from '../console/command-io.ts';
+import { printable } from '../console/printable.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import { failureOf } from '../stage/service-failure.ts';
 import { fileFields } from './order-record.ts';
@@ -19,6 +20,8 @@ interface ExportRequest {
   out?: string;
 }
 
+// Formats that are not written. A spreadsheet reports a file of text with such a name as damaged.
+const otherFormat = /\.(?:xls[bmx]?|ods|numbers|parquet|tsv|gz|bz2|xz|zst|zip)$/i;
 // What a link to a file that this process has open names.
 const openFile = /(?:^|\/)fd\/\d+$/;
 
@@ -31,7 +34,7 @@ const openFile = /(?:^|\/)fd\/\d+$/;
 export async function exportOrders(
   table: OrdersTable,
   { out, format = out?.endsWith('.csv') ? 'csv' : 'jsonl' }: ExportRequest,
-  stdout: Writable,
+  stdout: Screen,
 ): Promise<{ orders: number; format: ExportFormat; out: string | null }> {
   if (out !== undefined) await refuseUnlessFile(out);
   const exported = { orders: 0, format, out: out ?? null };
@@ -39,9 +42,10 @@ export async function exportOrders(
     if (format === 'csv') yield `${fileFields.join(',')}\n`;
     for await (const orders of scanPages(table.dynamodb, table.tableName)) {
       exported.orders += orders.length;
-      yield orders
+      const text = orders
         .map((order) => `${format === 'csv' ? orderCsv(order) : orderJson(order)}\n`)
         .join('');
+      yield out === undefined && stdout.isTTY ? printable(text) : text;
     }
   };
   if (out !== undefined) await writeWhole(out, texts());
@@ -54,9 +58,12 @@ export async function exportOrders(
  * path, which would put it in the place of a device or a pipe: an operator who is root would replace
  * `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
  *
- * @throws InvalidValueError when the path is empty, a directory, a device or a pipe
+ * @throws InvalidValueError when the path is empty, names another format, or is a directory, a device or a pipe
  */
 async function refuseUnlessFile(path: string): Promise<void> {
+  if (otherFormat.test(path)) {
+    throw new InvalidValueError('--out', path, 'a file that ends with .jsonl or .csv');
+  }
   const present = await stat(path).catch(() => undefined);
   const isOther = present !== undefined && !present.isFile();
   // Such as /dev/stdout, which is what standard output is: a file too, when it is redirected to one.

@@ -54,6 +54,8 @@ const internalKinds = {
   cancelRequestId: text,
   shippedAt: dateTime,
   shipRequestId: text,
+  reopenedAt: dateTime,
+  reopenRequestId: text,
 } as const satisfies Readonly<Record<string, Kind>>;
 
 export type FileField = OrderFieldName | keyof typeof internalKinds;

@@ -34,13 +34,13 @@ function jsonOf(name: string, order: StoredOrder): string {
 
 /**
  * Another program may have stored a text that a spreadsheet would run as a formula. The apostrophe
- * makes it a text there.
+ * makes it a text there, also behind a character at which a spreadsheet may divide it into cells.
  */
 function csvText(value: unknown): string {
-  const isFormula = typeof value === 'string' && /^[=+\-@\t\r]/.test(value);
-  return isFormula ? `'${value}` : String(value);
+  if (value instanceof NumberValue) return String(value);
+  return String(value).replaceAll(/(?<=^|[;\t\r\n])(?="*[=+\-@\t\r])/g, "'");
 }
 
 function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -14,11 +14,11 @@ import {
 } from './import-orders.ts';
 import { importableStatuses } from './order-record.ts';
 import { orderJson } from './order-text.ts';
-import { findOrder, ordersTable, shipOrder } from './orders-table.ts';
+import { changeState, findOrder, ordersTable, transitions } from './orders-table.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
-  const orders = program.command('orders').description('load, save, inspect and ship orders');
+  const orders = program.command('orders').description('load, save, show and change orders');
   addVerb<Omit<ImportRequest, 'path'>>(orders, io, {
     usage: 'import <file>',
     description: 'load a file of orders, of any size',
@@ -70,14 +70,23 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       return { json, text: json };
     },
   });
-  addVerb<GlobalOptions>(orders, io, {
-    usage: 'ship <orderId>',
-    description: 'mark a pending order as shipped; from then on it cannot be cancelled',
-    run: async ({ stage, nowMs }, orderId) => {
-      const order = await shipOrder(orderId, tableOf(stage), nowMs);
-      return { json: orderJson(order), text: `Order ${orderId} is shipped.` };
-    },
-  });
+  for (const [verb, transition] of Object.entries(transitions)) {
+    addVerb<GlobalOptions>(orders, io, {
+      usage: `${verb} <orderId>`,
+      description: transition.description,
+      run: async ({ stage, nowMs }, orderId) => {
+        const changed = await changeState(orderId, transition, tableOf(stage), nowMs);
+        const json = orderJson(changed.order);
+        const text = `Order ${orderId} is ${changed.order.status}.`;
+        if (!changed.before) return { json, text };
+        const before = orderJson(changed.before);
+        return {
+          json: `${json.slice(0, -1)},"before":${before}}`,
+          text: `${text} Before:\n${before}`,
+        };
+      },
+    });
+  }
 }
 
 function tableOf({ dynamodb, ordersTable: tableName }: StageConnection) {

@@ -235,25 +235,53 @@ describe('orders export', () => {
 
   it('writes a table, in which a spreadsheet runs no text as a formula', async () => {
     const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
-    for (const [index, shipDate] of shipDates.entries()) {
+    const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a\n@1', 'a;"=1"', 'a-1'];
+    for (const [index, shipDate] of [...shipDates, ...divided].entries()) {
       const Item = { id: { N: `-${index}` }, quantity: { N: '-1' }, shipDate: { S: shipDate } };
       await database.dynamodb.send(new PutItemCommand({ TableName: table, Item }));
     }
 
     const { stdout } = await orders(['export', '--format', 'csv']);
 
-    const [header, ...rows] = stdout.trimEnd().split('\n');
+    const [header, ...rows] = stdout.trimEnd().split(/\n(?=-|0)/);
     expect(header).toMatch(/^id,petId,quantity,shipDate,complete,status,cancelledAt,/);
     expect(rows.sort()).toEqual(
       [
-        `0,,-1,"'=HYPERLINK(""x"")",,,,,,,`,
-        "-1,,-1,'+1,,,,,,,",
-        "-2,,-1,'-1+1,,,,,,,",
-        "-3,,-1,'@SUM(1),,,,,,,",
-        "-4,,-1,'\t=1,,,,,,,",
-        '-5,,-1,"a,""b""",,,,,,,',
-      ].sort(),
+        `0,,-1,"'=HYPERLINK(""x"")"`,
+        "-1,,-1,'+1",
+        "-2,,-1,'-1+1",
+        "-3,,-1,'@SUM(1)",
+        `-4,,-1,"'\t'=1"`,
+        '-5,,-1,"a,""b"""',
+        `-6,,-1,"a;'=1"`,
+        `-7,,-1,"a\t'+1"`,
+        `-8,,-1,"a\r'-1"`,
+        `-9,,-1,"a\n'@1"`,
+        `-10,,-1,"a;'""=1"""`,
+        '-11,,-1,a-1',
+      ]
+        .map((row) => `${row},,,,,,,,,`)
+        .sort(),
     );
+  });
+
+  it.each(['jsonl', 'csv'])('writes no control sequence to a terminal, as %s', async (format) => {
+    const Item = { id: { N: '1' }, cancelledBy: { S: '\u001b]0;a\u009b\u202e' } };
+    await database.dynamodb.send(new PutItemCommand({ TableName: table, Item }));
+
+    const words = ['export', '--format', format];
+    const [shown, piped] = [await orders(words, { isTerminal: true }), await orders(words)];
+
+    expect(shown.stdout).toContain('\\u001b]0;a\\u009b\\u202e');
+    expect(piped.stdout).toContain('\u009b\u202e');
+  });
+
+  it('refuses a file whose name promises another format', async () => {
+    const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'x.xlsx')]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: --out: .* expected a file that ends with \.jsonl or \.csv\n$/);
+    expect(readdirSync(directory.path)).toEqual([]);
   });
 
   it('writes what another program has stored, and names what a line cannot hold', async () => {
@@ -332,9 +360,19 @@ describe('orders export', () => {
   });
 });
 
-describe('orders show and ship', () => {
+describe('orders show, ship, cancel and reopen', () => {
+  const states = {
+    pending: '{"id":-9007199254740993,"petId":7,"status":"pending"}',
+    shipped: '{"id":-9007199254740993,"status":"shipped","shippedAt":"2026-11-20T09:31:00Z"}',
+    cancelled:
+      '{"id":-9007199254740993,"petId":7,"status":"cancelled","cancelledAt":"2026-11-20T09:31:00Z",' +
+      '"cancelledBy":"key_1","cancelRequestId":"c"}',
+  };
+  const id = '-9007199254740993';
+  const shown = async () => (await orders(['show', id])).stdout;
+
   it('says so when there is no such order, or no such id', async () => {
-    for (const verb of ['show', 'ship']) {
+    for (const verb of ['show', 'ship', 'cancel', 'reopen']) {
       expect((await orders([verb, '1'])).stderr).toBe('error: No order has the id 1\n');
       expect((await orders([verb, '01'])).stderr).toMatch(
         /^error: order id: "01" is not accepted; expected an integer from -9223372036854775808/,
@@ -342,20 +380,78 @@ describe('orders show and ship', () => {
     }
   });
 
-  it('ships a pending order once, and shows all that is stored of it', async () => {
-    await orders(['import', file('{"id":-9007199254740993}\n')]);
+  it.each([
+    [
+      'ship',
+      'pending',
+      'shipped',
+      /^\{"id":-9007199254740993,"petId":7,"status":"shipped","shippedAt":"\d{4}-[^"]+","shipRequestId":"[^"]+"\}$/,
+    ],
+    [
+      'cancel',
+      'pending',
+      'cancelled',
+      /^\{"id":-9007199254740993,"petId":7,"status":"cancelled","cancelledAt":"\d{4}-[^"]+","cancelledBy":"operator","cancelRequestId":"[^"]+"\}$/,
+    ],
+    [
+      'reopen',
+      'cancelled',
+      'pending',
+      /^\{"id":-9007199254740993,"petId":7,"status":"pending","reopenedAt":"\d{4}-[^"]+","reopenRequestId":"[^"]+"\}$/,
+    ],
+  ] as const)(
+    'R6: %s makes a %s order %s, and answers what it was',
+    async (verb, from, to, after) => {
+      await orders(['import', file(states[from])]);
 
-    const first = await orders(['ship', '-9007199254740993', '--json']);
-    const shown = await orders(['show', '-9007199254740993']);
-    const second = await orders(['ship', '-9007199254740993']);
+      const { stdout } = await orders([verb, id]);
 
-    expect(first.stdout).toMatch(
-      /^\{"id":-9007199254740993,"status":"shipped","shippedAt":"\d{4}-[^"]+","shipRequestId":"[^"]+"\}\n$/,
-    );
-    expect(shown.stdout).toBe(first.stdout);
-    expect(second.stderr).toMatch(
-      /^error: Order -9007199254740993 is shipped since \S+: only a pending order can be shipped\n$/,
-    );
+      expect(stdout).toBe(`Order ${id} is ${to}. Before:\n${states[from]}\n`);
+      expect((await shown()).trimEnd()).toMatch(after);
+    },
+  );
+
+  it('answers in JSON with the order, and with what it was', async () => {
+    await orders(['import', file(states.pending)]);
+
+    const { stdout } = await orders(['cancel', id, '--json']);
+
+    expect(stdout).toBe((await shown()).replace('}\n', `,"before":${states.pending}}\n`));
+  });
+
+  it.each([
+    ['ship', 'shipped', 'shipped since 2026-11-20T09:31:00Z: only a pending order can be shipped'],
+    [
+      'ship',
+      'cancelled',
+      'cancelled since 2026-11-20T09:31:00Z: only a pending order can be shipped',
+    ],
+    [
+      'cancel',
+      'shipped',
+      'shipped since 2026-11-20T09:31:00Z: only a pending order can be cancelled',
+    ],
+    [
+      'cancel',
+      'cancelled',
+      'cancelled since 2026-11-20T09:31:00Z: only a pending order can be cancelled',
+    ],
+    [
+      'reopen',
+      'shipped',
+      'shipped since 2026-11-20T09:31:00Z: only a cancelled order can be reopened',
+    ],
+    ['reopen', 'pending', 'pending: only a cancelled order can be reopened'],
+  ] as const)('R6: %s refuses an order that is %s', async (verb, state, message) => {
+    await orders(['import', file(states[state])]);
+
+    const { exitCode, stderr } = await orders([verb, id]);
+
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `error: Order ${id} is ${message}\n`,
+    });
+    expect(await shown()).toBe(`${states[state]}\n`);
   });
 });
 
@@ -368,22 +464,27 @@ describe('with another answer of DynamoDB', () => {
   afterEach(() => mock.restore());
 
   it.each([
-    ['by this very request, whose first answer was lost', true],
-    ['by another request', false],
-  ])('orders ship finds an order that has shipped %s', async (_by, isOwn) => {
-    const order = { id: NumberValue.from(7), status: 'shipped', shippedAt: '2026-11-20T09:30:00Z' };
-    mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
-      const shipRequestId = isOwn ? Object.values(values).find(isUuid) : 'another';
-      mock.on(GetCommand).resolves({ Item: { ...order, shipRequestId } });
-      throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
-    });
+    ['ship', 'shipped', 'shipRequestId', true],
+    ['cancel', 'cancelled', 'cancelRequestId', true],
+    ['reopen', 'pending', 'reopenRequestId', true],
+    ['ship', 'shipped', 'shipRequestId', false],
+  ])(
+    'orders %s finds an order %s, and its own %s there: %j',
+    async (verb, status, field, isOwn) => {
+      const order = { id: NumberValue.from(7), status };
+      mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
+        const requestId = isOwn ? Object.values(values).find(isUuid) : 'another';
+        mock.on(GetCommand).resolves({ Item: { ...order, [field]: requestId } });
+        throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+      });
 
-    const { exitCode, stdout, stderr } = await orders(['ship', '7']);
+      const { exitCode, stdout, stderr } = await orders([verb, '7']);
 
-    if (isOwn)
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Order 7 is shipped.\n' });
-    else expect(stderr).toContain(`Order 7 is shipped since ${order.shippedAt}: only a pending`);
-  });
+      if (isOwn)
+        expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Order 7 is ${status}.\n` });
+      else expect(stderr).toContain('Order 7 is shipped: only a pending');
+    },
+  );
 
   it.each([
     ['ship', ['ship', '7'], 'DynamoDB UpdateItem'],
