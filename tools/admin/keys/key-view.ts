@@ -3,7 +3,7 @@ import { isCounting, newestWindow } from '../../../lambdas/shared/windows.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
-import { usageFields, usageOf } from '../owners/owner-view.ts';
+import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
 
@@ -92,8 +92,7 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'created', of: ({ createdAt }) => createdAt },
   { name: 'expires', of: ({ expiresAt }) => expiresAt ?? 'never' },
   { name: 'revoked', of: ({ revokedAt }) => revokedAt, only: 'record' },
-  // It is stored to the minute.
-  { name: 'last used', of: ({ lastUsedAt }) => lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never' },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
   ...usageFields<KeyView>(),
   {
     name: 'rejected',

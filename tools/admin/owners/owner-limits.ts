@@ -27,6 +27,26 @@ export function limitsFor(planName: PlanName, asked: Partial<OwnerLimits>): Owne
   };
 }
 
+/**
+ * The limits of its own that an owner has on a plan: the requested ones, and for those that the request
+ * does not contain, what was agreed on the same plan. On another plan it is the present value, as far
+ * as the plan allows it, and nothing if no limit is requested at all.
+ */
+export function ownLimits(
+  { plan: name, ...asked }: { readonly plan: PlanName } & Partial<OwnerLimits>,
+  { details: { agreed }, item }: CompleteOwner,
+): Partial<OwnerLimits> {
+  const plan = plans[name];
+  const isMove = agreed.plan !== name || item.plan !== name;
+  const isAsked = fields.some((field) => asked[field] !== undefined);
+  const kept = (field: keyof OwnerLimits) => {
+    if (!isMove) return agreed[field];
+    if (!isAsked || (item[field] >= plan[field] && !plan.limitsPerOwner)) return undefined;
+    return Math.min(item[field], plan[field]);
+  };
+  return Object.fromEntries(fields.map((field) => [field, asked[field] ?? kept(field)]));
+}
+
 /** The requested limits in the form of an owner's details: those that the request contains. */
 export function agreedLimits(plan: PlanName, asked: Partial<OwnerLimits>): AgreedLimits {
   const own = fields.filter((field) => asked[field] !== undefined);

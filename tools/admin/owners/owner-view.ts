@@ -23,6 +23,8 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
     /** The number of keys that are not revoked. */
     keys: item?.keys.size ?? 0,
     createdAt,
+    /** The minute in which a request of any of its keys was last admitted. */
+    lastUsedAt: lastUse({ details, item }),
     usage: item ? usageOf(item, nowMs) : null,
   };
 }
@@ -33,11 +35,20 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'plan', of: ({ plan }) => plan, only: 'table' },
   { name: 'plan', of: planText, only: 'record' },
   { name: 'status', of: ({ status }) => status },
-  { name: 'limits', of: limitsText },
+  { name: 'limits', of: limitsText, only: 'record' },
   { name: 'created', of: ({ createdAt }) => createdAt },
   { name: 'keys', of: ({ keys }) => grouped(keys) },
   ...usageFields<OwnerView>(),
+  { name: 'this minute', of: ({ usage }) => usedText(usage?.minute), only: 'table' },
+  { name: 'today', of: ({ usage }) => usedText(usage?.day), only: 'table' },
+  { name: 'last used', of: ({ lastUsedAt }) => lastUsedText(lastUsedAt) },
 ];
+
+/** Orders owners by what they have used today, and then in this minute. */
+export function busiestFirst({ usage: one }: OwnerView, { usage: other }: OwnerView): number {
+  const [first, second] = [other, one].map((usage) => [usage?.day.used, usage?.minute.used]);
+  return (first![0] ?? 0) - (second![0] ?? 0) || (first![1] ?? 0) - (second![1] ?? 0);
+}
 
 /** The fields of the usage of the minute and of the day. */
 export function usageFields<View extends { usage: Usage | null }>(): Field<View>[] {
@@ -66,10 +77,23 @@ export function usageOf(item: OwnerItem, nowMs: number) {
   return { minute: usage(minute), day: usage(day) };
 }
 
+/** Formats the time of a last use, which is stored to the minute. */
+export function lastUsedText(lastUsedAt: string | null): string {
+  return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
+}
+
+function lastUse({ details, item }: StoredOwner): string | null {
+  const entries = [...(item?.keys.values() ?? []), ...Object.values(details.keys)];
+  const last = Math.max(0, ...entries.map(({ usedAt = 0 }) => usedAt));
+  return last > 0 ? isoTime(last) : null;
+}
+
 function usageText(usage: Usage['minute'] | undefined): string | null {
-  if (!usage) return null;
-  const { limit, used, resetsAt } = usage;
-  return `${grouped(used)} of ${grouped(limit)} used, starts anew at ${resetsAt}`;
+  return usage ? `${usedText(usage)} used, starts anew at ${usage.resetsAt}` : null;
+}
+
+function usedText(usage: Usage['minute'] | undefined): string | null {
+  return usage ? `${grouped(usage.used)} of ${grouped(usage.limit)}` : null;
 }
 
 function statusOf(item: OwnerItem | undefined): 'active' | 'suspended' | 'incomplete' {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { quoted } from '../../shared/errors.ts';
@@ -16,10 +17,10 @@ import { resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
-import { limitsText, ownerFields, ownerView } from './owner-view.ts';
+import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { renameOwner } from './rename-owner.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
-import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
+import type { CompleteOwner, OwnerItem, StoredOwner } from './stored-owner.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
@@ -37,11 +38,14 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options: { plan, perMinute, perDay }, nowMs }, name) =>
       shown(await createOwner({ name, plan, perMinute, perDay }, stage), nowMs),
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb<{ by?: 'usage' }>(owners, io, {
     usage: 'list',
-    description: 'all owners, the newest first',
-    run: async ({ stage, nowMs }) => {
+    description: 'all owners with what they use, the newest first',
+    options: [new Option('--by <order>', 'the busiest of today first').choices(['usage'])],
+    examples: ['owners list --stage prod --by usage'],
+    run: async ({ stage, options, nowMs }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, nowMs));
+      if (options.by) views.sort(busiestFirst);
       if (views.length > 0) return { value: views, text: tableText(ownerFields, views) };
       return { value: [], text: 'There are no owners yet; "owners create" makes one.' };
     },
@@ -54,14 +58,24 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<Partial<OwnerLimits>>(owners, io, {
     usage: 'set-plan <owner>',
     arguments: [new Argument('<plan>').choices(planNames)],
-    description: 'move an owner to another plan',
+    description: 'move an owner to another plan, or give it other limits',
     options: limitOptions,
     examples: [
       'owners set-plan "Acme Ltd" pro --stage prod',
       'owners set-plan Initech enterprise --stage prod --per-minute 5000 --per-day 2000000',
     ],
-    run: async ({ stage, options: { perMinute, perDay }, nowMs }, owner, plan) =>
-      shown(await setOwnerPlan(owner, { plan: plan as PlanName, perMinute, perDay }, stage), nowMs),
+    help: setPlanHelp,
+    run: async ({ stage, options: { perMinute, perDay }, nowMs }, idOrName, plan) => {
+      const { item: before } = await findCompleteOwner(idOrName, stage);
+      const asked = { plan: plan as PlanName, perMinute, perDay };
+      const owner = await setOwnerPlan(idOrName, asked, stage);
+      const [from, to] = [planAndLimits(before), planAndLimits(owner.item)];
+      const { value, text } = shown(owner, nowMs);
+      const changed = isDeepStrictEqual(from, to)
+        ? 'nothing'
+        : `from ${from.plan}, ${limitsText(from)} to ${to.plan}, ${limitsText(to)}`;
+      return { value: { ...value, from }, text: `${text}\nchanged      ${changed}` };
+    },
   });
   addVerb<{ dryRun?: boolean }>(owners, io, {
     usage: 'apply-plans',
@@ -115,7 +129,15 @@ const limitOptions = [
   ),
 ];
 
-function shown(owner: StoredOwner, nowMs: number): Result {
+const setPlanHelp = `
+A limit that is not named keeps its value, as far as the plan allows it. On another plan, where none is
+named, the limits are the plan's.`;
+
+function planAndLimits({ plan, perMinute, perDay }: OwnerItem) {
+  return { plan, perMinute, perDay };
+}
+
+function shown(owner: StoredOwner, nowMs: number) {
   const view = ownerView(owner, nowMs);
   return { value: view, text: recordText(ownerFields, view) };
 }

@@ -4,7 +4,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findCompleteOwner, readCompleteOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { agreedLimits, hasLimits, limitsFor, type OwnerLimits, ownLimits } from './owner-limits.ts';
 import { type CompleteOwner, changeDetails, changeItem } from './stored-owner.ts';
 
 /** The requested plan, with limits for the owner that differ from the plan's. */
@@ -28,10 +28,11 @@ export async function setOwnerPlan(
   asked: RequestedPlan,
   store: KeyStore,
 ): Promise<CompleteOwner> {
-  const limits = limitsFor(asked.plan, asked);
   const owner = await findCompleteOwner(idOrName, store);
   const { ownerId } = owner.details;
-  const agreed = agreedLimits(asked.plan, asked);
+  const own = ownLimits(asked, owner);
+  const limits = limitsFor(asked.plan, own);
+  const agreed = agreedLimits(asked.plan, own);
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const { plan, perMinute } = owner.item;

@@ -164,6 +164,38 @@ describe('the operator and a running service', () => {
     expect([suspended, await statusWith(apiKey)]).toEqual([401, 200]);
   });
 
+  it('lists what owners use, the busiest first where that is asked for', async () => {
+    const one = await issue();
+    clock.set(clock.now() + 1_000);
+    const two = await issue();
+    await statusWith(one.apiKey);
+
+    const { stdout } = await admin(['owners', 'list', '--by', 'usage', '--local', service.origin]);
+
+    expect(stdout.indexOf(one.ownerId)).toBeLessThan(stdout.indexOf(two.ownerId));
+    expect(stdout).toMatch(/^OWNER ID .* THIS MINUTE +TODAY +LAST USED/);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^${one.ownerId} .* 1 of 60 +1 of 1,000 +\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\dZ$`,
+        'm',
+      ),
+    );
+  });
+
+  it('says what a change of the plan has changed', async () => {
+    const { owner } = await issue('pro');
+    const command = ['owners', 'set-plan', owner, 'enterprise', '--per-minute', '500'];
+
+    const moved = await admin([...command, '--local', service.origin]);
+    const again = await adminJson(...command);
+
+    expect(moved.stdout).toContain(
+      'changed      from pro, 300 per minute, 10,000 per day to enterprise, 500 per minute, 10,000 per day\n',
+    );
+    const limits = { plan: 'enterprise', perMinute: 500, perDay: 10_000 };
+    expect(again).toMatchObject({ ...limits, from: limits });
+  });
+
   it('frees an owner whose day is used up', async () => {
     const { ownerId, apiKey } = await issue('free');
     await adminJson('owners', 'set-plan', ownerId, 'free', '--per-day', '1');

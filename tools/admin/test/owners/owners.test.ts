@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashOwnerPart } from '../../../../lambdas/shared/api-key.ts';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { createToken } from '../../../shared/api-key-token.ts';
 import { recordText } from '../../console/view.ts';
 import { issueKey } from '../../keys/issue-key.ts';
+import { revokeKey } from '../../keys/revoke-key.ts';
 import { resetUsage } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../owners/find-owner.ts';
@@ -11,7 +12,7 @@ import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import { renameOwner } from '../../owners/rename-owner.ts';
 import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
-import type { CompleteOwner } from '../../owners/stored-owner.ts';
+import type { AgreedLimits, CompleteOwner } from '../../owners/stored-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
   day,
@@ -198,6 +199,53 @@ describe('setOwnerPlan', () => {
     expect(usagePlans()).toEqual([['plan-free']]);
   });
 
+  it.each<[string, NewOwner, Parameters<typeof setOwnerPlan>[1], Partial<AgreedLimits>]>([
+    [
+      'what was agreed, on the same plan',
+      { name: 'A', plan: 'enterprise', perMinute: 5_000, perDay: 2_000_000 },
+      { plan: 'enterprise', perMinute: 500 },
+      { perMinute: 500, perDay: 2_000_000 },
+    ],
+    [
+      'what was agreed, on the same plan, where none is named',
+      { name: 'A', plan: 'free', perMinute: 5 },
+      { plan: 'free' },
+      { perMinute: 5 },
+    ],
+    [
+      'its value, on the plan whose limits are agreed',
+      { name: 'A', plan: 'pro' },
+      { plan: 'enterprise', perMinute: 500 },
+      { perMinute: 500, perDay: pro.perDay },
+    ],
+    [
+      'its value, on a larger plan',
+      { name: 'A', plan: 'free', perDay: 50 },
+      { plan: 'pro', perMinute: 100 },
+      { perMinute: 100, perDay: 50 },
+    ],
+    [
+      "no more than the plan's, on a smaller one",
+      { name: 'A', plan: 'enterprise', perMinute: 5_000, perDay: 2_000_000 },
+      { plan: 'pro', perMinute: 100 },
+      { perMinute: 100 },
+    ],
+    [
+      'nothing on another plan, where none is named',
+      { name: 'A', plan: 'free', perMinute: 5 },
+      { plan: 'pro' },
+      {},
+    ],
+  ])('lets a limit that is not named keep %s', async (_, request, asked, agreed) => {
+    await create(request);
+
+    const { details, item } = await setOwnerPlan('A', asked, store);
+
+    const { perMinute, perDay } = plans[asked.plan];
+    expect(details.agreed).toEqual({ plan: asked.plan, ...agreed });
+    expect(item).toMatchObject({ plan: asked.plan, perMinute, perDay, ...agreed });
+  });
+
   it('demands limits for the enterprise plan, and changes nothing without them', async () => {
     await create();
     gateway.changes.length = 0;
@@ -325,6 +373,7 @@ describe('ownerView', () => {
       perDay,
       keys: 1,
       createdAt: '2026-11-20T09:30:15.500Z',
+      lastUsedAt: null,
       usage: {
         minute: {
           limit: perMinute,
@@ -335,6 +384,20 @@ describe('ownerView', () => {
         day: { limit: perDay, used: 0, remaining: perDay, resetsAt: '2026-11-21T00:00:00Z' },
       },
     });
+  });
+
+  it('was last used when any of its keys was, also one that is revoked', async () => {
+    const { details } = await create();
+    const [old, present] = await Promise.all([1, 2].map(() => issueKey({ owner: 'Acme' }, store)));
+    const used = (key: typeof old, usedAt: number) =>
+      stage.set(details.ownerId, { usedAt }, hashToken(key!.apiKey));
+    const lastUse = async () => ownerView(await stage.owner(details.ownerId), nowMs).lastUsedAt;
+    await used(present, minute - 120);
+    await used(old, minute - 60);
+
+    expect(await lastUse()).toBe('2026-11-20T09:29:00Z');
+    await revokeKey(old!.keyId, store);
+    expect(await lastUse()).toBe('2026-11-20T09:29:00Z');
   });
 
   it('tells of a plan that is gone what to do', async () => {
