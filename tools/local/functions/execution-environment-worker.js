@@ -3,8 +3,8 @@
 // plain JavaScript, because stripping types would double the start time of every environment.
 
 import { readFileSync } from 'node:fs';
-import { createRequire, Module } from 'node:module';
-import { dirname, join } from 'node:path';
+import { createRequire, Module, SourceMap } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { constants, runInThisContext } from 'node:vm';
@@ -86,12 +86,34 @@ function loadHandler({ codeDirectory, handler }) {
  */
 function load(filename) {
   const module = { exports: {} };
-  const run = runInThisContext(Module.wrap(readFileSync(filename, 'utf8')), {
+  const code = readFileSync(filename, 'utf8');
+  nameSourcesInStacks(code, filename);
+  const run = runInThisContext(Module.wrap(code), {
     filename,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   run(module.exports, createRequire(filename), module, filename, dirname(filename));
   return module.exports;
+}
+
+/** Node applies the source maps of modules to stacks, but not those of scripts. */
+function nameSourcesInStacks(code, filename) {
+  const [, base64] = code.slice(code.lastIndexOf('\n//# ')).split(';base64,');
+  if (!base64) return;
+  let map;
+  const placeOf = (frame) => {
+    if (frame.getFileName() !== filename) return String(frame);
+    map ??= new SourceMap(JSON.parse(Buffer.from(base64, 'base64')));
+    const { fileName, lineNumber, columnNumber } = map.findOrigin(
+      frame.getLineNumber(),
+      frame.getColumnNumber(),
+    );
+    if (!fileName) return String(frame);
+    const place = `${resolve(dirname(filename), fileName)}:${lineNumber}:${columnNumber}`;
+    return String(frame).replace(/[^ (]+:\d+:\d+/, () => place);
+  };
+  Error.prepareStackTrace = (error, frames) =>
+    [error, ...frames.map((frame) => `    at ${placeOf(frame)}`)].join('\n');
 }
 
 async function invoke(handler, { event, context: { deadlineMs, ...rest } }) {

@@ -78,6 +78,20 @@ describe('npm start -- --watch', () => {
     expect([...new Set((await others).map((answer) => answer.slice(0, 4)))]).toEqual(['400 ']);
   });
 
+  it('logs the line of the source that has thrown', async () => {
+    const thrown = original.replace(
+      parsed,
+      `${parsed}  if (orderId === '0') throw Error('oops');\n`,
+    );
+    const line = thrown.slice(0, thrown.indexOf('oops')).split('\n').length;
+
+    writeFileSync(file(handler), thrown);
+    await untilAnswered('internal_error');
+
+    const [, stack] = /"stack":"Error: oops(.*?)"/.exec(complaints)!;
+    expect(stack!.split('\\n')[1]).toContain(`${file(handler)}:${line}:`);
+  });
+
   it('serves the last good handler until a broken one is mended', async () => {
     writeFileSync(file(handler), answering('good'));
     await untilAnswered('good');

@@ -41,7 +41,7 @@ export class LiveCode implements AsyncDisposable {
 
   /**
    * @param directory the folder for the bundles
-   * @param isDebugged whether the bundles contain source maps for a debugger
+   * @param isDebugged whether the source maps contain the sources, for a debugger
    */
   constructor(directory: string, isDebugged: boolean) {
     this.#directory = directory;
@@ -112,7 +112,8 @@ function createContext(name: FunctionName, directory: string, isDebugged: boolea
     ...bundlingOptions,
     // Minifying takes half of the time of a build.
     minify: false,
-    ...(isDebugged ? { sourcemap: 'inline', sourcesContent: true } : { sourcemap: false }),
+    sourcemap: 'inline',
+    sourcesContent: isDebugged,
     entryPoints: [{ in: handlerEntries[name], out: 'index' }],
     // The paths of the source map are relative to this folder, so it has the depth of the bundle's.
     outdir: join(directory, name),
