@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { withoutReferences } from '../shared/references.ts';
 
 /**
  * The parts of the published contract (OpenAPI 3.1) that its reference shows. References are replaced
@@ -91,19 +92,5 @@ export function contractText(baseUrl: string): string {
 }
 
 export function parseContract(yaml: string): Contract {
-  const contract = parse(yaml);
-  return resolved(contract, contract) as Contract;
-}
-
-function resolved(part: unknown, contract: unknown): unknown {
-  if (typeof part !== 'object' || part === null) return part;
-  if (Array.isArray(part)) return part.map((one) => resolved(one, contract));
-  if ('$ref' in part) {
-    // Such as `#/components/schemas/Order`.
-    const [, ...names] = String(part.$ref).split('/');
-    const target = names.reduce((node, name) => (node as never)[name], contract);
-    return { ...(resolved(target, contract) as object), component: names.at(-1) };
-  }
-  const entries = Object.entries(part).map(([name, value]) => [name, resolved(value, contract)]);
-  return Object.fromEntries(entries);
+  return withoutReferences(parse(yaml)) as Contract;
 }

@@ -4,10 +4,15 @@ import { isInt64 } from '../../lambdas/shared/order-fields.ts';
 import { apiKeyPrefixes, stageOfKey } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError } from '../shared/errors.ts';
-import type { Selection } from './checks/checks.ts';
 
-export interface SmokeOptions extends Selection {
+export interface SmokeOptions {
   readonly url: URL;
+  /** Whether to make only the first check of each group. */
+  readonly quick: boolean;
+  /** The order to cancel, which cannot be undone. @default - no order is cancelled */
+  readonly cancelOrder?: string;
+  /** Whether to use up the key's limit. */
+  readonly limits: boolean;
 }
 
 export interface KeySources {
@@ -46,7 +51,6 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
     .option('--quick', 'make the first check of each group alone', false)
     .option('--cancel-order <id>', 'cancel this pending order, for good', parseOrderId)
     .option('--limits', "use up the key's allowance and look at the 429 (Free or Pro key)", false)
-    .option('--expect-limits <minute/day>', "the limits of the key's owner", parseLimits)
     .addHelpText('after', helpAfter);
   refuseKeyOnCommandLine(words);
   const options = parseCommandLine<Partial<SmokeOptions>>(command, words);
@@ -106,10 +110,4 @@ function parseBaseUrl(text: string): URL {
 function parseOrderId(text: string): string {
   if (isInt64(text)) return text;
   throw new InvalidValueError('--cancel-order', text, 'the digits of an order id, such as 1001');
-}
-
-function parseLimits(text: string): { perMinute: number; perDay: number } {
-  const [, perMinute, perDay] = /^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
-  if (perMinute !== undefined) return { perMinute: Number(perMinute), perDay: Number(perDay) };
-  throw new InvalidValueError('--expect-limits', text, 'two numbers such as 5000/2000000');
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { Readable } from 'node:stream';
 import type { Answer } from '../stage/http-client.ts';
 import { elementsOf } from '../stage/json-array.ts';
 import { headerOf } from '../stage/rate-limit.ts';
@@ -113,16 +112,9 @@ async function readOrders(stage: Stage, answer: Answer) {
   return { orders, differences };
 }
 
-async function* textOf({ body, headers }: Answer): AsyncGenerator<string> {
+function textOf({ body, headers }: Answer): ReadableStream<string> {
   const isGzip = headerOf({ headers }, 'content-encoding') === 'gzip';
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  for await (const bytes of isGzip ? unzipped(body) : body) {
-    yield decoder.decode(bytes, { stream: true });
-  }
-  yield decoder.decode();
-}
-
-function unzipped(body: Readable): Readable {
-  // The error of a broken connection ends the loop over the orders.
-  return pipeline(body, createGunzip(), () => {});
+  const bytes = Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const plain = isGzip ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes;
+  return plain.pipeThrough(new TextDecoderStream('utf-8', { fatal: true }));
 }

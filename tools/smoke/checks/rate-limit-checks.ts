@@ -10,28 +10,10 @@ const requestsAtOnce = 10;
 const attempts = 3;
 const secondsPerDay = 86_400;
 
-/** The limits that an owner is expected to have. */
-export interface ExpectedLimits {
-  readonly perMinute: number;
-  readonly perDay: number;
-}
-
 /** Checks that each admitted request is counted. */
 export const countingChecks = checksOf('Rate limits', {
   'lowers Remaining by one per admitted request, and by none for the others': expectCountdown,
 });
-
-/** Checks that the headers contain the owner's limits. */
-export function planChecks({ perMinute, perDay }: ExpectedLimits) {
-  return checksOf('Limits of the owner', {
-    [`are ${perMinute} a minute and ${perDay} a day`]: async (stage: Stage) => {
-      const expected = `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`;
-      const actual = headerOf(await stage.call('getPet'), 'ratelimit-policy');
-      if (actual === expected) return;
-      throw new CheckFailed(`ratelimit-policy is ${actual}, expected ${expected}`);
-    },
-  });
-}
 
 /** Checks that use up the limit and compare the answers beyond it. */
 export function exhaustionChecks() {

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
+import { withoutReferences } from '../../shared/references.ts';
 import type { Answer } from './http-client.ts';
 
 /** A response to compare; without `text`, its body is not compared. */
@@ -56,7 +57,7 @@ export class Contract {
 
   /** @param document the contract, `openapi.yaml`, as plain data */
   constructor(document: object) {
-    const { paths, components, ...rest } = withoutReferences(document);
+    const { paths, components, ...rest } = withoutReferences(document) as Document;
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
         ([method, operation]) =>
@@ -181,28 +182,4 @@ function wordsOf(error: unknown): string {
 function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || isInt64(source)) return value;
   throw new SyntaxError(`holds ${source}, which is no 64-bit integer`);
-}
-
-/**
- * The document with every `$ref` replaced by what it refers to. That is the same object for each
- * reference, so that each schema is compiled once.
- */
-function withoutReferences(document: object): Document {
-  const resolved = new Map<string, unknown>();
-  const resolve = (part: unknown): unknown => {
-    if (part === null || typeof part !== 'object') return part;
-    if (Array.isArray(part)) return part.map(resolve);
-    if (!('$ref' in part)) {
-      return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolve(each)]));
-    }
-    const reference = String(part.$ref);
-    if (!resolved.has(reference)) resolved.set(reference, resolve(partAt(reference, document)));
-    return resolved.get(reference);
-  };
-  return resolve(document) as Document;
-}
-
-function partAt(reference: string, document: object): unknown {
-  const names = reference.slice('#/'.length).split('/');
-  return names.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], document);
 }

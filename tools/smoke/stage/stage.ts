@@ -1,4 +1,4 @@
-import type { Contract } from './contract.ts';
+import type { ComparedAnswer, Contract } from './contract.ts';
 import {
   type Answer,
   type HttpClient,
@@ -26,9 +26,6 @@ export interface Expected {
   /** Whether the answer is to a request whose key is not known, so that it states no allowance. */
   readonly isWithoutKey?: boolean;
 }
-
-/** An answer whose body may have been read. */
-type Read = Answer & { readonly text?: string };
 
 export type Client = Pick<HttpClient, 'baseUrl' | 'send'>;
 
@@ -88,7 +85,7 @@ export class Stage {
    */
   compare(
     operationId: string,
-    answer: Read,
+    answer: ComparedAnswer,
     expected: Expected,
     found: readonly string[] = [],
   ): void {
@@ -96,7 +93,7 @@ export class Stage {
   }
 
   #compare(
-    answer: Read,
+    answer: ComparedAnswer,
     { status, code, isWithoutKey = false }: Expected,
     found: readonly string[],
   ): void {
@@ -172,7 +169,7 @@ export function codeOf({ text = '' }: { readonly text?: string }): string | unde
 }
 
 /** An answer in a line: status, content type, request id, and the first of its body. */
-export function shown(answer: Read): string {
+export function shown(answer: ComparedAnswer): string {
   const id = headerOf(answer, 'x-amzn-requestid');
   const type = headerOf(answer, 'content-type') ?? 'no content type';
   const start = (answer.text ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 160);

@@ -1,4 +1,3 @@
-import { plans } from '../../../lib/settings/plans.ts';
 import type { Mistake, Spoilable } from './spoilt-client.ts';
 
 /*
@@ -9,7 +8,6 @@ import type { Mistake, Spoilable } from './spoilt-client.ts';
 
 type Body = Record<string, unknown>;
 
-const { perMinute, perDay } = plans.free;
 const missingHeader = 'refuses a missing Authorization header';
 const unknownPath = 'answers 404 to GET /store/unknown';
 const gone = 'answers 410 gone, with the documented sunset date';
@@ -251,12 +249,6 @@ export const mistakes: [string, string, string, Mistake][] = [
       headers['x-ratelimit-remaining'] = '50';
       headers.ratelimit = String(headers.ratelimit).replace(/r=\d+/, 'r=50');
     }),
-  ],
-  [
-    "an owner's limits are not those that were agreed",
-    `are ${perMinute} a minute and ${perDay} a day`,
-    'ratelimit-policy is "minute";q=5;w=60, "day";q=6;w=86400, expected "minute";q=60',
-    withHeader(410, 'ratelimit-policy', '"minute";q=5;w=60, "day";q=6;w=86400'),
   ],
   [
     'a request beyond the limit is admitted',
