@@ -53,8 +53,9 @@ export function listErrors(contract: Contract): ListedError[] {
   return [...byCode]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, same]) => {
-      const operationIds = new Set(same.flatMap((error) => error.operationIds));
-      return { ...same[0]!, operationIds: [...operationIds] };
+      const isOfAny = same.some((error) => error.operationIds.length === 0);
+      const operationIds = isOfAny ? [] : same.flatMap((error) => error.operationIds);
+      return { ...same[0]!, operationIds: [...new Set(operationIds)] };
     });
 }
 

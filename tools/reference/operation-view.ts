@@ -2,7 +2,7 @@ import { codeSamples, type ParameterExamples } from './code-samples.ts';
 import type { ContractParameter } from './contract.ts';
 import type { ListedOperation } from './contract-index.ts';
 import { html, type Markup } from './html.ts';
-import { paragraphs } from './prose.ts';
+import { paragraphs, selfLink } from './prose.ts';
 import { codeFigure, responseView } from './response-view.ts';
 import { constraints, requiredMark, typeOf } from './schema-view.ts';
 import { table } from './table.ts';
@@ -20,18 +20,31 @@ export function operationView(
     marker === 'deprecated' ? [] : Object.entries(codeSamples(operation, baseUrl, examples));
   return html`<article class="panel operation" id="${operationId}">
 <div>
-<h3>${summary} <span class="badge" data-kind="${marker}">${marker}</span></h3>
+<h3>${selfLink(operationId, summary)} <span class="badge" data-kind="${marker}">${marker}</span></h3>
 <p><span class="badge" data-kind="${method}">${method}</span> <code>${path}</code></p>
 ${paragraphs(description)}
 ${sunset && html`<p>Sunset: ${sunset}.</p>`}
 ${parameterTable(operation.parameters ?? [])}
 </div>
-${samples.length > 0 ? html`<div class="samples">${samples.map(([name, code]) => codeFigure(name, code, copyButton(name)))}</div>` : undefined}
+${samples.length > 0 ? sampleTabs(operationId, samples) : undefined}
 <div>
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => responseView(status, response))}
 </div>
 </article>`;
+}
+
+/** Shows one sample at a time. A style sheet alone does so: without one, all of them are shown. */
+function sampleTabs(operationId: string, samples: readonly (readonly [string, string])[]): Markup {
+  const tabs = samples.map(([name, code], index) => {
+    const checked = index === 0 ? html` checked` : undefined;
+    return html`<label><input type="radio" name="${operationId}-sample"${checked}>${name}</label>
+${codeFigure(name, code, copyButton(name))}`;
+  });
+  return html`<fieldset class="tabs samples">
+<legend class="visually-hidden">Samples</legend>
+${tabs}
+</fieldset>`;
 }
 
 function parameterTable(parameters: readonly ContractParameter[]): Markup | undefined {

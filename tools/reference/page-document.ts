@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clientGuide } from './client-guide.ts';
 import { contractText, parseContract } from './contract.ts';
 import { html, type Markup } from './html.ts';
 import { referenceView } from './reference-view.ts';
@@ -28,6 +29,7 @@ export function referenceFiles(
   return {
     'index.html': () => pageDocument(options),
     'openapi.yaml': () => contractText(options.baseUrl),
+    'clients.md': clientGuide,
     'page.css': () => bundle('page.css'),
     'page.js': () => bundle('page.ts'),
     'icon.svg': () => pageFile('icon.svg'),
@@ -93,7 +95,7 @@ function demoKeyField(demoKeys: readonly DemoKey[]): Markup {
   });
   return html`<fieldset id="key-field">
 <legend>Demo key</legend>
-<div class="plans">${choices}</div>
+<div class="tabs plans">${choices}</div>
 <p class="hint"><code id="key"></code></p>
 </fieldset>`;
 }

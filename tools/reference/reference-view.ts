@@ -1,9 +1,10 @@
+import { adviceByCode } from './client-guide.ts';
 import type { ParameterExamples } from './code-samples.ts';
 import type { Contract } from './contract.ts';
 import { type ListedError, listErrors, listOperations } from './contract-index.ts';
 import { html, type Markup } from './html.ts';
 import { operationView } from './operation-view.ts';
-import { headings, paragraphs } from './prose.ts';
+import { headings, paragraphs, selfLink } from './prose.ts';
 import { statusBadge } from './response-view.ts';
 import { constraints, schemaView, typeOf } from './schema-view.ts';
 import { table } from './table.ts';
@@ -43,9 +44,19 @@ export function referenceView(
 <code>STORE_ORDERS_KEY</code>. The <a href="#try">console</a> sends the same requests.</p>${views}`,
       parts: operations.map(({ operationId, summary }) => ({ id: operationId, title: summary })),
     },
-    { id: 'errors', title: 'Error codes', content: errorTable(listErrors(contract)) },
+    {
+      id: 'errors',
+      title: 'Error codes',
+      content: html`<p>The body of every error is an <a href="#schema-Error">Error</a>.
+<a href="clients.md">clients.md</a> says how to back off.</p>${errorTable(listErrors(contract))}`,
+    },
     { id: 'headers', title: 'Headers', content: headerTable(headers) },
-    { id: 'schemas', title: 'Schemas', content: html`${Object.entries(schemas).map(schemaView)}` },
+    {
+      id: 'schemas',
+      title: 'Schemas',
+      content: html`${Object.entries(schemas).map(schemaView)}`,
+      parts: Object.keys(schemas).map((name) => ({ id: `schema-${name}`, title: name })),
+    },
   ];
   return {
     navigation: html`<ul>${[{ id: 'try', title: 'Try it' }, ...sections].map(link)}</ul>`,
@@ -62,27 +73,31 @@ function link({ id, title, parts = [] }: Omit<Section, 'content'>): Markup {
 
 function sectionView({ id, title, content }: Section): Markup {
   return html`<section id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${title}</h2>
+<h2 id="${id}-title">${selfLink(id, title)}</h2>
 ${content}
 </section>
 `;
 }
 
 function errorTable(errors: readonly ListedError[]): Markup {
-  const titles = ['Code', 'Status', 'When', 'Message', 'Operations'];
+  const titles = ['Code', 'Status', 'When', 'What to do', 'Operations'];
+  const advice = adviceByCode();
   const rows = errors.map(({ status, code, summary, message, operationIds }) => {
     const links = operationIds.map((id) => html`<a href="#${id}">${id}</a> `);
     const operations = links.length > 0 ? html`${links}` : 'any request';
-    return [code, statusBadge(status), summary, message, operations] as const;
+    const when = html`${summary}<p class="hint">${message}</p>`;
+    const whatToDo = paragraphs(advice.get(code) ?? '');
+    return [code, statusBadge(status), when, whatToDo, operations] as const;
   });
-  return table(titles, rows);
+  return table(titles, rows, 'error');
 }
 
 function headerTable(headers: Contract['components']['headers']): Markup {
   const titles = ['Header', 'Type', 'Description', 'Example'];
   const rows = Object.entries(headers).map(([name, { description, schema, example }]) => {
     const explanation = html`${paragraphs(description)}${constraints(schema)}`;
-    return [name, typeOf(schema), explanation, html`<code>${String(example)}</code>`] as const;
+    const shown = example === undefined ? undefined : html`<code>${String(example)}</code>`;
+    return [name, typeOf(schema), explanation, shown] as const;
   });
   return table(titles, rows, 'header');
 }

@@ -7,9 +7,13 @@ import { typeOf } from './schema-view.ts';
 /** A response that can be unfolded: status, error codes, headers, schema and examples. */
 export function responseView(status: string, response: ContractResponse): Markup {
   const isSuccess = Number(status) < 400;
-  return html`<details>
-<summary>${statusBadge(status)} ${isSuccess ? response.description : errorCodes(response)}</summary>
-${isSuccess ? undefined : paragraphs(response.description)}
+  const codes = errorCodes(response).map((code) => html`<code>${code}</code> `);
+  const advice = errorCodes(response).map(
+    (code) => html`<a href="#error-${code}"><code>${code}</code></a> `,
+  );
+  return html`<details${isSuccess ? html` open` : undefined}>
+<summary>${statusBadge(status)} ${isSuccess ? response.description : codes}</summary>
+${isSuccess ? undefined : html`${paragraphs(response.description)}<p><strong>What to do</strong> ${advice}</p>`}
 ${bodyView(response)}
 <p><strong>Headers</strong> ${Object.keys(response.headers ?? {}).map(headerLink)}</p>
 </details>`;
@@ -26,9 +30,9 @@ export function codeFigure(title: string, code: string, button?: Markup): Markup
   return html`<figure>${button}<figcaption>${title}</figcaption><pre><code>${code}</code></pre></figure>`;
 }
 
-function errorCodes(response: ContractResponse): Markup {
+function errorCodes(response: ContractResponse): string[] {
   const codes = examplesOf(response).map(({ value }) => (value as { readonly code: string }).code);
-  return html`${[...new Set(codes)].map((code) => html`<code>${code}</code> `)}`;
+  return [...new Set(codes)];
 }
 
 function bodyView(response: ContractResponse): Markup | undefined {

@@ -1,6 +1,6 @@
 import type { Schema } from './contract.ts';
 import { html, type Markup } from './html.ts';
-import { paragraphs } from './prose.ts';
+import { paragraphs, selfLink } from './prose.ts';
 import { table } from './table.ts';
 
 /** The type of a schema. A schema with a name is shown as a link to it. */
@@ -23,7 +23,7 @@ export function schemaView([name, schema]: readonly [string, Schema]): Markup {
       ] as const,
   );
   return html`<article id="schema-${name}">
-<h3>${name}</h3>
+<h3>${selfLink(`schema-${name}`, name)}</h3>
 ${paragraphs(description)}
 ${table(['Field', 'Type', 'Description'], rows)}
 </article>`;

@@ -1,4 +1,5 @@
 import { html, type Markup } from './html.ts';
+import { selfLink } from './prose.ts';
 
 type Cell = Markup | string | number | undefined;
 
@@ -13,9 +14,10 @@ export function table(
   idPrefix?: string,
 ): Markup {
   const views = rows.map(([name, ...cells]) => {
-    const id = idPrefix && html` id="${idPrefix}-${name.toLowerCase()}"`;
-    return html`<tr${id}>
-<th scope="row"><code>${name}</code></th>
+    const id = idPrefix && `${idPrefix}-${name.toLowerCase()}`;
+    const title = html`<code>${name}</code>`;
+    return html`<tr${id && html` id="${id}"`}>
+<th scope="row">${id ? selfLink(id, title) : title}</th>
 ${cells.map((cell, index) => html`<td data-label="${titles[index + 1]}">${cell}</td>`)}
 </tr>`;
   });

@@ -15,6 +15,8 @@ interface ReferencePageOptions {
 const mediaTypes: ReadonlyMap<string, string> = new Map([
   ['index.html', 'text/html'],
   ['openapi.yaml', 'application/yaml'],
+  // As a text it is shown, where a browser would save it as Markdown.
+  ['clients.md', 'text/plain'],
   ['page.css', 'text/css'],
   ['page.js', 'text/javascript'],
   ['icon.svg', 'image/svg+xml'],

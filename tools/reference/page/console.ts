@@ -9,12 +9,6 @@ interface ApiError {
   readonly message: string;
 }
 
-/** The final states of orders, by the error code of the answer to a cancellation. */
-const outcomes: Readonly<Record<string, string>> = {
-  order_already_cancelled: 'cancelled',
-  order_already_shipped: 'shipped',
-};
-
 /** Lists orders and cancels them with the chosen or typed key, and shows the key's limits. */
 export class Console {
   readonly #baseUrl = element('console').dataset.baseUrl!;
@@ -71,10 +65,10 @@ export class Console {
 
   async #cancelOrder(orderId: string): Promise<void> {
     const path = `/store/orders/${encodeURIComponent(orderId)}`;
-    const says = () => `Order ${orderId} is cancelled.`;
+    const says = () =>
+      `Order ${orderId} is cancelled. It stays in the list, which does not show an order's state.`;
     const error = await this.#send('DELETE', path, {}, says);
-    const outcome = error === undefined ? 'cancelled' : outcomes[error.code];
-    if (outcome !== undefined) this.#orders.settle(orderId, outcome);
+    this.#orders.showOutcome(orderId, error?.code);
   }
 
   /**
@@ -147,10 +141,19 @@ function showAnswer(
     ' ',
   );
   if (isGood) line.append(outcome);
-  else line.append(create('code', outcome.code), ' ', outcome.message);
+  else line.append(linkedCode(outcome.code), ' ', outcome.message);
   const hint = create('p', '', { class: 'hint' });
   // Operators find a request in logs by its id.
   const requestId = response?.headers.get('x-amzn-RequestId') ?? 'unknown';
   hint.append(create('code', request), ` · ${elapsed} · request id `, create('code', requestId));
   element('status').replaceChildren(line, hint);
+}
+
+/** An error's code, as a link to the row that says what to do about it, if there is one. */
+function linkedCode(code: string): HTMLElement {
+  const shown = create('code', code);
+  if (document.getElementById(`error-${code}`) === null) return shown;
+  const link = create('a', '', { href: `#error-${code}` });
+  link.append(shown);
+  return link;
 }

@@ -6,6 +6,12 @@ import {
 import { create, element, numbers } from './elements.ts';
 import { columnTitle, type ShownOrder, shownValue } from './shown-order.ts';
 
+/** The final states of orders, by the error code of the answer to a cancellation. */
+const finalStates: Readonly<Record<string, string>> = {
+  order_already_cancelled: 'cancelled',
+  order_already_shipped: 'shipped',
+};
+
 // More rows would make the page slow, and nobody reads them.
 const shownOrders = 100;
 
@@ -13,6 +19,8 @@ const shownOrders = 100;
 export class OrdersView {
   readonly #rows = element('rows');
   readonly #cancel: (orderId: string) => void;
+  /** The orders whose final states are known, which the list of orders does not show. */
+  readonly #settled = new Map<string, string>();
 
   constructor(cancel: (orderId: string) => void) {
     this.#cancel = cancel;
@@ -30,14 +38,27 @@ export class OrdersView {
       `The first ${shownOrders} of ${numbers.format(orders.length)} orders.`;
   }
 
-  /** Shows in an order's row that it cannot be cancelled any more. */
-  settle(orderId: string, outcome: string): void {
+  /**
+   * Shows in an order's row what became of its cancellation.
+   *
+   * @param errorCode the error code of the answer; undefined if the order was cancelled
+   */
+  showOutcome(orderId: string, errorCode: string | undefined): void {
+    const state = errorCode === undefined ? 'cancelled' : finalStates[errorCode];
+    if (state !== undefined) this.#settled.set(orderId, state);
     const row = this.#rows.querySelector(`tr[data-id="${CSS.escape(orderId)}"]`);
-    const button = row?.querySelector('button');
-    if (!button) return;
-    // The button is neither removed nor disabled, because it has the keyboard's focus.
-    button.textContent = outcome;
-    button.setAttribute('aria-label', `Order ${orderId} is ${outcome}`);
+    if (!row) return;
+    row.querySelector('.hint')!.textContent = state === undefined ? errorCode! : '';
+    this.#showState(row.querySelector('button')!, orderId);
+  }
+
+  /** Shows on the button of an order that cannot be cancelled any more which state it has. */
+  #showState(button: HTMLElement, orderId: string): void {
+    const state = this.#settled.get(orderId);
+    if (state === undefined) return;
+    // The button is neither removed nor disabled, because it may have the keyboard's focus.
+    button.textContent = state;
+    button.setAttribute('aria-label', `Order ${orderId} is ${state}`);
     button.setAttribute('aria-disabled', 'true');
   }
 
@@ -51,8 +72,9 @@ export class OrdersView {
     button.addEventListener('click', () => {
       if (button.getAttribute('aria-disabled') === null) this.#cancel(id);
     });
+    this.#showState(button, id);
     const action = create('td');
-    action.append(button);
+    action.append(button, create('p', '', { class: 'hint' }));
     const row = create('tr', '', { 'data-id': id });
     row.append(...orderFieldNames.map((name) => cell(name, order[name])), action);
     return row;
@@ -71,5 +93,5 @@ function cell(name: OrderFieldName, value: ShownOrder[OrderFieldName]): HTMLElem
 }
 
 function alignment(name: OrderFieldName): Record<string, string> {
-  return orderFields[name].type === 'integer' ? { class: 'number' } : {};
+  return { class: orderFields[name].type === 'integer' ? 'number' : name };
 }

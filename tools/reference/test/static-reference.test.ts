@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { adviceByCode } from '../client-guide.ts';
 import { codeSamples } from '../code-samples.ts';
 import { parseContract } from '../contract.ts';
 import { listErrors, listOperations } from '../contract-index.ts';
+import { paragraphs } from '../prose.ts';
 import { referenceCommand, staticReference } from '../reference-command.ts';
 
 const yaml = readFileSync(join(import.meta.dirname, '../../../openapi.yaml'), 'utf8');
@@ -22,7 +24,7 @@ beforeAll(async () => {
 /** What a browser would load, or a reader follow. */
 function references(text: string): string[] {
   const found = text.matchAll(/(?:src|href)="([^"#][^"]*)"|url\(["']?([^"')]+)/g);
-  return [...found].map(([, attribute, inStyle]) => (attribute ?? inStyle)!);
+  return [...found].map(([, attribute, inStyle]) => (attribute ?? inStyle)!.replace(/#.*/, ''));
 }
 
 const unescaped = (text: string) =>
@@ -99,7 +101,22 @@ describe('static reference', () => {
     expect(new Set(listed)).toEqual(new Set(documented));
     const shipped = errors.find(({ code }) => code === 'order_already_shipped');
     expect(shipped!.operationIds).toEqual(['cancelOrder']);
-    for (const code of listed) expect(html).toContain(`<th scope="row"><code>${code}</code></th>`);
+    const notFound = errors.find(({ code }) => code === 'not_found');
+    expect(notFound!.operationIds).toEqual([]);
+    for (const code of listed) expect(html).toContain(`<tr id="error-${code}">`);
+  });
+
+  it('says what to do about every error code, in the words of the guide that it links to', () => {
+    const advice = adviceByCode();
+
+    for (const { code } of listErrors(contract)) {
+      const [row = ''] = html.slice(html.indexOf(`<tr id="error-${code}">`)).split('</tr>');
+      expect([code, advice.get(code)]).toEqual([code, expect.any(String)]);
+      expect(row).toContain(String(paragraphs(advice.get(code)!)));
+    }
+    expect(advice.get('rate_limit_exceeded')).toBe('wait for `Retry-After`');
+    expect(html).toContain('<a href="clients.md">');
+    expect(files['clients.md']).toContain('# Writing a client');
   });
 
   it('has samples in three languages for each operation that is served', () => {
@@ -130,6 +147,8 @@ describe('static reference', () => {
       for (const { name } of parameters) expect(section).toContain(`<code>${name}</code>`);
       for (const status of Object.keys(responses)) expect(section).toContain(`>${status}</span>`);
     }
+    // Such as an example that a header does not have.
+    expect(html).not.toContain('undefined');
   });
 
   it('leads to something with every link', () => {

@@ -4,7 +4,7 @@ import { forEachPlan } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { referencePage } from '../reference-page.ts';
 
-const paths = ['/', '/openapi.yaml', '/icon.svg', '/page.css', '/page.js'];
+const paths = ['/', '/openapi.yaml', '/clients.md', '/icon.svg', '/page.css', '/page.js'];
 const demoKeys = forEachPlan((name) => `key-${name}`);
 const handle = referencePage({
   basePath: '/staging/v1',

@@ -98,7 +98,7 @@ describe('reference page in a browser', () => {
     await pickPlan('enterprise');
     expect(await page.textContent('#key')).toBe(service.keys.enterprise);
     await listOrders();
-    const day = page.getByRole('meter', { name: 'Day (UTC)' });
+    const day = page.getByRole('meter', { name: 'Today (UTC)' });
     const before = Number(await day.getAttribute('value'));
 
     await listOrders();
@@ -108,7 +108,7 @@ describe('reference page in a browser', () => {
     expect(orderIds).toEqual(expect.arrayContaining(shownIds));
     expect(await status()).toMatch(/^200 120 orders/);
     const limit = numbers.format(plans.enterprise.perMinute);
-    expect(await page.textContent('#left-minute')).toMatch(new RegExp(` of ${limit} left$`));
+    expect(await page.textContent('#left-minute')).toMatch(new RegExp(`^[\\d,]+ of ${limit}$`));
     expect(Number(await day.getAttribute('value'))).toBe(before - 1);
   });
 
@@ -147,6 +147,8 @@ describe('reference page in a browser', () => {
     const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await cancelTyped('007');
 
+    await page.locator('#status').getByRole('link', { name: 'invalid_order_id' }).click();
+    await page.locator('#error-invalid_order_id:target').waitFor();
     const requestId = (await answered).headers()['x-amzn-requestid'];
     const { pathname } = new URL(service.baseUrl);
     expect(requestId).toBeDefined();
@@ -178,11 +180,16 @@ describe('reference page in a browser', () => {
     );
     await cancelTyped(refused);
 
-    const shown = [pending, shipped, refused].map((id) =>
-      page.locator(`tr[data-id="${id}"] button`).textContent(),
-    );
+    const shown = () =>
+      Promise.all(
+        [pending, shipped, refused].map((id) =>
+          page.locator(`tr[data-id="${id}"] td:last-child`).textContent(),
+        ),
+      );
 
-    expect(await Promise.all(shown)).toEqual(['cancelled', 'shipped', 'Cancel']);
+    expect(await shown()).toEqual(['cancelled', 'shipped', 'Cancelservice_unavailable']);
+    await listOrders();
+    expect(await shown()).toEqual(['cancelled', 'shipped', 'Cancel']);
   });
 
   it('can be used with the keyboard alone, with a ring around the focus', async () => {
@@ -202,6 +209,20 @@ describe('reference page in a browser', () => {
     expect(await focusedLabel()).toMatch(/^Order 9\d+ is (cancelled|shipped)$/);
     const ring = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
     expect(ring).toBe('solid');
+  });
+
+  it('shows the sample that is picked, with the keyboard too, and prints all of them and no console', async () => {
+    const samples = page.locator('#cancelOrder .samples figure');
+    const shown = () => samples.evaluateAll((all) => all.map((one) => one.checkVisibility()));
+
+    expect(await shown()).toEqual([true, false, false]);
+    await page.locator('#cancelOrder').getByRole('radio', { name: 'curl' }).press('ArrowRight');
+    expect(await shown()).toEqual([false, true, false]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await shown()).toEqual([true, true, true]);
+    for (const part of ['#console', 'nav', 'button']) {
+      expect(await page.locator(part).first().isVisible()).toBe(false);
+    }
   });
 
   it('copies a sample', async () => {
