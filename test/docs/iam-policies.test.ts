@@ -130,6 +130,7 @@ async function runEveryCommand(): Promise<void> {
   for (const each of ['show', 'suspend', 'resume', 'reset-usage'])
     await command('owners', each, 'Acme');
   await command('owners', 'list');
+  await command('owners', 'usage');
   await command('owners', 'set-plan', 'Acme', 'pro');
   await command('owners', 'apply-plans', '--yes');
   await command('owners', 'rename', 'Acme', 'Acme Pets');

@@ -84,5 +84,6 @@ export function keyGateway(controlPlane: ControlPlane): KeyGateway {
       if (has(member)) controlPlane.deleteUsagePlanKey(member);
     },
     findUsagePlans: async (key) => controlPlane.getUsagePlans(key).map(({ id }) => id),
+    getUsage: async (asked) => controlPlane.getUsage(asked),
   };
 }

@@ -7,12 +7,15 @@ export function planOption(description: string): Option {
   return new Option('--plan <plan>', description).choices(planNames);
 }
 
-/** Parses a whole number from 1. @throws InvalidArgumentError, which commander reports */
-export function wholeNumber(text: string): number {
+/** Parses a whole number from 1 to a limit. Its errors are those that commander reports. */
+export const wholeNumberUpTo = (limit: number) => (text: string) => {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-  if (value > 0) return value;
-  throw new InvalidArgumentError('Expected a whole number from 1.');
-}
+  if (value > 0 && value <= limit) return value;
+  const to = limit === Number.POSITIVE_INFINITY ? '' : ` to ${limit}`;
+  throw new InvalidArgumentError(`Expected a whole number from 1${to}.`);
+};
+
+export const wholeNumber = wholeNumberUpTo(Number.POSITIVE_INFINITY);
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 // A hundred years. A longer duration is probably a typing error and may not fit into a date.

@@ -54,7 +54,7 @@ export async function findStageKeys(store: KeyStore) {
     /** Keys that are not valid but not recorded as revoked, because a command was interrupted. */
     unfinished: keys.filter(({ entry, details }) => !entry && !details?.revokedAt),
     /** The ids of API Gateway's keys. */
-    gatewayKeys: await findGatewayKeys(store),
+    gatewayKeys: [...(await findGatewayKeys(store)).keys()],
   };
 }
 

@@ -26,12 +26,25 @@ export async function putGatewayKey(
   if (!present.includes(usagePlanId)) await gateway.createUsagePlanKey({ usagePlanId, keyId });
 }
 
-/** Finds the ids of the API Gateway keys of a stage's owners. */
-export async function findGatewayKeys(store: KeyStore): Promise<string[]> {
-  const prefix = gatewayKeyName('', store);
-  const found = await store.gateway.findApiKeys(prefix);
+/** Deletes an owner's API Gateway key, if there is one. */
+export async function deleteGatewayKey(ownerId: string, store: KeyStore): Promise<void> {
+  const apiKey = await existingKeyId(ownerId, store);
+  if (apiKey) await store.gateway.deleteApiKey({ apiKey });
+}
+
+/**
+ * Finds the API Gateway keys of a stage's owners, or of one of them: the owners' ids by the ids of the
+ * keys.
+ */
+export async function findGatewayKeys(
+  store: KeyStore,
+  ownerId = '',
+): Promise<ReadonlyMap<string, string>> {
+  const found = await store.gateway.findApiKeys(gatewayKeyName(ownerId, store));
+  const start = gatewayKeyName('', store).length;
+  const keys = found.map(({ id, name }) => [id, name.slice(start)] as const);
   // The name of another stack may start with this stack's name.
-  return found.filter(({ name }) => isOwnerId(name.slice(prefix.length))).map(({ id }) => id);
+  return new Map(keys.filter(([, owner]) => isOwnerId(owner)));
 }
 
 async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
@@ -58,9 +71,7 @@ async function gatewayKeyId(ownerId: string, store: KeyStore): Promise<string> {
 }
 
 async function existingKeyId(ownerId: string, store: KeyStore): Promise<string | undefined> {
-  const name = gatewayKeyName(ownerId, store);
-  const found = await store.gateway.findApiKeys(name);
-  return found.find((key) => key.name === name)?.id;
+  return [...(await findGatewayKeys(store, ownerId)).keys()][0];
 }
 
 function gatewayKeyName(ownerId: string, { stackName }: KeyStore): string {

@@ -9,7 +9,7 @@ import {
   printResult,
   type Result,
 } from '../console/command-io.ts';
-import { planOption, wholeNumber } from '../console/option-values.ts';
+import { planOption, wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
@@ -17,6 +17,7 @@ import { resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
+import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { renameOwner } from './rename-owner.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
@@ -54,6 +55,26 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'show <owner>',
     description: 'one owner, by its id or name: its limits, and what its keys have used of them',
     run: async ({ stage, nowMs }, owner) => shown(await findOwner(owner, stage), nowMs),
+  });
+  addVerb<{ days: number }>(owners, io, {
+    usage: 'usage [owner]',
+    description: 'the requests of the last days as API Gateway has metered them',
+    options: [
+      new Option('--days <days>', `how many, up to ${meteredDays}; today is one`)
+        .argParser(wholeNumberUpTo(meteredDays))
+        .default(30),
+    ],
+    help: usageHelp,
+    examples: ['owners usage --stage prod --days 90', 'owners usage "Acme Ltd" --stage prod'],
+    run: async ({ stage, options: { days } }, owner) => {
+      const used = await ownersUsage(owner, days, stage);
+      const total = used.reduce((sum, { requests }) => sum + requests, 0);
+      const table = owner
+        ? tableText(usageOfDaysFields, used[0]!.days)
+        : tableText(usageOfOwnersFields, used);
+      const text = `${table}\n\n${counted(total, 'request')} in ${counted(days, 'day')}.`;
+      return { value: owner ? used[0] : used, text };
+    },
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
     usage: 'set-plan <owner>',
@@ -128,6 +149,9 @@ const limitOptions = [
     wholeNumber,
   ),
 ];
+
+const usageHelp = `
+Days are UTC. Only admitted requests are metered, within a margin: AWS promises no exact number.`;
 
 const setPlanHelp = `
 A limit that is not named keeps its value, as far as the plan allows it. On another plan, where none is

@@ -7,6 +7,7 @@ import {
   DeleteUsagePlanKeyCommand,
   NotFoundException,
   paginateGetApiKeys,
+  paginateGetUsage,
   paginateGetUsagePlans,
 } from '@aws-sdk/client-api-gateway';
 import type { KeyGateway } from './key-store.ts';
@@ -49,6 +50,13 @@ export function apiGatewayKeys(client: APIGatewayClient): KeyGateway {
         for (const plan of page.items ?? []) ids.push(plan.id!);
       }
       return ids;
+    },
+    getUsage: async (asked) => {
+      const usage: Record<string, number[][]> = {};
+      for await (const page of paginateGetUsage({ client, pageSize }, asked)) {
+        Object.assign(usage, page.items);
+      }
+      return usage;
     },
   };
   return gateway;

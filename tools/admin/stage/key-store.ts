@@ -57,6 +57,13 @@ export interface KeyGateway {
   deleteUsagePlanKey(member: UsagePlanMember): Promise<void>;
   /** The ids of the usage plans that the gateway key is in. */
   findUsagePlans(key: { keyId: string }): Promise<string[]>;
+  /** The used and the remaining quota of each day, by the ids or the values of a plan's gateway keys. */
+  getUsage(asked: {
+    usagePlanId: string;
+    keyId?: string | undefined;
+    startDate: string;
+    endDate: string;
+  }): Promise<Record<string, number[][]>>;
 }
 
 /** `keyId` is API Gateway's id of its own key, not the key id of this service. */

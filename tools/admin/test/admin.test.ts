@@ -182,6 +182,25 @@ describe('the operator and a running service', () => {
     );
   });
 
+  it('tells what an owner has used from what the gateway has metered', async () => {
+    const [used, refused] = [await issue(), await issue()];
+    await adminJson('owners', 'set-plan', refused.ownerId, 'free', '--per-day', '1');
+    for (const { apiKey } of [used, used, refused, refused]) await statusWith(apiKey);
+
+    const { stdout } = await admin([
+      ...['owners', 'usage', used.ownerId, '--days', '2', '--local', service.origin],
+    ]);
+    const all = await adminJson('owners', 'usage');
+
+    expect(stdout).toMatch(
+      /^DAY +REQUESTS\n2026-11-19 +0\n2026-11-20 +2\n\n2 requests in 2 days\.\n$/,
+    );
+    const { requests, days } = all.find(
+      ({ ownerId }: { ownerId: string }) => ownerId === refused.ownerId,
+    );
+    expect([requests, days.length]).toEqual([1, 30]);
+  });
+
   it('says what a change of the plan has changed', async () => {
     const { owner } = await issue('pro');
     const command = ['owners', 'set-plan', owner, 'enterprise', '--per-minute', '500'];

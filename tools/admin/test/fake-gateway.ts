@@ -5,6 +5,8 @@ type Call = keyof KeyGateway;
 /** API Gateway's keys in memory; any call can be made to fail. */
 export interface FakeGateway extends KeyGateway {
   readonly keys: Map<string, { name: string; value: string; usagePlanIds: Set<string> }>;
+  /** The metered usage by usage plan, which is answered whatever the days and the key. */
+  readonly usage: Map<string, Record<string, number[][]>>;
   /** The calls that change something, in their order. */
   readonly changes: string[];
   /** Lets one call fail, once or from now on. */
@@ -14,6 +16,7 @@ export interface FakeGateway extends KeyGateway {
 
 export function fakeGateway(): FakeGateway {
   const keys: FakeGateway['keys'] = new Map();
+  const usage: FakeGateway['usage'] = new Map();
   const changes: string[] = [];
   const failures = new Map<Call, number>();
   let created = 0;
@@ -29,10 +32,12 @@ export function fakeGateway(): FakeGateway {
   };
   return {
     keys,
+    usage,
     changes,
     fail: (call, times = Number.POSITIVE_INFINITY) => void failures.set(call, times),
     reset: () => {
       keys.clear();
+      usage.clear();
       failures.clear();
       changes.length = 0;
     },
@@ -63,6 +68,7 @@ export function fakeGateway(): FakeGateway {
       change('deleteUsagePlanKey');
       keys.get(keyId)!.usagePlanIds.delete(usagePlanId);
     },
+    getUsage: async ({ usagePlanId }) => usage.get(usagePlanId) ?? {},
     findUsagePlans: async ({ keyId }) => [...keys.get(keyId)!.usagePlanIds],
   };
 }

@@ -154,6 +154,7 @@ describe('errors', () => {
     ['keys purge --older-than long', '--older-than: "long"', durations],
     ['owners create x --plan gold', '--plan: "gold"', `one of ${planNames.join(', ')}`],
     ['owners set-plan x gold', 'plan: "gold"', `one of ${planNames.join(', ')}`],
+    ['owners usage --days 91', '--days: "91"', 'a whole number from 1 to 90'],
     ['owners create x --plan free --per-day 1e3', '--per-day: "1e3"', 'a whole number from 1'],
     [
       'keys issue --owner Acme --expires-in 0s',

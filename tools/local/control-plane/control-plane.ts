@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { GatewayKey, UsagePlan, UsagePlanKeys } from '../gateway/usage-plan.ts';
+import {
+  type GatewayKey,
+  type UsagePlan,
+  type UsagePlanKeys,
+  usageName,
+} from '../gateway/usage-plan.ts';
 import type { DataDirectory, FileFormat } from '../state/data-directory.ts';
 
 /** An API key as API Gateway's control plane describes it. */
@@ -19,6 +24,17 @@ interface UsagePlanMember {
   readonly keyId: string;
 }
 
+interface UsageInterval {
+  readonly usagePlanId: string;
+  /** @default - all keys */
+  readonly keyId?: string | undefined;
+  /** The first day, such as `2026-11-20`. */
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+const dayMs = 86_400_000;
+
 /** What outlives a run. */
 interface ControlPlaneState {
   readonly apiKeys: readonly ApiKey[];
@@ -28,7 +44,7 @@ interface ControlPlaneState {
 /** A call that API Gateway would refuse, with API Gateway's error type. */
 export class ControlPlaneError extends Error {
   override name = 'ControlPlaneError';
-  readonly type: 'ConflictException' | 'NotFoundException';
+  readonly type: 'BadRequestException' | 'ConflictException' | 'NotFoundException';
 
   constructor(type: ControlPlaneError['type'], message: string) {
     super(message);
@@ -52,6 +68,8 @@ const format: FileFormat<ControlPlaneState> = {
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane implements UsagePlanKeys {
+  /** It is of this run only, like the quotas that it counts for. */
+  readonly usage = new Map<string, number>();
   readonly #usagePlans: readonly UsagePlan[];
   readonly #directory: DataDirectory | undefined;
   #state: ControlPlaneState;
@@ -126,6 +144,34 @@ export class ControlPlane implements UsagePlanKeys {
   getUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
     if (this.isInPlan(keyId, usagePlanId)) return this.#key(keyId);
     throw notFound('Usage Plan Key identifier');
+  }
+
+  /**
+   * What the keys of a usage plan have used on each day of an interval, and what was left of their
+   * quota. Keys that have used nothing are left out.
+   *
+   * @throws ControlPlaneError when the plan does not exist, or the days are none or more than 90
+   */
+  getUsage({ usagePlanId, keyId, startDate, endDate }: UsageInterval): Record<string, number[][]> {
+    const plan = this.#usagePlans.find(({ id }) => id === usagePlanId);
+    if (!plan) throw notFound('Usage Plan ID');
+    const [first, last] = [startDate, endDate].map((date) => Date.parse(`${date}T00:00:00Z`));
+    const count = (last! - first!) / dayMs + 1;
+    if (!(count >= 1 && count <= 90)) {
+      throw new ControlPlaneError('BadRequestException', 'Invalid date range specified');
+    }
+    const keys = this.#state.apiKeys.filter(({ id }) => keyId === undefined || id === keyId);
+    const days = Array.from({ length: count }, (_, index) =>
+      new Date(first! + index * dayMs).toISOString().slice(0, 10),
+    );
+    const usedBy = (id: string) =>
+      days.map((day) => this.usage.get(usageName(usagePlanId, id, day)) ?? 0);
+    const used = keys.map(({ id }) => [id, usedBy(id)] as const);
+    return Object.fromEntries(
+      used
+        .filter(([, each]) => each.some((requests) => requests > 0))
+        .map(([id, each]) => [id, each.map((requests) => [requests, plan.perDay! - requests])]),
+    );
   }
 
   findKey(value: string): ApiKey | undefined {

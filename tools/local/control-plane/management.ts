@@ -50,6 +50,12 @@ const operations: Readonly<Record<string, Operation>> = {
     const plans = plane.getUsagePlans({ keyId: query.get('keyId') ?? undefined });
     return [200, { item: plans.map(({ id, name }) => ({ id, name })) }];
   },
+  'GET /usageplans/*/usage': ({ ids: [usagePlanId], query }, plane) => {
+    const [startDate, endDate] = ['startDate', 'endDate'].map((name) => query.get(name) ?? '');
+    const interval = { usagePlanId: usagePlanId!, startDate: startDate!, endDate: endDate! };
+    const values = plane.getUsage({ ...interval, keyId: query.get('keyId') ?? undefined });
+    return [200, { ...interval, values }];
+  },
   'POST /usageplans/*/keys': ({ ids: [usagePlanId], body }, plane) => {
     const { keyId } = JSON.parse(body);
     return [201, memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId }))];
@@ -63,6 +69,12 @@ const operations: Readonly<Record<string, Operation>> = {
     return [202, {}];
   },
 };
+
+const statuses = {
+  BadRequestException: 400,
+  NotFoundException: 404,
+  ConflictException: 409,
+} as const;
 
 /**
  * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
@@ -103,7 +115,7 @@ function answerOperation(operate: () => [number, unknown], outgoing: ServerRespo
     if (!(error instanceof ControlPlaneError)) throw error;
     outgoing.setHeader('x-amzn-ErrorType', error.type);
     const { message } = error;
-    sendJson(outgoing, error.type === 'ConflictException' ? 409 : 404, { message });
+    sendJson(outgoing, statuses[error.type], { message });
   }
 }
 

@@ -31,6 +31,8 @@ export interface GatewayKey {
 
 /** The control plane's API keys and their usage plans. */
 export interface UsagePlanKeys {
+  /** The metered requests by plan, key and day, whose names `usageName` makes. */
+  readonly usage: Map<string, number>;
   findKey(value: string): GatewayKey | undefined;
   isInPlan(keyId: string, planId: string): boolean;
 }
@@ -62,6 +64,11 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
   };
 }
 
+/** The name of the requests of a key in a plan on a day (UTC), such as `2026-11-20`. */
+export function usageName(planId: string, keyId: string, day: string): string {
+  return `${planId} ${keyId} ${day}`;
+}
+
 /** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` when it is empty */
 export type TakeToken = (name: string, limits: TokenBucketLimits) => void;
 
@@ -84,24 +91,19 @@ export function meterUsage(
   takeToken: TakeToken,
   now: () => number,
 ): MeterUsage {
-  /** The requests of the current day by plan and key. */
-  const usage = new Map<string, { day: string; count: number }>();
-
-  function count(name: string, perDay: number): void {
-    const day = new Date(now()).toISOString().slice(0, 10);
-    const used = usage.get(name);
-    const count = used?.day === day ? used.count : 0;
-    if (count >= perDay) throw new GatewayFault('QUOTA_EXCEEDED');
-    usage.set(name, { day, count: count + 1 });
+  function count(planId: string, keyId: string, perDay: number): void {
+    const name = usageName(planId, keyId, new Date(now()).toISOString().slice(0, 10));
+    const used = keys.usage.get(name) ?? 0;
+    if (used >= perDay) throw new GatewayFault('QUOTA_EXCEEDED');
+    keys.usage.set(name, used + 1);
   }
 
   return (keyValue) => {
     const key = keyValue === undefined ? undefined : keys.findKey(keyValue);
     const plan = key?.enabled && plans.find(({ id }) => keys.isInPlan(key.id, id));
     if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
-    const name = `${plan.id} ${key.id}`;
-    if (plan.throttle) takeToken(name, plan.throttle);
-    if (plan.perDay !== undefined) count(name, plan.perDay);
+    if (plan.throttle) takeToken(`${plan.id} ${key.id}`, plan.throttle);
+    if (plan.perDay !== undefined) count(plan.id, key.id, plan.perDay);
     return key;
   };
 }

@@ -226,6 +226,7 @@ export function gatewayOf(
   logFault: GatewayServices['logFault'] = () => {},
 ): Gateway {
   const keys = {
+    usage: new Map(),
     findKey: (value: string) =>
       keyValues.includes(value) ? { id: `id-of-${value}`, value, enabled: true } : undefined,
     isInPlan: () => true,

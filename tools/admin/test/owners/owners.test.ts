@@ -9,6 +9,7 @@ import { resetUsage } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
+import { ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import { renameOwner } from '../../owners/rename-owner.ts';
 import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
@@ -419,6 +420,40 @@ describe('allOwners', () => {
     const names = (await allOwners(store)).map(({ details }) => details.name);
 
     expect(names).toEqual(['Owner 2', 'Owner 1', 'Owner 0']);
+  });
+});
+
+describe('ownersUsage', () => {
+  const log = (...used: number[]) => used.map((requests) => [requests, 1_000 - requests]);
+
+  it('adds what was metered in each usage plan, by the id of a gateway key or its value', async () => {
+    const { ownerId } = (await create()).details;
+    const { ownerId: busy } = (await create({ name: 'Busy' })).details;
+    await create({ name: 'Idle' });
+    const [keyId] = [...gateway.keys.keys()];
+    gateway.usage.set('plan-free', { [keyId!]: log(0, 2, 3), [busy]: log(0, 0, 90) });
+    gateway.usage.set('plan-pro', { [ownerId]: log(1, 0, 4), other: log(7, 7, 7) });
+
+    const all = await ownersUsage(undefined, 3, store);
+
+    expect(all.map(({ name, requests }) => [name, requests])).toEqual([
+      ['Busy', 90],
+      ['Acme', 10],
+      ['Idle', 0],
+    ]);
+    expect(await ownersUsage('acme', 3, store)).toEqual([
+      {
+        ownerId,
+        name: 'Acme',
+        plan: 'free',
+        requests: 10,
+        days: [
+          { day: '2026-11-18', requests: 1 },
+          { day: '2026-11-19', requests: 2 },
+          { day: '2026-11-20', requests: 7 },
+        ],
+      },
+    ]);
   });
 });
 

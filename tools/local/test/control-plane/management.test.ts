@@ -8,11 +8,13 @@ import {
   DeleteApiKeyCommand,
   DeleteUsagePlanKeyCommand,
   GetApiKeysCommand,
+  GetUsageCommand,
   GetUsagePlanKeyCommand,
   GetUsagePlansCommand,
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { usageName } from '../../gateway/usage-plan.ts';
 import { type LocalService, startLocalService } from '../../server.ts';
 import {
   type Assembly,
@@ -125,6 +127,29 @@ describe('the operator of a local run, with AWS clients', () => {
     await gateway.send(new DeleteUsagePlanKeyCommand(member));
     const gone = gateway.send(new GetUsagePlanKeyCommand(member));
     await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
+  });
+
+  it('reads what keys have used of their quota, day by day', async () => {
+    const [{ id: keyId }, { id: other }] = await Promise.all([createKey(), createKey()]);
+    const { usage } = service.controlPlane;
+    usage.set(usageName(usagePlanId, keyId!, '2026-11-20'), 3);
+    usage.set(usageName(usagePlanId, other!, '2026-11-21'), 5);
+    usage.set(usageName(usagePlanId, other!, '2026-11-22'), 7);
+    const getUsage = (startDate: string, asked: { keyId?: string | undefined } = {}) =>
+      gateway.send(
+        new GetUsageCommand({ usagePlanId, startDate, endDate: '2026-11-21', ...asked }),
+      );
+
+    const all = await getUsage('2026-11-20');
+    const one = await getUsage('2026-11-20', { keyId });
+
+    const ofOne = { [keyId!]: [3, 0].map((used) => [used, 1_000 - used]) };
+    expect(all.items).toEqual({ ...ofOne, [other!]: [0, 5].map((used) => [used, 1_000 - used]) });
+    expect(one.items).toEqual(ofOne);
+    for (const start of ['2026-11-22', '2026-08-23', 'today']) {
+      await expect(getUsage(start)).rejects.toMatchObject({ name: 'BadRequestException' });
+    }
+    expect((await getUsage('2026-08-24')).items![keyId!]).toHaveLength(90);
   });
 
   it('finds the stack and its outputs', async () => {

@@ -23,6 +23,7 @@ function meterOf(properties: object, enabled = true): MeterUsage {
   });
   const [plan] = readUsagePlans(template);
   const keys = {
+    usage: new Map<string, number>(),
     findKey: (value: string) =>
       value === 'none' ? undefined : { id: `id-of-${value}`, value, enabled },
     isInPlan: (keyId: string, planId: string) => keyId !== 'id-of-other' && planId === plan!.id,

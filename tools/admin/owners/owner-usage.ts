@@ -1,0 +1,80 @@
+import { isOwnerId } from '../../shared/api-key-token.ts';
+import { type Field, grouped } from '../console/view.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { allOwners, findOwner } from './find-owner.ts';
+import { findGatewayKeys } from './gateway-key.ts';
+
+/** The most days that API Gateway's metering goes back. */
+export const meteredDays = 90;
+
+const dayMs = 86_400_000;
+
+/** What an owner's keys have requested, as API Gateway has metered it. */
+interface OwnerUsage {
+  readonly ownerId: string;
+  readonly name: string;
+  readonly plan: string | null;
+  readonly requests: number;
+  /** The requests of each day (UTC), from the first one to today. */
+  readonly days: readonly { readonly day: string; readonly requests: number }[];
+}
+
+/**
+ * Reads what owners have used: one, or all of them, the busiest first. API Gateway meters a request
+ * that the authorizer has admitted, in the usage plan in which the owner was at the time.
+ *
+ * @param idOrName the owner. @default - all
+ * @param days the number of days, of which the last one is today
+ */
+export async function ownersUsage(
+  idOrName: string | undefined,
+  days: number,
+  store: KeyStore,
+): Promise<OwnerUsage[]> {
+  const owners = idOrName ? [await findOwner(idOrName, store)] : await allOwners(store);
+  const gatewayKeys = await findGatewayKeys(store, idOrName && owners[0]!.details.ownerId);
+  const dates = lastDates(days, store.now());
+  const interval = {
+    keyId: idOrName && [...gatewayKeys.keys()][0],
+    startDate: dates[0]!,
+    endDate: dates.at(-1)!,
+  };
+  const requests = new Map<string, number[]>();
+  for (const usagePlanId of Object.values(store.usagePlanIds)) {
+    const usage = await store.gateway.getUsage({ usagePlanId, ...interval });
+    for (const [key, log] of Object.entries(usage)) {
+      // The reference of the API says that this is the key's id, and its example shows the key's value.
+      const ownerId = isOwnerId(key) ? key : (gatewayKeys.get(key) ?? key);
+      const before = requests.get(ownerId);
+      requests.set(
+        ownerId,
+        dates.map((_, index) => (before?.[index] ?? 0) + (log[index]?.[0] ?? 0)),
+      );
+    }
+  }
+  const used = owners.map(({ details: { ownerId, name }, item }) => {
+    const ofDay = (index: number) => requests.get(ownerId)?.[index] ?? 0;
+    const each = dates.map((day, index) => ({ day, requests: ofDay(index) }));
+    const sum = each.reduce((total, day) => total + day.requests, 0);
+    return { ownerId, name, plan: item?.plan ?? null, requests: sum, days: each };
+  });
+  return used.sort((one, other) => other.requests - one.requests);
+}
+
+export const usageOfOwnersFields: readonly Field<OwnerUsage>[] = [
+  { name: 'owner id', of: ({ ownerId }) => ownerId },
+  { name: 'name', of: ({ name }) => name },
+  { name: 'plan', of: ({ plan }) => plan },
+  { name: 'requests', of: ({ requests }) => grouped(requests) },
+];
+
+export const usageOfDaysFields: readonly Field<OwnerUsage['days'][number]>[] = [
+  { name: 'day', of: ({ day }) => day },
+  { name: 'requests', of: ({ requests }) => grouped(requests) },
+];
+
+function lastDates(days: number, nowMs: number): string[] {
+  return Array.from({ length: days }, (_, index) =>
+    new Date(nowMs - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
+  );
+}
