@@ -1,11 +1,16 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningService, startServiceWith } from '../../../test/contract/running-service.ts';
-import { StoreOrdersClient } from '../store-orders-client.ts';
+import { serve } from '../../../test/helpers/loopback-server.ts';
+import { type Order, StoreOrdersClient } from '../store-orders-client.ts';
 
 const orders = `{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}
 {"id":2,"petId":8,"quantity":1,"shipDate":"2026-11-21T09:30:00Z","complete":true,"status":"shipped"}
+{"id":-9223372036854775808,"petId":9223372036854775807}
 `;
 
 // A privileged port that no common service uses.
@@ -25,9 +30,7 @@ async function runExample(environment: Record<string, string>, ...options: strin
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exit = new Promise((resolve) => child.once('exit', resolve));
-  const [printed, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await exit, printed, errors };
+  return await outcomeOf(child);
 }
 
 describe('npm run example', () => {
@@ -40,7 +43,7 @@ describe('npm run example', () => {
     });
 
     expect(printed).toContain('9007199254740993: 2 × pet 7, 2026-11-20T09:30:00Z\n');
-    expect(printed).toMatch(/\n2 orders\n$/);
+    expect(printed).toMatch(/\n3 orders\n$/);
     expect(code).toBe(0);
   });
 
@@ -78,11 +81,14 @@ describe('typed client and the local service', () => {
     const client = new StoreOrdersClient({ baseUrl: service.baseUrl, apiKey: service.keys.free });
 
     const listed = await client.listOrders();
+    const streamed: Order[] = [];
+    for await (const order of client.orders()) streamed.push(order);
     const cancelled = [
       await client.cancelOrder(9007199254740993n),
       await client.cancelOrder(9007199254740993n),
     ];
 
+    expect(streamed).toEqual(listed);
     expect(listed).toContainEqual({
       id: 9007199254740993n,
       petId: 7n,
@@ -121,3 +127,77 @@ describe('typed client and the local service', () => {
     expect(asked).toBeGreaterThan(waitedMs.length);
   });
 });
+
+describe('client in Python', () => {
+  it('lists orders with every digit of their ids, and cancels one once', async () => {
+    const id = '-9223372036854775808';
+    const { baseUrl, keys } = service;
+
+    const listed = await runPython(baseUrl, keys.business);
+    const cancelled = await runPython(baseUrl, keys.business, id, id, '2');
+
+    expect(listed.printed.split('\n')).toHaveLength(4);
+    expect(listed.printed).toContain(`{"id": ${id}, "petId": 9223372036854775807}\n`);
+    expect(cancelled.printed).toBe(`${id} cancelled\n${id} already cancelled\n`);
+    expect(cancelled.errors).toMatch(/^409 order_already_shipped: /);
+  });
+
+  it('prints an order before the rest of the list is sent, and says so where it is cut off', async () => {
+    await using server = await serve(async (_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'Content-Encoding': 'gzip' });
+      const zip = createGzip();
+      zip.pipe(outgoing);
+      zip.write('[{"id":1},{"i');
+      zip.flush();
+      await once(running.stdout!, 'data');
+      outgoing.destroy();
+    });
+    const running = startPython(server.url, 'a-key');
+
+    const { code, printed, errors } = await outcomeOf(running);
+
+    expect([code, printed]).toEqual([1, '{"id": 1}\n']);
+    expect(errors).toMatch(/^the list was cut off before its end/);
+  });
+
+  it('R25: waits as Retry-After says, and takes a cancellation for success whose answer was lost', async () => {
+    const askedMs: number[] = [];
+    await using server = await serve(({ socket }, outgoing) => {
+      askedMs.push(Date.now());
+      const body = JSON.stringify({
+        code: 'order_already_cancelled',
+        message: 'It is.',
+        status: 409,
+      });
+      if (askedMs.length === 1) outgoing.writeHead(429, { 'Retry-After': '1' }).end();
+      else if (askedMs.length === 2) socket.destroy();
+      else outgoing.writeHead(409).end(body);
+    });
+
+    const { printed } = await runPython(server.url, 'a-key', '7');
+
+    expect(printed).toBe('7 already cancelled\n');
+    expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+const runPython = (...parameters: Parameters<typeof startPython>) =>
+  outcomeOf(startPython(...parameters));
+
+function startPython(url: string, key: string, ...ids: string[]): ChildProcess {
+  if (spawnSync('python3', ['--version']).error) {
+    throw new Error(
+      'There is no python3: install Python 3.9 or newer, as with apt-get install python3.',
+    );
+  }
+  return spawn('python3', ['-u', join(import.meta.dirname, '../store_orders.py'), ...ids], {
+    env: { PATH: process.env.PATH, STORE_ORDERS_URL: url, STORE_ORDERS_KEY: key },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function outcomeOf(child: ChildProcess) {
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  const [printed, errors] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
+  return { code: await exit, printed, errors };
+}
