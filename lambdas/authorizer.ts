@@ -14,7 +14,7 @@ import { log } from './shared/log.ts';
 import { recordMetrics } from './shared/metrics.ts';
 
 const apiKeyPrefix = requiredVariable('API_KEY_PREFIX');
-const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
+const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 1_500 });
 const limiter = new Limiter({
   client,
   tableName: requiredVariable('API_KEYS_TABLE'),

@@ -1,8 +1,14 @@
+import type { ClientRequest } from 'node:http';
+import { Agent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { dynamoDbEndpoint, functionCredentials, requiredVariable } from './environment.ts';
 import { ServiceUnavailableError } from './errors.ts';
 
 const connectionTimeoutMs = 1_000;
+/** How long a connection may be idle and be used again. A new one costs less than what it may lose. */
+const maxIdleMs = 5_000;
+const maxConnections = 50;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
 const longestDelayMs = 1_000;
@@ -18,17 +24,14 @@ type RetryErrorInfo = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
 type RetryErrorType = RetryErrorInfo['errorType'];
 
 export interface DynamoDbClientSettings {
-  /**
-   * The total number of attempts, at least 2: the first request after Lambda has resumed a frozen
-   * environment may find its kept-alive connection closed.
-   */
+  /** The number of attempts, besides one that a lost connection takes. */
   readonly maxAttempts: number;
   /** The time for one attempt: far more than DynamoDB needs, far less than the caller waits. */
   readonly requestTimeoutMs: number;
 }
 
 /**
- * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts` times
+ * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts + 1` times
  * `requestTimeoutMs`, so that a table that cannot be reached leads to a 503 instead of a timeout.
  *
  * All settings that the SDK would otherwise look up at the first request (credential providers,
@@ -38,13 +41,14 @@ export function createDynamoDbClient({
   maxAttempts,
   requestTimeoutMs,
 }: DynamoDbClientSettings): DynamoDBClient {
+  const connections = new Connections();
   return new DynamoDBClient({
     region: requiredVariable('AWS_REGION'),
     endpoint: dynamoDbEndpoint(),
     ignoreConfiguredEndpointUrls: true,
     credentials: async () => functionCredentials(),
     maxAttempts,
-    retryStrategy: boundedRetries(maxAttempts),
+    retryStrategy: boundedRetries(maxAttempts, connections),
     defaultsMode: 'standard',
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
@@ -53,6 +57,7 @@ export function createDynamoDbClient({
     authSchemePreference: [],
     userAgentAppId: async () => undefined,
     requestHandler: {
+      httpsAgent: connections,
       connectionTimeout: connectionTimeoutMs,
       requestTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
@@ -63,8 +68,53 @@ export function createDynamoDbClient({
 }
 
 /**
+ * Keeps connections for the next requests, and notices those that were lost meanwhile. While Lambda
+ * has frozen an environment, a connection can end without a packet that says so, and a request on it
+ * waits for its timeout.
+ */
+class Connections extends Agent {
+  /** By the wall clock: the monotonic one can stand still with a virtual machine that is paused. */
+  private readonly idleSince = new WeakMap<Duplex, number>();
+  private readonly lossErrors = new WeakSet<object>();
+
+  constructor() {
+    super({ keepAlive: true, maxSockets: maxConnections });
+  }
+
+  override keepSocketAlive(socket: Duplex): void {
+    this.idleSince.set(socket, Date.now());
+    // biome-ignore lint/correctness/noVoidTypeReturn: it returns whether the socket is kept
+    return super.keepSocketAlive(socket);
+  }
+
+  override reuseSocket(socket: Duplex, request: ClientRequest): void {
+    super.reuseSocket(socket, request);
+    request.once('error', (error) => this.lossErrors.add(error));
+  }
+
+  /** Whether a request failed with this error because its connection, used before, was lost. */
+  isLoss(error: object = {}): boolean {
+    return this.lossErrors.has(error);
+  }
+
+  /**
+   * Closes idle connections when they are about to be used. A timer would not do: none runs in a
+   * frozen environment, and the request can come before the timers that are due.
+   *
+   * @param maxMs those that were idle for longer, or since a time that the clock has not reached
+   */
+  closeIdle(maxMs: number): void {
+    for (const socket of Object.values(this.freeSockets).flat()) {
+      const idleMs = Date.now() - (this.idleSince.get(socket!) ?? 0);
+      if (idleMs < 0 || idleMs > maxMs) socket!.destroy();
+    }
+  }
+}
+
+/**
  * A retry strategy that repeats a throttled request, or one whose response was lost or cannot be read,
- * up to a fixed number of attempts.
+ * up to a fixed number of attempts. An attempt on a lost connection is not counted, and closes the
+ * other idle ones: what was lost with it costs nothing more.
  *
  * The SDK's own strategy also takes each retry from a token bucket that only successful responses
  * refill. When the response to a conditional write is lost, the retry usually fails its condition,
@@ -73,10 +123,17 @@ export function createDynamoDbClient({
  *
  * @param maxAttempts the total number of attempts, including the first
  */
-function boundedRetries(maxAttempts: number): RetryStrategy {
+function boundedRetries(maxAttempts: number, connections: Connections): RetryStrategy {
   return {
-    acquireInitialRetryToken: async () => retryToken(0, 0),
+    acquireInitialRetryToken: async () => {
+      connections.closeIdle(maxIdleMs);
+      return retryToken(0, 0);
+    },
     refreshRetryTokenForRetry: async (token, info) => {
+      if (connections.isLoss(info.error)) {
+        connections.closeIdle(-1);
+        return retryToken(token.getRetryCount(), 0);
+      }
       const count = token.getRetryCount() + 1;
       const isRepeated = retriedErrors.includes(info.errorType) || isUnreadable(info.error);
       if (count >= maxAttempts || !isRepeated) throw new Error('The request is not repeated.');

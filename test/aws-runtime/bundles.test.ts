@@ -19,6 +19,7 @@ import { functionEnvironment } from '../helpers/functions/function-environment.t
 import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { LambdaProcess, type Report } from './lambda-process.ts';
+import { networkBefore } from './network.ts';
 
 // For 127.0.0.1 too, where its name is localhost.
 const name = [{ name: 'commonName', value: 'localhost' }];
@@ -54,26 +55,35 @@ function reply(replies: Reply): void {
   };
 }
 
-function start(name: FunctionName): Promise<LambdaProcess> {
+function start(
+  name: FunctionName,
+  endpoint = dynamodb.url,
+  variables: Record<string, string> = {},
+): Promise<LambdaProcess> {
   return LambdaProcess.start(join(assemblyDirectory(), 'bundles', name), {
     ...functionEnvironment,
     NODE_EXTRA_CA_CERTS: certificateFile,
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SESSION_TOKEN: 'session-token',
-    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    ...variables,
   });
 }
 
+const serverError = answer({ __type: 'InternalServerError' }, 500);
+const written: Reply = (call) => {
+  const values = call.input.ExpressionAttributeValues as Record<string, object>;
+  const cancelRequestId = values[':cancelRequestId'];
+  answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } })(call);
+};
 const ofRole = new Set(['AKIDEXAMPLE session-token']);
 
 describe("the bundles under AWS's runtime client", () => {
   it('authorizer: admits a key', async () => {
     await using authorizer = await start('authorizer');
     const item = ownerOfKey();
-    reply((call) =>
-      answer(call.operation === 'GetItem' ? { Item: item } : { Attributes: item })(call),
-    );
+    reply(answer({ Item: item, Attributes: item }));
 
     const { payload } = await authorizer.invoke(authorizerEvent(`Bearer ${exampleToken()}`));
 
@@ -85,12 +95,8 @@ describe("the bundles under AWS's runtime client", () => {
 
   it('cancelOrder: repeats a write that DynamoDB fails, and tells a failed condition apart', async () => {
     await using cancelOrder = await start('cancelOrder');
-    reply(({ input, ...call }) => {
-      const values = input.ExpressionAttributeValues as Record<string, object>;
-      const cancelRequestId = values[':cancelRequestId'];
-      answer({ Attributes: { status: { S: 'cancelled' }, cancelRequestId } })({ input, ...call });
-    });
-    dynamodb.replies.set(1, answer({ __type: 'InternalServerError' }, 500));
+    reply(written);
+    dynamodb.replies.set(1, serverError);
     const Item = { status: { S: 'shipped' } };
     dynamodb.replies.set(3, failure('ConditionalCheckFailedException', { Item }));
 
@@ -130,6 +136,80 @@ describe("the bundles under AWS's runtime client", () => {
     expect(() => JSON.parse(listOf(broken).body.toString())).toThrow(SyntaxError);
     expect(next.errorType).toBeUndefined();
     expect(JSON.parse(listOf(next).body.toString())).toHaveLength(20_000);
+  });
+});
+
+describe('connections that were lost while the environment was frozen', () => {
+  const owner = () => answer({ Item: ownerOfKey(), Attributes: ownerOfKey() });
+  const cases: Record<FunctionName, [object, Reply, RegExp]> = {
+    listOrders: [
+      listEvent('identity'),
+      scanOf({ items: orderItems(20_000) }),
+      /^{"statusCode":200/,
+    ],
+    cancelOrder: [cancelEvent('7'), written, /^{"statusCode":204/],
+    authorizer: [authorizerEvent(`Bearer ${exampleToken()}`), owner(), /^{"principalId":"key_/],
+  };
+
+  it.each<[FunctionName, number, number]>([
+    ['listOrders', 4, 3],
+    ['cancelOrder', 1, 2],
+    ['authorizer', 1, 2],
+  ])('cost %s none of its attempts: %i of them', async (name, connections, attempts) => {
+    const [event, replies, expected] = cases[name];
+    await using network = await networkBefore(dynamodb.url);
+    await using lambda = await start(name, network.url);
+    reply(replies);
+    await lambda.invoke(event);
+    expect(network.connections).toBe(connections);
+    for (let attempt = 1; attempt < attempts; attempt++) {
+      dynamodb.replies.set(dynamodb.requests.length + attempt, serverError);
+    }
+
+    network.lose();
+    const sinceMs = performance.now();
+    const { payload, errorType } = await lambda.invoke(event);
+
+    expect([payload.toString('utf8', 0, 100), errorType]).toEqual([
+      expect.stringMatching(expected),
+      undefined,
+    ]);
+    // One time-out, however many were lost.
+    expect(performance.now() - sinceMs).toBeLessThan(5_500);
+  });
+
+  it.each([
+    ['idle for long', 5_001],
+    ['idle since a time to come', -1],
+  ])('take no time if they were %s', async (_when, clockMs) => {
+    await using network = await networkBefore(dynamodb.url);
+    const startMs = Date.now();
+    const clock = home.write('clock', String(startMs));
+    const require = join(import.meta.dirname, '../helpers/functions/function-clock.cjs');
+    await using lambda = await start('listOrders', network.url, {
+      NODE_OPTIONS: `--require ${JSON.stringify(require)}`,
+      TEST_CLOCK_FILE: clock,
+    });
+    reply(scanOf({ items: orderItems(20_000) }));
+    await lambda.invoke(listEvent('identity'));
+
+    network.lose();
+    home.write('clock', String(startMs + clockMs));
+    const sinceMs = performance.now();
+    const { payload } = await lambda.invoke(listEvent('identity'));
+
+    expect(payload.toString('utf8', 0, 17)).toBe('{"statusCode":200');
+    expect(performance.now() - sinceMs).toBeLessThan(2_500);
+  });
+
+  it('are few: what was idle for a short time is used again', async () => {
+    await using network = await networkBefore(dynamodb.url);
+    await using lambda = await start('cancelOrder', network.url);
+    reply(written);
+
+    for (let call = 0; call < 3; call++) await lambda.invoke(cancelEvent('7'));
+
+    expect(network.connections).toBe(1);
   });
 });
 
