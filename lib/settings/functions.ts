@@ -35,7 +35,9 @@ const authorizer = {
 
 /**
  * The operations. A new one is an entry here, its handler, and its description in `openapi.yaml`; the
- * stack, the API and the bundles derive from the entry.
+ * stack, the API and the bundles derive from the entry. API Gateway has one path parameter below each
+ * resource, and these are taken by the `{proxy+}` that answers 404: a parameter elsewhere than in the
+ * paths of today needs another form of that answer first.
  */
 export const operations = {
   listOrders: {

@@ -36,9 +36,15 @@ export function stageConfiguration(
 }
 
 /** What is wrong in settings that CloudFormation would refuse late, or browsers would never show. */
-function findingsIn({ account, region, domain, corsOrigin }: StageSettings): string[] {
+function findingsIn(settings: StageSettings): string[] {
+  const { account, region, domain, corsOrigin, deletionProtection, lambdaConcurrency } = settings;
   const findings: string[] = [];
   if (!/^\d{12}$/.test(account)) findings.push(`account is "${account}": give its 12 digits`);
+  if (account !== noAccountYet && deletionProtection && !lambdaConcurrency) {
+    findings.push(
+      'lambdaConcurrency is missing, and without it lists may take all of it: give what "aws lambda get-account-settings" states',
+    );
+  }
   if (domain && domain.certificateArn.split(':')[3] !== region) {
     findings.push(`certificateArn is "${domain.certificateArn}": use a certificate in ${region}`);
   }
@@ -57,15 +63,10 @@ function isOrigin(text: string): boolean {
 
 /** Warnings, by an id of their own, of settings without which trouble is likely or hard to notice. */
 export function warningsOf(configuration: StageConfiguration): Record<string, string> {
-  const { stage, account, deletionProtection, lambdaConcurrency } = configuration;
+  const { stage, account, lambdaConcurrency } = configuration;
   const warnings: Record<string, string> = {};
   if (account === noAccountYet) {
     warnings.account = `${stage} cannot be deployed yet: give its account and Region in lib/settings/stages.ts.`;
-  }
-  if (!lambdaConcurrency && deletionProtection) {
-    warnings.lambdaConcurrency =
-      `Slow readers of lists can take all of the account's Lambda concurrency: give ${stage} its ` +
-      `lambdaConcurrency, as "aws lambda get-account-settings" states it, in lib/settings/stages.ts.`;
   }
   if (lambdaConcurrency && listConcurrency(configuration) === undefined) {
     warnings.smallLambdaConcurrency =

@@ -37,7 +37,7 @@ export interface StageSettings {
   /**
    * How many executions of Lambda the account may have at the same time in the Region, as
    * `aws lambda get-account-settings` states it: 1,000 by default, and 10 in some new accounts. Lists,
-   * which last as long as somebody reads them, get half of it and no more.
+   * which last as long as somebody reads them, get half of it and no more. A protected stage needs it.
    *
    * @default - not known: lists share all of it with everything else
    */

@@ -20,7 +20,7 @@ export function configurationForTests(stage: StageName): StageConfiguration {
     domain: undefined,
     corsOrigin: undefined,
     firewall: undefined,
-    lambdaConcurrency: undefined,
+    lambdaConcurrency: 1_000,
     runbook: 'docs/runbook.md',
   });
 }

@@ -18,7 +18,8 @@ const expectedFunctions = {
     variable: 'API_KEYS_TABLE',
   },
   listOrders: {
-    size: { MemorySize: 1_769, Timeout: 120 },
+    // Half of the account's concurrency is left to the authorizer and to cancellations.
+    size: { MemorySize: 1_769, Timeout: 120, ReservedConcurrentExecutions: 500 },
     table: 'TablesOrders',
     actions: ['dynamodb:Scan'],
     variable: 'ORDERS_TABLE',

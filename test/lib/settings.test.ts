@@ -62,6 +62,7 @@ describe('the configuration of a stage', () => {
 
   it.each<[Partial<StageSettings>, string]>([
     [{ account: '12345' }, 'account is "12345": give its 12 digits'],
+    [{ account: '123456789012', lambdaConcurrency: undefined }, 'lambdaConcurrency is missing'],
     [{ region: 'us-east-1', domain }, `certificateArn is "${domain.certificateArn}": use a`],
     [{ corsOrigin: 'https://a.example, https://b.example' }, 'give one origin'],
     [{ corsOrigin: 'https://shop.example.com/' }, 'give one origin'],
@@ -116,7 +117,7 @@ describe('the synthesis', () => {
 
   it.each<[StageName, Partial<StageSettings>, string[]]>([
     ['prod', complete, []],
-    ['prod', asPublished, ['account', 'lambdaConcurrency']],
+    ['prod', asPublished, ['account']],
     ['staging', asPublished, ['account']],
     ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
     ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],

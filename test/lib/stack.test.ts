@@ -45,6 +45,24 @@ describe.each(stageNames)('stack of %s', (stage) => {
     );
   });
 
+  it('keeps the ids of what an update of the CDK must not replace', () => {
+    const lasting = /DynamoDB::Table|ApiGateway::(RestApi|UsagePlan)$/;
+    const ids = Object.entries(template(stage).Resources)
+      .filter(([, { Type }]) => lasting.test(Type))
+      .map(([id]) => id);
+
+    expect(ids.sort()).toEqual([
+      'ApiRestApiE35FEAFE',
+      'TablesApiKeys330F873D',
+      'TablesOrdersACF7C9C0',
+      'TablesOwnersF2B0C096',
+      'UsagePlansBusiness61B4708B',
+      'UsagePlansEnterprise7D83AA70',
+      'UsagePlansFreeA3438353',
+      'UsagePlansProD81A9807',
+    ]);
+  });
+
   it.each([
     ['key', /so_(live|test)_[0-9A-Za-z]{46}/],
     ['address', /[\w.+-]+@[\w-]+\.[\w.]+/],
