@@ -12,8 +12,11 @@ import { forEachPlan, type Plan, type PlanName, plans } from '../settings/plans.
 const accountRequestsPerSecond = 10_000;
 const accountBurst = 5_000;
 
-/** The quota exceeds the plan's limit, because AWS applies quotas on a best-effort basis only. */
-const quotaMargin = 1.2;
+/**
+ * The quota in days' limits. It leaves room for AWS's counting, which is best-effort only, and for an
+ * owner whose counters an operator resets: of that, API Gateway knows nothing.
+ */
+const quotaInDays = 3;
 
 /**
  * One API Gateway usage plan per plan, for metering and as a backstop behind the exact limiter.
@@ -44,7 +47,7 @@ function usagePlan(scope: Construct, name: PlanName, plan: Plan, stage: Stage): 
   return new UsagePlan(scope, capitalized(name), {
     description: `Plan ${name}: ${plan.perMinute} requests a minute, ${plan.perDay} a day`,
     throttle: throttleOf(plan),
-    quota: { limit: Math.ceil(quotaMargin * plan.perDay), period: Period.DAY },
+    quota: { limit: quotaInDays * plan.perDay, period: Period.DAY },
     apiStages: [{ stage }],
   });
 }

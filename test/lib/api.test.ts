@@ -208,7 +208,7 @@ describe.each(stageNames)('API of %s', (stage) => {
         {
           ApiStages: [{ ApiId: '${ApiRestApi}', Stage: `\${${stageId}}`, Throttle: {} }],
           Description: `Plan ${name}: ${perMinute} requests a minute, ${perDay} a day`,
-          Quota: { Limit: Math.ceil(1.2 * perDay), Period: 'DAY' },
+          Quota: { Limit: 3 * perDay, Period: 'DAY' },
           Throttle: own.BurstLimit <= account.BurstLimit ? own : account,
           // docs/iam/operator-policy.json distinguishes the stages by this tag.
           Tags: [{ Key: 'store-orders-stack', Value: `StoreOrders-${stage}` }],
