@@ -4,7 +4,6 @@ import { type BuildFailure, context, formatMessages } from 'esbuild';
 import { bundlingOptions } from '../../../lib/functions/bundling.ts';
 import {
   type FunctionName,
-  forEachFunction,
   functionNames,
   handlerEntries,
 } from '../../../lib/settings/functions.ts';
@@ -13,16 +12,21 @@ import { OperatorError } from '../../shared/errors.ts';
 
 const root = bundlingOptions.absWorkingDir!;
 
-/** A function's code as it was built, in a folder of its own. */
-interface FunctionCode {
-  readonly code: string;
-  readonly folder: string;
+/** A function that is built from its sources. */
+interface LiveFunction {
+  readonly name: FunctionName;
+  readonly context: ReturnType<typeof createContext>;
+  /** The files that its last build has read; undefined if that build failed. */
+  inputs?: ReadonlySet<string> | undefined;
+  /** The code of its last good build. */
+  built?: string;
+  /** The code that it runs. */
+  running?: string;
+  logicalId?: string;
 }
 
-/** A function with code that does not run yet. */
-interface ChangedFunction {
-  readonly name: FunctionName;
-  readonly logicalId: string;
+/** A function's code in a folder of its own. */
+interface FunctionCode extends Required<Pick<LiveFunction, 'name' | 'logicalId'>> {
   readonly folder: string;
 }
 
@@ -31,13 +35,8 @@ export class LiveCode implements AsyncDisposable {
   /** Resolves when the functions have been built for the first time; rejects if they do not build. */
   readonly built: Promise<void>;
   readonly #directory: string;
-  readonly #contexts: Record<FunctionName, ReturnType<typeof createContext>>;
-  /** The files that the last build of a function has read. It is missing if that build failed. */
-  readonly #inputs = new Map<FunctionName, ReadonlySet<string>>();
-  readonly #built = new Map<FunctionName, FunctionCode>();
-  readonly #running = new Map<FunctionName, FunctionCode>();
-  readonly #logicalIds = new Map<FunctionName, string>();
-  #builds = 0;
+  readonly #functions: readonly LiveFunction[];
+  #folders = 0;
 
   /**
    * @param directory the folder for the bundles
@@ -45,7 +44,10 @@ export class LiveCode implements AsyncDisposable {
    */
   constructor(directory: string, isDebugged: boolean) {
     this.#directory = directory;
-    this.#contexts = forEachFunction((name) => createContext(name, directory, isDebugged));
+    this.#functions = functionNames.map((name) => ({
+      name,
+      context: createContext(name, directory, isDebugged),
+    }));
     this.built = this.build();
     // The start awaits the promise. If it fails before that, the rejection is not unhandled.
     this.built.catch(() => {});
@@ -53,11 +55,9 @@ export class LiveCode implements AsyncDisposable {
 
   /** The folder of a function's first code; undefined for a function that is not built here. */
   readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
-    const name = functionNames.find((each) => new RegExp(`^${each}Function`, 'i').test(logicalId));
-    if (!name) return undefined;
-    this.#logicalIds.set(name, logicalId);
-    this.#running.set(name, this.#built.get(name)!);
-    return this.#built.get(name)!.folder;
+    const isBuilt = ({ name }: LiveFunction) => new RegExp(`^${name}Function`, 'i').test(logicalId);
+    const built = this.#functions.find(isBuilt);
+    return built && this.#writeCode(Object.assign(built, { logicalId })).folder;
   };
 
   /**
@@ -67,44 +67,41 @@ export class LiveCode implements AsyncDisposable {
    * @throws OperatorError with the errors of the build and their places
    */
   async build(changed: ReadonlySet<string> = new Set()): Promise<void> {
-    const concerned = functionNames.filter((name) => {
-      const inputs = this.#inputs.get(name);
-      return !inputs || [...changed].some((file) => inputs.has(file));
-    });
-    const builds = await Promise.allSettled(concerned.map((name) => this.#buildFunction(name)));
+    const concerned = this.#functions.filter(
+      ({ inputs }) => !inputs || [...changed].some((file) => inputs.has(file)),
+    );
+    const builds = await Promise.allSettled(concerned.map(buildFunction));
     const failed = builds.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') await throwOperatorError(failed.reason);
   }
 
-  async #buildFunction(name: FunctionName): Promise<void> {
-    this.#inputs.delete(name);
-    const { outputFiles, metafile } = await (await this.#contexts[name]).rebuild();
-    this.#inputs.set(
-      name,
-      new Set(Object.keys(metafile.inputs).map((file) => resolve(root, file))),
-    );
-    const code = outputFiles[0]!.text;
-    if (code === this.#built.get(name)?.code) return;
-    // Each build has its own folder, because earlier code may still be started.
-    const folder = join(this.#directory, `${name}-${this.#builds++}`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'index.js'), code);
-    this.#built.set(name, { code, folder });
+  /** The code that does not run yet, which the caller makes run. */
+  takeNewCode(): FunctionCode[] {
+    return this.#functions
+      .filter(({ built, running }) => built !== running)
+      .map((changed) => this.#writeCode(changed));
   }
 
-  /** The functions whose code runs not yet, which the caller makes run. */
-  takeNewCode(): ChangedFunction[] {
-    const changed = [...this.#built].filter(([name, code]) => code !== this.#running.get(name));
-    return changed.map(([name, code]) => {
-      this.#running.set(name, code);
-      return { name, logicalId: this.#logicalIds.get(name)!, folder: code.folder };
-    });
+  /** Each code has its own folder, because earlier code may still be started. */
+  #writeCode(written: LiveFunction): FunctionCode {
+    const { name, built } = written;
+    const folder = join(this.#directory, `${name}-${this.#folders++}`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'index.js'), built!);
+    written.running = built!;
+    return { name, logicalId: written.logicalId!, folder };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const contexts = await Promise.all(Object.values(this.#contexts));
-    await Promise.all(contexts.map((each) => each.dispose()));
+    await Promise.all(this.#functions.map(async (each) => (await each.context).dispose()));
   }
+}
+
+async function buildFunction(live: LiveFunction): Promise<void> {
+  live.inputs = undefined;
+  const { outputFiles, metafile } = await (await live.context).rebuild();
+  live.inputs = new Set(Object.keys(metafile.inputs).map((file) => resolve(root, file)));
+  live.built = outputFiles[0]!.text;
 }
 
 function createContext(name: FunctionName, directory: string, isDebugged: boolean) {

@@ -23,47 +23,41 @@ export function startWatching(
   { log, paint }: Pick<RunConsole, 'log' | 'paint'>,
 ): Disposable {
   const changed = new Set<string>();
-  let lastChangeMs = 0;
-  let isServing = false;
+  let changes = 0;
+  let serving = Promise.resolve();
   const announced = new Set<string>();
 
   function serveChange(file: string): void {
     changed.add(file);
-    lastChangeMs = performance.now();
-    if (isServing) return;
-    isServing = true;
-    void serveChanges().finally(() => {
-      isServing = false;
-    });
+    changes++;
+    serving = serving.then(serveChanges);
   }
 
   async function serveChanges(): Promise<void> {
     const service = await ready;
-    while (changed.size > 0) {
-      const startedMs = performance.now();
-      try {
-        const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
-        await service.replaceFunctionCode(
-          newCode.then((all) => new Map(all.map(({ logicalId, folder }) => [logicalId, folder]))),
-        );
-        const names = (await newCode).map(({ name }) => name).join(', ');
-        const durationMs = Math.round(performance.now() - startedMs);
-        if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
-      } catch (error) {
-        log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
-      }
+    if (changed.size === 0) return;
+    const startedMs = performance.now();
+    try {
+      const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
+      await service.replaceFunctionCode(
+        newCode.then((all) => new Map(all.map(({ logicalId, folder }) => [logicalId, folder]))),
+      );
+      const names = (await newCode).map(({ name }) => name).join(', ');
+      const durationMs = Math.round(performance.now() - startedMs);
+      if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
+    } catch (error) {
+      log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
     }
   }
 
   /** Builds until no file has changed meanwhile: then the result and its errors are up to date. */
   async function buildWhenSettled(): Promise<void> {
     for (;;) {
-      const changeMs = lastChangeMs;
+      const seen = changes;
       await sleep(settlesWithinMs);
-      if (changeMs !== lastChangeMs) continue;
-      const files = new Set(changed);
+      if (seen !== changes) continue;
+      const built = liveCode.build(new Set(changed));
       changed.clear();
-      const built = liveCode.build(files);
       await built.catch(() => {});
       if (changed.size === 0) return built;
     }
