@@ -14,8 +14,6 @@ export interface Job {
   isStreaming?: boolean;
   /** The number of calls in each batch. What comes before the batch to measure warms up. */
   batches: number[];
-  /** Whether the bodies are kept and parsed, which costs time and memory. */
-  isChecked?: boolean;
 }
 
 type Spent = Record<'cpuMs' | 'wallMs', number>;
@@ -34,8 +32,6 @@ export interface JobResult {
   peakRssMb: number;
   /** The result of the last call without its body: what was returned, or the stream's status. */
   answer: unknown;
-  /** The number of distinct ids in the bodies; undefined unless `isChecked`. */
-  orders: number | undefined;
 }
 
 type Handler = (...parameters: unknown[]) => Promise<unknown>;
@@ -55,7 +51,6 @@ const context = {
 
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
 const job = JSON.parse(process.argv[2]!) as Job;
-const bodies: Buffer[] = [];
 let written: Written;
 
 installLambdaDouble();
@@ -78,8 +73,7 @@ async function measure(): Promise<JobResult> {
     batches.push(Object.fromEntries(averages));
   }
   const peakRssMb = process.resourceUsage().maxRSS / 1024;
-  const orders = job.isChecked ? await countOrders(Buffer.concat(bodies)) : undefined;
-  return { load: loaded, batches, peakRssMb, answer, orders };
+  return { load: loaded, batches, peakRssMb, answer };
 }
 
 async function load(bundleFile: string): Promise<Handler> {
@@ -133,18 +127,9 @@ function openResponse(startedAtMs: number) {
       written.firstByteMs += performance.now() - startedAtMs;
     }
     written.bytes += Buffer.byteLength(chunk);
-    if (job.isChecked) bodies.push(Buffer.from(chunk as string));
     return write(chunk, ...others);
   };
   return { stream, received };
-}
-
-/** Counts the distinct ids in a list. @throws Error if the body is not a JSON array */
-async function countOrders(body: Buffer): Promise<number> {
-  const { gunzipSync } = await import('node:zlib');
-  const isGzip = body[0] === 0x1f && body[1] === 0x8b;
-  const orders = JSON.parse((isGzip ? gunzipSync(body) : body).toString()) as { id: number }[];
-  return new Set(orders.map(({ id }) => id)).size;
 }
 
 function startStopwatch(): () => Spent {
