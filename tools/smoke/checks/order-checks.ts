@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { reasonOf } from '../../shared/errors.ts';
 import type { Answer } from '../stage/http-client.ts';
 import { elementsOf } from '../stage/json-array.ts';
 import { headerOf } from '../stage/rate-limit.ts';
@@ -107,7 +108,7 @@ async function readOrders(stage: Stage, answer: Answer) {
       orders++;
     }
   } catch (error) {
-    differences.push(`after ${orders} orders: ${(error as Error).message}`);
+    differences.push(`after ${orders} orders: ${reasonOf(error)}`);
   }
   return { orders, differences };
 }
