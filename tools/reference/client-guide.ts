@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const guideFile = join(import.meta.dirname, '../../docs/clients.md');
-
 /** The guide to writing a client, as Markdown. */
 export function clientGuide(): string {
-  return readFileSync(guideFile, 'utf8');
+  return readFileSync(join(import.meta.dirname, '../../docs/clients.md'), 'utf8');
 }
 
 /** What the guide's table of errors says to do about each code, as Markdown. */

@@ -3,7 +3,7 @@ import type { ContractParameter } from './contract.ts';
 import type { ListedOperation } from './contract-index.ts';
 import { html, type Markup } from './html.ts';
 import { paragraphs, selfLink } from './prose.ts';
-import { codeFigure, responseView } from './response-view.ts';
+import { responseView } from './response-view.ts';
 import { constraints, requiredMark, typeOf } from './schema-view.ts';
 import { table } from './table.ts';
 
@@ -14,19 +14,17 @@ export function operationView(
   examples: ParameterExamples,
 ): Markup {
   const { operationId, method, path, summary, marker, description } = operation;
-  const sunset = operation['x-sunset'];
   // A deprecated operation only answers 410, so there are no samples for it.
-  const samples =
-    marker === 'deprecated' ? [] : Object.entries(codeSamples(operation, baseUrl, examples));
+  const isServed = marker !== 'deprecated';
   return html`<article class="panel operation" id="${operationId}">
 <div>
 <h3>${selfLink(operationId, summary)} <span class="badge" data-kind="${marker}">${marker}</span></h3>
 <p><span class="badge" data-kind="${method}">${method}</span> <code>${path}</code></p>
 ${paragraphs(description)}
-${sunset && html`<p>Sunset: ${sunset}.</p>`}
+${operation['x-sunset'] && html`<p>Sunset: ${operation['x-sunset']}.</p>`}
 ${parameterTable(operation.parameters ?? [])}
 </div>
-${samples.length > 0 ? sampleTabs(operationId, samples) : undefined}
+${isServed ? sampleTabs(operationId, codeSamples(operation, baseUrl, examples)) : undefined}
 <div>
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => responseView(status, response))}
@@ -34,17 +32,16 @@ ${Object.entries(operation.responses).map(([status, response]) => responseView(s
 </article>`;
 }
 
-/** Shows one sample at a time. A style sheet alone does so: without one, all of them are shown. */
-function sampleTabs(operationId: string, samples: readonly (readonly [string, string])[]): Markup {
-  const tabs = samples.map(([name, code], index) => {
-    const checked = index === 0 ? html` checked` : undefined;
-    return html`<label><input type="radio" name="${operationId}-sample"${checked}>${name}</label>
-${codeFigure(name, code, copyButton(name))}`;
+/** Samples of which one at a time is unfolded. They look like tabs, and are found by searching the page. */
+function sampleTabs(operationId: string, samples: Readonly<Record<string, string>>): Markup {
+  const tabs = Object.entries(samples).map(([name, code], index) => {
+    const open = index === 0 ? html` open` : undefined;
+    return html`<details name="${operationId}-sample"${open}>
+<summary>${name}</summary>
+<figure><button type="button" class="quiet" data-copy aria-label="Copy the ${name} sample">Copy</button><pre><code>${code}</code></pre></figure>
+</details>`;
   });
-  return html`<fieldset class="tabs samples">
-<legend class="visually-hidden">Samples</legend>
-${tabs}
-</fieldset>`;
+  return html`<div class="samples">${tabs}</div>`;
 }
 
 function parameterTable(parameters: readonly ContractParameter[]): Markup | undefined {
@@ -59,8 +56,4 @@ function parameterTable(parameters: readonly ContractParameter[]): Markup | unde
   );
   return html`<h4>Parameters</h4>
 ${table(['Name', 'Type', 'Description'], rows)}`;
-}
-
-function copyButton(name: string): Markup {
-  return html`<button type="button" class="quiet" data-copy aria-label="Copy the ${name} sample">Copy</button>`;
 }

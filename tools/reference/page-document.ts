@@ -95,7 +95,7 @@ function demoKeyField(demoKeys: readonly DemoKey[]): Markup {
   });
   return html`<fieldset id="key-field">
 <legend>Demo key</legend>
-<div class="tabs plans">${choices}</div>
+<div class="plans">${choices}</div>
 <p class="hint"><code id="key"></code></p>
 </fieldset>`;
 }

@@ -7,15 +7,13 @@ import { typeOf } from './schema-view.ts';
 /** A response that can be unfolded: status, error codes, headers, schema and examples. */
 export function responseView(status: string, response: ContractResponse): Markup {
   const isSuccess = Number(status) < 400;
-  const codes = errorCodes(response).map((code) => html`<code>${code}</code> `);
-  const advice = errorCodes(response).map(
-    (code) => html`<a href="#error-${code}"><code>${code}</code></a> `,
-  );
+  const headers = Object.keys(response.headers ?? {});
+  const codes = isSuccess ? [] : errorCodes(response);
   return html`<details${isSuccess ? html` open` : undefined}>
-<summary>${statusBadge(status)} ${isSuccess ? response.description : codes}</summary>
-${isSuccess ? undefined : html`${paragraphs(response.description)}<p><strong>What to do</strong> ${advice}</p>`}
+<summary>${statusBadge(status)} ${isSuccess ? response.description : html`<code>${codes.join(' ')}</code>`}</summary>
+${isSuccess ? undefined : html`${paragraphs(response.description)}<p><strong>What to do</strong> ${codes.map((code) => codeLink(`error-${code}`, code))}</p>`}
 ${bodyView(response)}
-<p><strong>Headers</strong> ${Object.keys(response.headers ?? {}).map(headerLink)}</p>
+<p><strong>Headers</strong> ${headers.map((name) => codeLink(`header-${name.toLowerCase()}`, name))}</p>
 </details>`;
 }
 
@@ -23,11 +21,6 @@ ${bodyView(response)}
 export function statusBadge(status: string | number): Markup {
   const kind = Number(status) < 400 ? 'good' : 'bad';
   return html`<span class="badge" data-kind="${kind}">${status}</span>`;
-}
-
-/** A text of a program or a message, with its title. */
-export function codeFigure(title: string, code: string, button?: Markup): Markup {
-  return html`<figure>${button}<figcaption>${title}</figcaption><pre><code>${code}</code></pre></figure>`;
 }
 
 function errorCodes(response: ContractResponse): string[] {
@@ -38,13 +31,14 @@ function errorCodes(response: ContractResponse): string[] {
 function bodyView(response: ContractResponse): Markup | undefined {
   const body = bodyOf(response);
   if (body === undefined) return undefined;
-  const figures = examplesOf(response).map(({ summary, value }) =>
-    codeFigure(summary, JSON.stringify(value, null, 2)),
-  );
+  const figures = examplesOf(response).map(({ summary, value }) => {
+    const text = JSON.stringify(value, null, 2);
+    return html`<figure><figcaption>${summary}</figcaption><pre><code>${text}</code></pre></figure>`;
+  });
   return html`<p><strong>Body</strong> ${typeOf(body.schema)}, <code>application/json</code></p>
 ${figures}`;
 }
 
-function headerLink(name: string): Markup {
-  return html`<a href="#header-${name.toLowerCase()}"><code>${name}</code></a> `;
+function codeLink(id: string, name: string): Markup {
+  return html`<a href="#${id}"><code>${name}</code></a> `;
 }

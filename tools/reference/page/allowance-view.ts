@@ -13,7 +13,8 @@ export function showAllowance(headers: Headers | undefined): void {
   const unknown = create('p', 'Shown after the first request.', { class: 'hint' });
   element('windows').replaceChildren(...(windows?.map(meter) ?? [unknown]));
   const retryAfter = Number(headers?.get('Retry-After') ?? 0);
-  element('refusal').textContent = retryAfter > 0 ? `Served again at ${timeIn(retryAfter)}.` : '';
+  element('refusal').textContent =
+    retryAfter > 0 ? `Served again at ${timeIn(retryAfter, 'medium')}.` : '';
 }
 
 function meter({ name, limit, remaining, seconds }: WindowAllowance): HTMLElement {
@@ -25,17 +26,11 @@ function meter({ name, limit, remaining, seconds }: WindowAllowance): HTMLElemen
   const values = { max: limit, low: limit / 5, optimum: limit, value: remaining };
   const bar = Object.assign(create('meter', left, { 'aria-label': title }), values);
   const view = create('div', '', { class: 'window' });
-  const again = `All ${numbers.format(limit)} again at ${minuteIn(seconds)}`;
+  const again = `All ${numbers.format(limit)} again at ${timeIn(seconds, 'short')}`;
   view.append(head, bar, create('p', again, { class: 'hint' }));
   return view;
 }
 
-/** The nearest minute, with which a window ends, however long the answer was under way. */
-function minuteIn(seconds: number): string {
-  const end = Math.round((Date.now() / 1_000 + seconds) / 60) * 60_000;
-  return new Date(end).toLocaleTimeString([], { timeStyle: 'short' });
-}
-
-function timeIn(seconds: number): string {
-  return new Date(Date.now() + seconds * 1_000).toLocaleTimeString();
+function timeIn(seconds: number, timeStyle: 'short' | 'medium'): string {
+  return new Date(Date.now() + seconds * 1_000).toLocaleTimeString([], { timeStyle });
 }

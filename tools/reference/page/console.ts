@@ -151,9 +151,8 @@ function showAnswer(
 
 /** An error's code, as a link to the row that says what to do about it, if there is one. */
 function linkedCode(code: string): HTMLElement {
-  const shown = create('code', code);
-  if (document.getElementById(`error-${code}`) === null) return shown;
-  const link = create('a', '', { href: `#error-${code}` });
-  link.append(shown);
-  return link;
+  const id = `error-${code}`;
+  const shown = document.getElementById(id) ? create('a', '', { href: `#${id}` }) : create('span');
+  shown.append(create('code', code));
+  return shown;
 }
