@@ -147,6 +147,8 @@ async function runEveryCommand(): Promise<void> {
   await command('orders', 'show', '1');
   for (const each of ['cancel', 'reopen', 'ship']) await command('orders', each, '1');
   await addTwice();
+  await command('owners', 'create', 'Other', '--plan', 'free');
+  await command('owners', 'delete', 'Other', '--yes');
   await command('keys', 'purge', '--all', '--yes');
   expect(
     differences(

@@ -1,8 +1,8 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { removeItem } from '../owners/delete-owner.ts';
 import { allOwners, findOwner, scan } from '../owners/find-owner.ts';
 import { findGatewayKeys } from '../owners/gateway-key.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 import { removeDetails } from './issue-key.ts';
 import { keyView } from './key-view.ts';
@@ -83,15 +83,7 @@ export async function withdrawStageKeys(
 /** Removes the items of all owners from the authorizer's table. */
 async function removeItems(store: KeyStore): Promise<void> {
   for (const { ownerHash } of await scan<{ ownerHash: string }>(store, store.apiKeysTable)) {
-    const { Attributes } = await store.documents.send(
-      new DeleteCommand({
-        TableName: store.apiKeysTable,
-        Key: { ownerHash },
-        ReturnValues: 'ALL_OLD',
-      }),
-    );
-    // Somebody else may have removed the item meanwhile, which running the command again shows.
-    if (!Attributes) throw new UnconfirmedError('DeleteItem');
+    await removeItem(ownerHash, store);
   }
 }
 

@@ -1,7 +1,7 @@
 import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { readCompleteOwner } from './find-owner.ts';
+import { findCompleteOwner } from './find-owner.ts';
 import { type CompleteOwner, changeItem } from './stored-owner.ts';
 
 /** The authorizer's counters before the first request. */
@@ -37,5 +37,5 @@ async function setAttributes(
   store: KeyStore,
 ): Promise<CompleteOwner> {
   await changeItem(details, { set: attributes, where: { ownerHash: present } }, store);
-  return readCompleteOwner(details.ownerId, store);
+  return findCompleteOwner(details.ownerId, store);
 }

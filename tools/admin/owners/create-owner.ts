@@ -1,14 +1,15 @@
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { changeTogether } from '../stage/dynamodb-calls.ts';
+import { changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
-import { putPresentGatewayKey } from './set-owner-plan.ts';
+import { inOwners } from './rename-owner.ts';
+import { putPresentGatewayKey, readPresentOwner } from './set-owner-plan.ts';
 import {
   type AgreedLimits,
   changeDetails,
@@ -51,10 +52,10 @@ async function reserveName(name: string, store: KeyStore): Promise<string> {
   const { ownerId } = createIdentity(store.tokenPrefix);
   const reservation = { set: { owner: ownerId }, where: { ownerId: undefined } };
   if (await changeDetails(nameReservation(name), reservation, store)) return ownerId;
-  const present = (await ownerIdOfName(name, store)) ?? ownerId;
-  const owner = await readOwner(present, store);
+  const reservedFor = (await ownerIdOfName(name, store)) ?? ownerId;
+  const owner = await readOwner(reservedFor, store);
   if (owner?.item) throw nameTaken(owner);
-  return present;
+  return reservedFor;
 }
 
 /** Writes the details, or returns those of an interrupted creation. */
@@ -71,7 +72,7 @@ async function putDetails(
 }
 
 async function putItem(
-  { ownerId, ownerHash }: OwnerDetails,
+  { ownerId, ownerHash, name }: OwnerDetails,
   agreed: AgreedLimits,
   limits: OwnerLimits,
   store: KeyStore,
@@ -91,16 +92,17 @@ async function putItem(
     Item: item,
     ConditionExpression: 'attribute_not_exists(ownerHash)',
   };
-  const agree = {
-    TableName: store.ownersTable,
-    Key: { ownerId },
-    UpdateExpression: 'SET agreed = :agreed',
-    ExpressionAttributeValues: { ':agreed': agreed },
-  };
-  if (await changeTogether([{ Put: put }, { Update: agree }], store)) return;
-  const present = (await readOwner(ownerId, store))!;
+  const agree = { set: { agreed }, where: { ownerId: present } };
+  const isReserved = { set: { owner: ownerId }, where: { owner: ownerId } };
+  const changes = [
+    { Put: put },
+    { Update: inOwners(ownerId, agree, store) },
+    { Update: inOwners(nameReservation(name), isReserved, store) },
+  ];
+  if (await changeTogether(changes, store)) return;
+  const { item: found } = await readPresentOwner(ownerId, store);
   // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
-  if (hasLimits(present.item, plan, limits)) return;
+  if (hasLimits(found, plan, limits)) return;
   // Another command has created the owner meanwhile, so its plan decides on the usage plan.
   throw nameTaken(await putPresentGatewayKey(ownerId, store));
 }

@@ -87,11 +87,6 @@ export async function readOwner(
   return { details, item: item && readOwnerItem(item) };
 }
 
-/** Reads an owner whose creation was completed before. @throws WrongStateError if it no longer is */
-export async function readCompleteOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
-  return complete((await readOwner(ownerId, store))!);
-}
-
 /** Finds an owner by the hash of the common part of its tokens; undefined when there is none. */
 export async function findOwnerOfHash(
   ownerHash: string,

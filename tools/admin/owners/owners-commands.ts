@@ -15,6 +15,7 @@ import { withHalfDoneError } from '../stage/service-failure.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { resetUsage, setOwnerStatus } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
+import { deleteOwner } from './delete-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
 import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from './owner-usage.ts';
@@ -139,6 +140,26 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, nowMs }, idOrName) =>
       shown(await resetUsage(await findCompleteOwner(idOrName, stage), stage), nowMs),
   });
+  addVerb<GlobalOptions>(owners, io, {
+    usage: 'delete <owner>',
+    description: 'remove all that is stored of an owner: its name, keys, usage and gateway key',
+    options: [yesOption],
+    help: deleteHelp,
+    run: async ({ stage, confirm }, idOrName) => {
+      const { details, item } = await findOwner(idOrName, stage);
+      const { ownerId, name } = details;
+      const keys = item?.keys.size ?? 0;
+      const question =
+        `Delete ${name} (${ownerId}) with all that is stored of it? Its ${counted(keys, 'key')} will ` +
+        'be refused from the next request on, for good.';
+      await confirm(() => question, true);
+      await deleteOwner(ownerId, stage);
+      return {
+        value: { ownerId, name, keys, deleted: true },
+        text: `Deleted ${name} (${ownerId}).`,
+      };
+    },
+  });
 }
 
 const limitOptions = [
@@ -152,6 +173,10 @@ const limitOptions = [
 
 const usageHelp = `
 Days are UTC. Only admitted requests are metered, within a margin: AWS promises no exact number.`;
+
+const deleteHelp = `
+Without a terminal it needs --yes. Logs and backups keep the owner for a while: docs/operating.md tells
+what and how long. "owners suspend" can be taken back.`;
 
 const setPlanHelp = `
 A limit that is not named keeps its value, as far as the plan allows it. On another plan, where none is

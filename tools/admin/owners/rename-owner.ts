@@ -48,7 +48,11 @@ async function takeName(name: string, owner: string, store: KeyStore): Promise<v
  * Releases all other names of the owner, including those of interrupted renamings, as long as the
  * owner still has this name.
  */
-async function releaseOtherNames(name: string, owner: string, store: KeyStore): Promise<void> {
+export async function releaseOtherNames(
+  name: string,
+  owner: string,
+  store: KeyStore,
+): Promise<void> {
   const items = await scan<{ ownerId: string; owner?: string }>(store, store.ownersTable);
   const others = items.filter(
     (item) => item.owner === owner && item.ownerId !== nameReservation(name),
@@ -66,6 +70,6 @@ async function releaseOtherNames(name: string, owner: string, store: KeyStore): 
 }
 
 /** A part of a transaction that concerns an item of the Owners table. */
-function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStore) {
+export function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStore) {
   return expressions({ table: ownersTable, key: { ownerId }, ...update });
 }

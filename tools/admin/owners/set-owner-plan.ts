@@ -2,8 +2,8 @@ import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts
 import { WrongStateError } from '../../shared/errors.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
-import { findCompleteOwner, readCompleteOwner } from './find-owner.ts';
-import { putGatewayKey } from './gateway-key.ts';
+import { findCompleteOwner, readOwner } from './find-owner.ts';
+import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits, ownLimits } from './owner-limits.ts';
 import { type CompleteOwner, changeDetails, changeItem } from './stored-owner.ts';
 
@@ -40,7 +40,7 @@ export async function setOwnerPlan(
     plans[asked.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
   return withHalfDoneError(`The plan of ${ownerId} may be changed in part only`, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
-    const { details, item } = await readCompleteOwner(ownerId, store);
+    const { details, item } = await readPresentOwner(ownerId, store);
     // Another move may have come since. Then its limits apply, and what was agreed in it.
     if (hasLimits(item, asked.plan, limits)) {
       await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, store);
@@ -58,13 +58,24 @@ export async function putPresentGatewayKey(
   ownerId: string,
   store: KeyStore,
 ): Promise<CompleteOwner> {
-  let owner = await readCompleteOwner(ownerId, store);
+  let owner = await findCompleteOwner(ownerId, store);
   for (;;) {
     const { plan } = owner.item;
     await putGatewayKey(ownerId, plan, store);
-    owner = await readCompleteOwner(ownerId, store);
+    owner = await readPresentOwner(ownerId, store);
     if (owner.item.plan === plan) return owner;
   }
+}
+
+/**
+ * Reads an owner again after its gateway key was put. If the owner was deleted meanwhile, so is the key.
+ *
+ * @throws OperatorError when the owner is not complete any more
+ */
+export async function readPresentOwner(ownerId: string, store: KeyStore): Promise<CompleteOwner> {
+  const owner = await readOwner(ownerId, store);
+  if (!owner?.item) await deleteGatewayKey(ownerId, store);
+  return findCompleteOwner(ownerId, store);
 }
 
 /**
@@ -81,7 +92,7 @@ export async function setLimits(
   const { ownerId } = details;
   const where = { plan: item.plan, perMinute: item.perMinute, perDay: item.perDay };
   if (await changeItem(details, { set: { plan, ...limits }, where }, store)) return;
-  const found = await readCompleteOwner(ownerId, store);
+  const found = await readPresentOwner(ownerId, store);
   // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (hasLimits(found.item, plan, limits)) return;
   // The usage plan may have been changed already, so it is set to that of the plan that applies.

@@ -100,6 +100,18 @@ describe('the operator and a running service', () => {
     );
   });
 
+  it('deletes an owner, whose keys are refused from then on, and needs --yes in a script', async () => {
+    const { owner, ownerId, apiKey } = await issue();
+
+    const refused = await admin(['owners', 'delete', owner, '--local', service.origin]);
+    expect([refused.exitCode, await statusWith(apiKey)]).toEqual([1, 200]);
+    const deleted = await adminJson('owners', 'delete', owner, '--yes');
+
+    expect(deleted).toEqual({ ownerId, name: owner, keys: 1, deleted: true });
+    expect(await statusWith(apiKey)).toBe(401);
+    expect(service.controlPlane.findKey(ownerId)).toBeUndefined();
+  });
+
   it('I17: rotates a key: both work during the grace period, and the old one not after it', async () => {
     const old = await issue();
 
@@ -242,6 +254,7 @@ describe('the operator and a running service', () => {
   it.each<[string, (key: { keyId: string; owner: string }) => string[]]>([
     ['keys revoke', ({ keyId }) => ['keys', 'revoke', keyId]],
     ['owners suspend', ({ owner }) => ['owners', 'suspend', owner]],
+    ['owners delete', ({ owner }) => ['owners', 'delete', owner]],
     ['keys purge --all', () => ['keys', 'purge', '--all']],
   ])('asks on a terminal before %s, and does it only when told to', async (_, words) => {
     const key = await issue();

@@ -7,6 +7,7 @@ import { issueKey } from '../../keys/issue-key.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { resetUsage } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
+import { deleteOwner } from '../../owners/delete-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../../owners/owner-limits.ts';
 import { ownersUsage } from '../../owners/owner-usage.ts';
@@ -339,6 +340,67 @@ describe('renameOwner', () => {
       );
       expect(found.map((owner) => owner?.details.name).filter(Boolean)).toEqual([name]);
     }));
+});
+
+describe('deleteOwner', () => {
+  it('leaves nothing of the owner, by its name too, and all of others', async () => {
+    const other = await create({ name: 'Initech' });
+    await issueKey({ owner: 'Initech' }, store);
+    const before = [tables.readAll('ApiKeys'), tables.readAll('Owners'), usagePlans()];
+    await create();
+    await issueKey({ owner: 'Acme' }, store);
+
+    await deleteOwner('acme', store);
+
+    expect([tables.readAll('ApiKeys'), tables.readAll('Owners'), usagePlans()]).toEqual(before);
+    expect((await allOwners(store)).map(({ details }) => details.ownerId)).toEqual([
+      other.details.ownerId,
+    ]);
+    expect((await create({ plan: 'pro' })).item!.keys.size).toBe(0);
+  });
+
+  it('refuses every key before anything else is removed', async () => {
+    const { ownerId } = (await create()).details;
+    await deleteOwner('Acme', meeting('killed after it', store, 0).store).catch(() => {});
+
+    expect(tables.readAll('ApiKeys')).toEqual([]);
+    expect((await stage.owner(ownerId)).details.name).toBe('Acme');
+  });
+
+  it.each([
+    ['a creation of the same name comes between it', 0],
+    ['it comes between a creation', 1],
+    ['it comes between a move to another plan', 2],
+  ])('leaves nothing that is not listed, wherever %s', (_, order) =>
+    interleaved(store, async (between, calls) => {
+      const name = `Acme ${calls}`;
+      await create({ name });
+      if (order < 2) {
+        await deleteOwner(name, meeting('killed after it', store, 0).store).catch(() => {});
+      }
+      const again = (error: Error) =>
+        expect(error.message).toMatch(/run the command again|no owner|in part only/);
+      const commands = [
+        (at: KeyStore) => deleteOwner(name, at).catch(again),
+        (at: KeyStore) => create({ name, plan: 'pro' }, at).catch(again),
+        (at: KeyStore) => setOwnerPlan(name, { plan: 'pro' }, at).catch(again),
+      ];
+
+      await commands[order]!(between(() => commands[order === 0 ? 1 : 0]!(store)));
+
+      const owners = await allOwners(store);
+      for (const { details } of owners.filter(({ item }) => item)) {
+        expect([calls, (await lookUpOwner(name, store))?.details]).toEqual([calls, details]);
+      }
+      const ids = owners.map(({ details }) => details.ownerId);
+      const orphans = [...tables.readAll('ApiKeys'), ...tables.readAll('Owners')].filter(
+        ({ ownerId, owner }) => !ids.includes(String(owner ?? ownerId)),
+      );
+      expect([calls, orphans]).toEqual([calls, []]);
+      for (const { value } of gateway.keys.values()) expect(ids).toContain(value);
+      for (const each of ids) await deleteOwner(each, store);
+    }),
+  );
 });
 
 describe('resetUsage', () => {

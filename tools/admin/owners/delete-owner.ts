@@ -1,0 +1,56 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { WrongStateError } from '../../shared/errors.ts';
+import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
+import { findOwner, nameReservation } from './find-owner.ts';
+import { deleteGatewayKey } from './gateway-key.ts';
+import { inOwners, releaseOtherNames } from './rename-owner.ts';
+import type { StoredOwner } from './stored-owner.ts';
+
+/**
+ * Deletes everything that is stored of an owner. First the item in the ApiKeys table, after which all
+ * of its keys are refused; then the API Gateway key; and in one transaction the details, by which the
+ * owner is listed, and its name. If it is interrupted, the owner is listed as incomplete, and the same
+ * command completes it.
+ *
+ * @returns the owner as it was
+ * @throws OperatorError when there is no such owner, or DynamoDB or API Gateway fails
+ */
+export async function deleteOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
+  const owner = await findOwner(idOrName, store);
+  const { ownerId, ownerHash, name } = owner.details;
+  return withHalfDoneError(`${ownerId} may be deleted in part only`, async () => {
+    if (owner.item) await removeItem(ownerHash, store);
+    await deleteGatewayKey(ownerId, store);
+    await releaseOtherNames(name, ownerId, store);
+    const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
+    const key = { table: store.apiKeysTable, key: { ownerHash } };
+    const isDeleted = await changeTogether(
+      [
+        { Delete: inOwners(ownerId, { where: { name } }, store) },
+        { Delete: inOwners(nameReservation(name), { where: isItsName }, store) },
+        // This deletes nothing: "owners create" may have completed the owner again meanwhile.
+        { Delete: expressions({ ...key, where: { ownerHash: undefined } }) },
+      ],
+      store,
+    );
+    if (isDeleted) return owner;
+    throw new WrongStateError(`${ownerId} was changed by somebody else meanwhile`, {
+      remedy: 'run the command again',
+    });
+  });
+}
+
+/** Removes an owner's item, if it exists, after which none of its keys is valid. */
+export async function removeItem(ownerHash: string, store: KeyStore): Promise<void> {
+  const { Attributes } = await store.documents.send(
+    new DeleteCommand({
+      TableName: store.apiKeysTable,
+      Key: { ownerHash },
+      ReturnValues: 'ALL_OLD',
+    }),
+  );
+  // Somebody else may have removed the item meanwhile, which running the command again shows.
+  if (!Attributes) throw new UnconfirmedError('DeleteItem');
+}
