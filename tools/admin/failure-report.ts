@@ -5,6 +5,8 @@ import { CommanderError } from 'commander';
 import { stackName } from '../../lib/settings/names.ts';
 import { isStageName } from '../../lib/settings/stages.ts';
 import {
+  DifferentError,
+  InterruptedError,
   InvalidValueError,
   OperatorError,
   reasonOf,
@@ -18,8 +20,8 @@ import { labelOf, type Target } from './stage/target.ts';
 /** A failure of a service, or of what is set to reach it. */
 type Failure = Omit<ServiceFailure, 'kind'> & { readonly kind: string };
 
-/** The exit code of each kind of failure: the command was refused, its usage is wrong, or a service failed. */
-const exitCodes = { refused: 1, usage: 2, service: 3 } as const;
+/** The exit code of each kind of failure; docs/operating.md says what they mean. */
+const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
 export function reportFailure(
@@ -32,7 +34,7 @@ export function reportFailure(
   const failure = isClear ? undefined : failureBehind(thrown, environment);
   const error = operatorErrorOf(thrown, target, failure);
   const isOfService = error instanceof ServiceError || failure !== undefined;
-  const failureClass = error instanceof UsageError ? 'usage' : isOfService ? 'service' : 'refused';
+  const failureClass = isOfService ? 'service' : classOf(error);
   // The service has to work again before the command can be completed.
   const remedies = [failure && remedyFor(failure, target), error.remedy];
   return {
@@ -44,6 +46,12 @@ export function reportFailure(
     message: withoutAccounts(error.problem),
     remedy: withoutAccounts(remedies.filter(Boolean).join('; then ')) || null,
   };
+}
+
+function classOf(error: OperatorError): keyof typeof exitCodes {
+  if (error instanceof UsageError) return 'usage';
+  if (error instanceof DifferentError) return 'different';
+  return error instanceof InterruptedError ? 'interrupted' : 'refused';
 }
 
 /** The failure of a service that an error is, or that has caused it. */

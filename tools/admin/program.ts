@@ -20,8 +20,7 @@ import { examplesText } from './stage/verb.ts';
  * remedy.
  *
  * @param commandLine the arguments after the program's name
- * @returns the exit code: 0 for success, 1 when the command was refused, 2 when its usage is wrong,
- *   and 3 when a service failed
+ * @returns the exit code: 0 for success, and otherwise that of the failure's class
  */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
@@ -111,7 +110,8 @@ Durations are 30s, 15m, 24h or 90d. "<command> --help" tells more.
 npm writes two lines of its own first; for a pipe or --json, "npm run --silent admin -- …" does not.
 
 Exit codes: 0 done; 1 refused: a value or a state does not allow it; 2 usage: there is no such command
-or option, or one is missing; 3 service: AWS, the local service or the network failed.
+or option, or one is missing; 3 service: AWS, the local service or the network failed; 4 different: an
+import found orders with other values; 5 interrupted.
 ${examplesText([
   'owners create "Acme Ltd" --stage staging --plan free',
   'keys issue --stage staging --owner "Acme Ltd"',

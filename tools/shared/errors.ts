@@ -59,6 +59,16 @@ export class HalfDoneError extends OperatorError {
   override name = 'HalfDoneError';
 }
 
+/** The operator ended a command before it was done. */
+export class InterruptedError extends OperatorError {
+  override name = 'InterruptedError';
+}
+
+/** A command was done, except for what is there with other values. */
+export class DifferentError extends OperatorError {
+  override name = 'DifferentError';
+}
+
 /** A line of an orders file is not an order. */
 export class BadLineError extends OperatorError {
   override name = 'BadLineError';

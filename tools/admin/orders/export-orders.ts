@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
 import type { Screen } from '../console/command-io.ts';
 import { printable } from '../console/printable.ts';
@@ -13,7 +14,7 @@ import type { OrdersTable } from './orders-table.ts';
 export const exportFormats = ['jsonl', 'csv'] as const;
 type ExportFormat = (typeof exportFormats)[number];
 
-interface ExportRequest {
+export interface ExportRequest {
   /** @default - CSV if `out` ends with `.csv`, otherwise JSON Lines, which can be imported again */
   format?: ExportFormat;
   /** The path of a file, which is created when it is complete. @default - standard output */
@@ -36,11 +37,14 @@ export async function exportOrders(
   { out, format = out?.endsWith('.csv') ? 'csv' : 'jsonl' }: ExportRequest,
   stdout: Screen,
 ): Promise<{ orders: number; format: ExportFormat; out: string | null }> {
-  if (out !== undefined) await refuseUnlessFile(out);
+  if (out !== undefined) await refuseUnlessFile('--out', out);
   const exported = { orders: 0, format, out: out ?? null };
   const texts = async function* () {
     if (format === 'csv') yield `${fileFields.join(',')}\n`;
     for await (const orders of scanPages(table.dynamodb, table.tableName)) {
+      if (orders.some(({ id }) => !(id instanceof NumberValue))) {
+        throw new OperatorError(`${table.tableName} has other items than orders`);
+      }
       exported.orders += orders.length;
       const text = orders
         .map((order) => `${format === 'csv' ? orderCsv(order) : orderJson(order)}\n`)
@@ -60,9 +64,9 @@ export async function exportOrders(
  *
  * @throws InvalidValueError when the path is empty, names another format, or is a directory, a device or a pipe
  */
-async function refuseUnlessFile(path: string): Promise<void> {
+export async function refuseUnlessFile(option: string, path: string): Promise<void> {
   if (otherFormat.test(path)) {
-    throw new InvalidValueError('--out', path, 'a file that ends with .jsonl or .csv');
+    throw new InvalidValueError(option, path, 'a file that ends with .jsonl or .csv');
   }
   const present = await stat(path).catch(() => undefined);
   const isOther = present !== undefined && !present.isFile();
@@ -70,7 +74,7 @@ async function refuseUnlessFile(path: string): Promise<void> {
   const isOpenFile = openFile.test(await readlink(path).catch(() => ''));
   if (path !== '' && !isOther && !isOpenFile) return;
   const expected = 'a file, which is created or replaced; for a pipe, leave the option out';
-  throw new InvalidValueError('--out', path, expected);
+  throw new InvalidValueError(option, path, expected);
 }
 
 /** Writes a file atomically, so that no reader sees a part of it. Only this user can read it. */

@@ -1,18 +1,23 @@
-import { stat } from 'node:fs/promises';
-import { BadLineError, InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { BadLineError, InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import {
-  type InsertOutcome,
-  insertBatchSize,
-  insertOrders,
-  type RetryingTable,
-} from './insert-orders.ts';
 import type { OrderItem } from './order-record.ts';
-import { readOrders } from './orders-file.ts';
+import { openOrders, readOrders } from './orders-file.ts';
+import {
+  insertBatchSize,
+  type RetryingTable,
+  type StoreOptions,
+  type StoreOutcome,
+  storeOrders,
+} from './store-orders.ts';
 
-export interface ImportRequest {
+export interface ImportRequest extends StoreOptions {
+  /** The path of a file, or `-` for standard input. */
   readonly path: string;
+  /** @default - the process's own */
+  readonly stdin?: Readable;
   /** With a bad line in the file, `stop` loads no order, and `skip` loads all others. */
   readonly onError: 'stop' | 'skip';
   /** The number of the first line to load, from 1. */
@@ -23,12 +28,12 @@ export interface ImportRequest {
 export interface ImportObserver {
   onPhase(phase: 'checking' | 'loading', totalBytes: number): void;
   onProgress(bytes: number, orders: number): void;
-  onBadLine(error: BadLineError): void;
-  /** Called for an order that is already in the table with other values. */
-  onDifferent(error: BadLineError): void;
+  onBadLine(error: BadLineError, line: Buffer): void;
+  /** Called for an order of the table that has other values, and is left so or, in a dry run, would be changed. */
+  onDifferent(difference: BadLineError): void;
 }
 
-export interface ImportCounts extends Record<InsertOutcome, number> {
+export interface ImportCounts extends Record<StoreOutcome, number> {
   /** The bad lines that were skipped. */
   rejected: number;
 }
@@ -37,8 +42,9 @@ export interface ImportCounts extends Record<InsertOutcome, number> {
 const roundSize = 8 * insertBatchSize;
 
 /**
- * Imports an orders file of any size in constant memory. Orders that exist are not changed, so an
- * import that was interrupted can be repeated from its first line, or from any other.
+ * Imports an orders file of any size, of which it keeps the ids alone in memory. It keeps no state
+ * outside the table, so an import that was interrupted can be repeated from its first line, or from any
+ * other.
  *
  * The orders are loaded in rounds. When a round is complete, all lines before the next one are in the
  * table.
@@ -52,50 +58,64 @@ export async function importOrders(
   observer: Partial<ImportObserver>,
   signal: AbortSignal,
 ): Promise<ImportCounts> {
-  const { path, onError, fromLine } = request;
-  const totalBytes = await sizeOfFile(path);
-  if (onError === 'stop') {
-    observer.onPhase?.('checking', totalBytes);
-    await refuseBadLines(request, observer, signal);
+  const { path, stdin = process.stdin } = request;
+  await using file = await openOrders(path, stdin, signal).catch((error) => {
+    throw signal.aborted ? new InterruptedError('interrupted; nothing was loaded') : error;
+  });
+  const { size } = await file.stat();
+  if (request.onError === 'stop') {
+    observer.onPhase?.('checking', size);
+    await refuseBadLines(file, request, observer, signal);
   }
-  observer.onPhase?.('loading', totalBytes);
-  const counts: ImportCounts = { inserted: 0, alreadyThere: 0, different: 0, rejected: 0 };
-  const loaded = () => counts.inserted + counts.alreadyThere + counts.different;
-  const round = new Map<string, ReadOrder>();
+  observer.onPhase?.('loading', size);
+  return await loadLines(file, request, table, observer, signal);
+}
+
+async function loadLines(
+  file: FileHandle,
+  request: ImportRequest,
+  table: RetryingTable,
+  observer: Partial<ImportObserver>,
+  signal: AbortSignal,
+): Promise<ImportCounts> {
+  const { path, onError, fromLine, replace = false } = request;
+  const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
+  let round: ReadOrder[] = [];
+  let loaded = 0;
   let firstMissingLine = fromLine;
   const loadRound = async () => {
-    const orders = [...round.values()];
-    round.clear();
+    const orders = round;
+    round = [];
     firstMissingLine = orders[0]?.line ?? firstMissingLine;
-    if (signal.aborted) throw new OperatorError('interrupted');
-    await load(orders, table, counts, observer);
+    if (signal.aborted) throw new InterruptedError('interrupted');
+    await load(orders, request, table, counts, observer);
+    loaded += orders.length;
     firstMissingLine = (orders.at(-1)?.line ?? firstMissingLine - 1) + 1;
   };
   let bytes = 0;
   try {
-    for await (const line of readOrders(path, fromLine)) {
+    for await (const line of readOrders(file, { fromLine, isWhole: replace })) {
       if ('error' in line) {
         // The file has changed since it was checked.
         if (onError === 'stop') throw line.error;
         counts.rejected++;
-        observer.onBadLine?.(line.error);
+        observer.onBadLine?.(line.error, line.raw);
       } else {
-        const id = String(line.order.id);
-        // If the file contains an id twice, its first line has to be inserted first.
-        if (round.size === roundSize || round.has(id)) await loadRound();
-        round.set(id, line);
+        if (round.length === roundSize) await loadRound();
+        round.push(line);
       }
       bytes = line.bytes;
-      observer.onProgress?.(bytes, loaded());
+      observer.onProgress?.(bytes, loaded);
     }
     await loadRound();
-    observer.onProgress?.(bytes, loaded());
+    observer.onProgress?.(bytes, loaded);
     return counts;
   } catch (error) {
-    const place = `stopped at line ${firstMissingLine}, with ${counted(loaded(), 'order')} in the table`;
-    throw new OperatorError(`${path}: ${place}: ${failureText(error)}`, {
+    const place = `stopped at line ${firstMissingLine}, with ${counted(loaded, 'order')} in the table`;
+    const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
+    throw new Failure(`${path}: ${place}: ${failureText(error)}`, {
       cause: error,
-      remedy: `run the command again, which changes no order that is there, or with --from-line ${firstMissingLine}`,
+      remedy: `run the command again, or with --from-line ${firstMissingLine}`,
     });
   }
 }
@@ -108,6 +128,7 @@ interface ReadOrder {
 /** Loads the orders of a round, all batches at the same time, and counts what became of them. */
 async function load(
   orders: readonly ReadOrder[],
+  request: ImportRequest,
   table: RetryingTable,
   counts: ImportCounts,
   observer: Partial<ImportObserver>,
@@ -116,48 +137,40 @@ async function load(
   for (let start = 0; start < orders.length; start += insertBatchSize) {
     batches.push(orders.slice(start, start + insertBatchSize));
   }
-  const inserting = batches.map((batch) =>
-    insertOrders(
+  const storing = batches.map((batch) =>
+    storeOrders(
       batch.map(({ order }) => order),
       table,
+      request,
     ),
   );
   // All of them are waited for, so that none continues after the import has ended.
-  for (const [index, outcomes] of (await Promise.allSettled(inserting)).entries()) {
-    if (outcomes.status === 'rejected') throw outcomes.reason;
-    for (const [position, outcome] of outcomes.value.entries()) {
+  for (const [index, stored] of (await Promise.allSettled(storing)).entries()) {
+    if (stored.status === 'rejected') throw stored.reason;
+    for (const [position, { outcome, note }] of stored.value.entries()) {
       counts[outcome]++;
-      if (outcome !== 'different') continue;
-      const { line, order } = batches[index]![position]!;
-      const fault = `id: order ${order.id} is in the table already, with other values, and was left as it is`;
-      observer.onDifferent?.(new BadLineError(line, fault));
+      if (note === undefined || (outcome === 'replaced' && !request.dryRun)) continue;
+      observer.onDifferent?.(new BadLineError(batches[index]![position]!.line, note));
     }
   }
 }
 
-async function sizeOfFile(path: string): Promise<number> {
-  const expected = 'a regular file of orders';
-  const stats = await stat(path).catch((error: unknown) => {
-    throw new InvalidValueError('file', path, `${expected} (${reasonOf(error)})`);
-  });
-  if (stats.isFile()) return stats.size;
-  throw new InvalidValueError('file', path, expected);
-}
-
 /** Reads the whole file before anything is loaded. */
 async function refuseBadLines(
-  { path, fromLine }: ImportRequest,
+  file: FileHandle,
+  { path, fromLine, replace = false }: ImportRequest,
   observer: Partial<ImportObserver>,
   signal: AbortSignal,
 ): Promise<void> {
   let orders = 0;
   let badLines = 0;
-  for await (const line of readOrders(path, fromLine)) {
-    if (signal.aborted) throw new OperatorError('interrupted while checking; nothing was loaded');
+  for await (const line of readOrders(file, { fromLine, isWhole: replace })) {
+    if (signal.aborted)
+      throw new InterruptedError('interrupted while checking; nothing was loaded');
     if ('order' in line) orders++;
     else {
       badLines++;
-      observer.onBadLine?.(line.error);
+      observer.onBadLine?.(line.error, line.raw);
     }
     observer.onProgress?.(line.bytes, orders);
   }

@@ -46,7 +46,7 @@ const kindsOfValues: Readonly<
 /** What the service and the operator's commands store beside the fields of the API. */
 const internalKinds = {
   status: {
-    expected: `"${importableStatuses.join('", "')}" or none, which means "pending"`,
+    expected: `"${importableStatuses.join('", "')}" or none`,
     isAccepted: (value) => importableStatuses.includes(value as string),
   },
   cancelledAt: dateTime,
@@ -74,12 +74,19 @@ const kinds = {
 export const fileFields = Object.keys(kinds) as readonly FileField[];
 
 /**
- * An order that can be stored. Its integers are `NumberValue`s, because a JavaScript number would
- * round integers above 2^53.
+ * An order as a line of a file has it. Its integers are `NumberValue`s, because a JavaScript number
+ * would round integers above 2^53. A line with a status has the whole order, and one without says
+ * nothing of its state.
  */
-export type OrderItem = { id: NumberValue; status: string } & Partial<
+export type OrderItem = { id: NumberValue; status?: string } & Partial<
   Record<FileField, NumberValue | string | boolean>
 >;
+
+/** A new order of a line. Without a status it is pending, or shipped if nothing remains to be done. */
+export function newOrder(order: OrderItem): OrderItem {
+  const { status = order.complete === true ? 'shipped' : 'pending' } = order;
+  return { ...order, status };
+}
 
 /**
  * Converts the fields of a line into an order. Only `id` is required. An unknown field is refused,
@@ -94,7 +101,7 @@ export function orderFromFields(fields: Record<string, unknown>): OrderItem {
     if (!kinds[name as FileField].isAccepted(value)) throw badField(name as FileField, value);
   }
   if (!fields.id) throw new OperatorError(`id: missing; expected ${kinds.id.expected}`);
-  return { status: 'pending', ...fields } as OrderItem;
+  return fields as OrderItem;
 }
 
 // The format of RFC 3339, section 5.6, which is the meaning of "date-time" in OpenAPI.

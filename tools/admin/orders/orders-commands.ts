@@ -1,11 +1,25 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import cliProgress from 'cli-progress';
 import { type Command, Option } from 'commander';
-import { type CommandIo, type GlobalOptions, printMessage } from '../console/command-io.ts';
+import { DifferentError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
+import {
+  type CommandIo,
+  type GlobalOptions,
+  printMessage,
+  printResult,
+} from '../console/command-io.ts';
 import { wholeNumber } from '../console/option-values.ts';
 import { counted, grouped } from '../console/view.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 import { addVerb } from '../stage/verb.ts';
-import { exportFormats, exportOrders } from './export-orders.ts';
+import {
+  type ExportRequest,
+  exportFormats,
+  exportOrders,
+  refuseUnlessFile,
+} from './export-orders.ts';
 import {
   type ImportCounts,
   type ImportObserver,
@@ -14,33 +28,48 @@ import {
 } from './import-orders.ts';
 import { importableStatuses } from './order-record.ts';
 import { orderJson } from './order-text.ts';
-import { changeState, findOrder, ordersTable, transitions } from './orders-table.ts';
+import { changeState, findOrder, ordersTable } from './orders-table.ts';
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
   const orders = program.command('orders').description('load, save, show and change orders');
-  addVerb<Omit<ImportRequest, 'path'>>(orders, io, {
+  addVerb<ImportOptions>(orders, io, {
     usage: 'import <file>',
-    description: 'load a file of orders, of any size',
+    description: 'load a file of orders, of any size; - is standard input',
     options: [
       new Option('--on-error <what>', 'with a bad line in the file: load nothing, or all others')
         .choices(['stop', 'skip'])
         .default('stop'),
+      new Option('--rejects <file>', 'where to write the bad lines, to be corrected'),
       new Option('--from-line <line>', 'the first line to load').argParser(wholeNumber).default(1),
+      new Option('--replace', 'change the orders of the table that differ from their lines'),
+      new Option('--dry-run', 'say what would be changed, and write nothing'),
     ],
     help: importHelp,
     examples: [
       'orders import orders.jsonl --stage staging',
-      'orders import orders.jsonl --stage prod --on-error skip 2> bad-lines.txt',
+      'orders import orders.jsonl --stage prod --on-error skip --rejects bad.jsonl',
+      'orders import yesterday.jsonl --stage prod --replace --dry-run',
     ],
     run: async ({ stage, options }, path) => {
       const startedMs = io.now();
-      const counts = await runImport({ ...options, path }, stage, io);
+      const counts = await runImport({ ...options, path, stdin: io.stdin }, stage, io);
       const seconds = (io.now() - startedMs) / 1_000;
-      return { value: { file: path, ...counts, seconds }, text: importText(counts, seconds) };
+      const text = importText(counts, options, seconds);
+      const result = { value: { file: path, ...counts, seconds }, text };
+      if (counts.different === 0) return result;
+      await printResult(io, options, result);
+      throw new DifferentError(
+        `${path}: ${counted(counts.different, 'order')} left as in the table`,
+        {
+          remedy: options.replace
+            ? 'export these orders, and decide anew'
+            : 'with --replace --dry-run you see, and with --replace you make, the changes',
+        },
+      );
     },
   });
-  addVerb<{ format?: (typeof exportFormats)[number]; out?: string }>(orders, io, {
+  addVerb<ExportRequest & { table?: string }>(orders, io, {
     usage: 'export',
     description: 'write all orders, as a file that can be imported again or as a table',
     options: [
@@ -48,13 +77,18 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
         exportFormats,
       ),
       new Option('--out <file>', 'where to; without it, standard output'),
+      new Option('--table <name>', "a restored table, instead of the stage's own"),
     ],
     examples: [
       'orders export --stage prod --out orders.jsonl',
       'orders export --stage prod --format csv | gzip > orders.csv.gz',
     ],
     run: async ({ stage, options }) => {
-      const exported = await exportOrders(tableOf(stage), options, io.stdout);
+      const table = ordersTable(stage.dynamodb, options.table ?? stage.ordersTable);
+      const exported = await exportOrders(table, options, io.stdout).catch((error) => {
+        const isMissing = options.table && Object(error).name === 'ResourceNotFoundException';
+        throw isMissing ? new NotFoundError(`There is no table ${options.table}`) : error;
+      });
       const text = `Exported ${counted(exported.orders, 'order')}`;
       if (options.out !== undefined) return { value: exported, text: `${text} to ${options.out}.` };
       // Without a file, standard output contains the orders, so the count goes to standard error.
@@ -70,16 +104,21 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       return { json, text: json };
     },
   });
-  for (const [verb, transition] of Object.entries(transitions)) {
+  const changes = [
+    ['ship', 'mark a pending order as shipped; from then on it cannot be cancelled'],
+    ['cancel', 'cancel a pending order'],
+    ['reopen', 'make a cancelled order pending again'],
+  ] as const;
+  for (const [verb, description] of changes) {
     addVerb<GlobalOptions>(orders, io, {
       usage: `${verb} <orderId>`,
-      description: transition.description,
+      description,
       run: async ({ stage, nowMs }, orderId) => {
-        const changed = await changeState(orderId, transition, tableOf(stage), nowMs);
-        const json = orderJson(changed.order);
-        const text = `Order ${orderId} is ${changed.order.status}.`;
-        if (!changed.before) return { json, text };
-        const before = orderJson(changed.before);
+        const { order, before: found } = await changeState(orderId, verb, tableOf(stage), nowMs);
+        const json = orderJson(order);
+        const text = `Order ${orderId} is ${order.status}.`;
+        if (!found) return { json, text };
+        const before = orderJson(found);
         return {
           json: `${json.slice(0, -1)},"before":${before}}`,
           text: `${text} Before:\n${before}`,
@@ -93,14 +132,19 @@ function tableOf({ dynamodb, ordersTable: tableName }: StageConnection) {
   return ordersTable(dynamodb, tableName);
 }
 
+interface ImportOptions extends Omit<ImportRequest, 'path' | 'stdin'> {
+  rejects?: string;
+}
+
 async function runImport(
-  request: ImportRequest,
+  request: ImportRequest & ImportOptions,
   { singleAttemptClient, ordersTable: tableName }: StageConnection,
   io: CommandIo,
 ): Promise<ImportCounts> {
   // The import repeats failed calls itself, so the client must not repeat them as well.
   const table = { ...ordersTable(singleAttemptClient, tableName), wait: io.wait };
   const bar = progressBar(io);
+  const rejects = await openRejects(request);
   let differences = 0;
   const tell = (text: string) => {
     // The next update draws the bar again, below the text.
@@ -110,18 +154,34 @@ async function runImport(
   const observer: ImportObserver = {
     onPhase: (phase, bytes) => bar.start(bytes, 0, { phase, orders: 0 }),
     onProgress: (bytes, orders) => io.stderr.isTTY && bar.update(bytes, { orders }),
-    onBadLine: ({ message }) => tell(message),
+    onBadLine: ({ message }, line) => {
+      tell(message);
+      if (rejects !== undefined) writeSync(rejects, Buffer.concat([line, Buffer.from('\n')]));
+    },
     onDifferent: ({ message }) => {
       differences++;
-      if (differences <= differencesTold) tell(message);
-      if (differences === differencesTold) tell('further such lines are only counted');
+      if (request.dryRun || differences <= differencesTold) tell(message);
+      if (!request.dryRun && differences === differencesTold)
+        tell('further such lines are only counted');
     },
   };
   try {
     return await importOrders(request, table, observer, io.onInterrupt());
   } finally {
     bar.stop();
+    if (rejects !== undefined) closeSync(rejects);
   }
+}
+
+/** Opens the file for bad lines. @throws InvalidValueError when it is no file, or the one to import */
+async function openRejects({ rejects, path }: ImportRequest & ImportOptions) {
+  if (rejects === undefined) return undefined;
+  await refuseUnlessFile('--rejects', rejects);
+  const real = (file: string) => realpath(file).catch(() => resolve(file));
+  if ((await real(rejects)) === (await real(path))) {
+    throw new InvalidValueError('--rejects', rejects, 'another file than the one to import');
+  }
+  return openSync(rejects, 'w', 0o600);
 }
 
 /** The bar is drawn on a terminal only. */
@@ -145,19 +205,24 @@ const differencesTold = 20;
 const importHelp = `
 A file has one order, a JSON object, on each line (JSON Lines), as "orders export" writes it:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-Only id is required; status is one of ${importableStatuses.join(', ')}, and pending when it is missing.
+Only id is required; status is one of ${importableStatuses.join(', ')}. A new order without it is
+pending, or shipped if "complete" is true.
 
-An order that is in the table already is left as it is: importing a file again changes nothing,
-and never undoes a cancellation. If it has other values than the line, you are told.
-So an import that was interrupted is simply run again.`;
+An order that is in the table already is left as it is: importing a file again changes nothing, so an
+import that was interrupted is simply run again. If it has other values than the line, you are told,
+and the exit code is 4. With --replace it becomes the order of the line, which has to have a status: in
+one write, if it has not changed meanwhile. What has shipped stays shipped.`;
 
 function importText(
-  { inserted, alreadyThere, different, rejected }: ImportCounts,
+  { inserted, alreadyThere, replaced, different, rejected }: ImportCounts,
+  { replace, dryRun }: ImportOptions,
   seconds: number,
 ): string {
+  const imported = `${dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
+  const changed = replace ? ` and changed ${grouped(replaced)}` : '';
   const kept = different > 0 ? ` ${grouped(different)} with other values, left as they are;` : '';
   return (
-    `Imported ${counted(inserted, 'order')} in ${seconds.toFixed(1)} s; ` +
-    `${grouped(alreadyThere)} were there already;${kept} ${counted(rejected, 'bad line')} left out.`
+    `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} were there already;` +
+    `${kept} ${counted(rejected, 'bad line')} left out.`
   );
 }

@@ -1,14 +1,34 @@
-import { createReadStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { BadLineError, OperatorError, reasonOf } from '../../shared/errors.ts';
+import {
+  BadLineError,
+  InvalidValueError,
+  OperatorError,
+  quoted,
+  reasonOf,
+} from '../../shared/errors.ts';
+import { FirstLines } from './first-lines.ts';
 import { type OrderItem, orderFromFields } from './order-record.ts';
 
 /** A line of an orders file: an order, or the error why it is not one. */
 export type OrderLine = {
   readonly line: number;
+  /** The line itself, without its end. */
+  readonly raw: Buffer;
   /** The number of bytes of the file that have been read so far. */
   readonly bytes: number;
 } & ({ readonly order: OrderItem } | { readonly error: BadLineError });
+
+export interface ReadOptions {
+  /** The number of the first line to read, from 1. */
+  readonly fromLine?: number;
+  /** Whether a line without a status is bad, because it is not known to have the whole order. */
+  readonly isWhole?: boolean;
+}
 
 const chunkBytes = 262_144;
 /** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
@@ -18,47 +38,96 @@ const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a file of JSON Lines of any size in constant memory, one order at a time. A line that is not
- * an order yields an error, and reading continues with the next line.
+ * Opens a file of orders, which can be read several times. With the path `-` it has what standard input
+ * holds; it then has no name, so that it disappears with the process.
  *
- * @param fromLine the number of the first line to read, from 1
+ * @throws InvalidValueError when there is no such file
  */
-export async function* readOrders(path: string, fromLine = 1): AsyncGenerator<OrderLine> {
-  for await (const { bytes, line, read } of splitLines(path)) {
-    if (line < fromLine || isBlank(bytes)) continue;
-    yield { line, bytes: read, ...parseLine(bytes, line) };
+export async function openOrders(
+  path: string,
+  stdin: Readable,
+  signal: AbortSignal,
+): Promise<FileHandle> {
+  if (path === '-') {
+    const name = join(tmpdir(), `orders-${randomUUID()}`);
+    const file = await open(name, 'wx+', 0o600);
+    await rm(name);
+    try {
+      await file.writeFile(addAbortSignal(signal, stdin));
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+  const expected = 'a regular file of orders, or - for standard input';
+  try {
+    if ((await stat(path)).isFile()) return await open(path);
+  } catch (error) {
+    throw new InvalidValueError('file', path, `${expected} (${reasonOf(error)})`);
+  }
+  throw new InvalidValueError('file', path, expected);
+}
+
+/**
+ * Reads JSON Lines of any number, one order at a time. A line that is not an order, or has the id of an
+ * earlier one, yields an error, and reading continues with the next line.
+ */
+export async function* readOrders(
+  file: FileHandle,
+  { fromLine = 1, isWhole = false }: ReadOptions = {},
+): AsyncGenerator<OrderLine> {
+  const firstLines = new FirstLines();
+  const parse = (raw: Buffer, line: number) => {
+    const order = parseLine(raw);
+    if (isWhole && order.status === undefined) {
+      throw new OperatorError(
+        'status: missing; expected a whole order, as "orders export" writes it',
+      );
+    }
+    const first = firstLines.add(BigInt(String(order.id)), line);
+    if (first !== line) throw new OperatorError(`id: ${order.id} is on line ${first} already`);
+    return order;
+  };
+  for await (const { raw, line, bytes } of splitLines(file)) {
+    if (line < fromLine || isBlank(raw)) continue;
+    try {
+      yield { line, raw, bytes, order: parse(raw, line) };
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      yield { line, raw, bytes, error: new BadLineError(line, error.message) };
+    }
   }
 }
 
-function parseLine(bytes: Buffer, line: number): { order: OrderItem } | { error: BadLineError } {
-  try {
-    if (bytes.length > longestLineBytes) {
-      throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`);
-    }
-    return { order: orderFromFields(fieldsOf(textOf(bytes))) };
-  } catch (error) {
-    if (error instanceof OperatorError) return { error: new BadLineError(line, error.message) };
-    throw error;
+function parseLine(raw: Buffer): OrderItem {
+  if (raw.length > longestLineBytes) {
+    throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`);
   }
+  const text = textOf(raw);
+  const order = orderFromFields(fieldsOf(text));
+  refuseRepeatedFields(text);
+  return order;
 }
 
 /** Splits a file into its lines. Of a line that is too long, it yields the first part. */
-async function* splitLines(path: string) {
+async function* splitLines(file: FileHandle) {
   let rest: Buffer = Buffer.alloc(0);
-  let read = 0;
+  let bytes = 0;
   let line = 1;
-  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
+  const stream = file.createReadStream({ start: 0, autoClose: false, highWaterMark: chunkBytes });
+  for await (const chunk of stream) {
     const data: Buffer = Buffer.concat([rest, chunk]);
-    read += chunk.length;
+    bytes += chunk.length;
     let start = 0;
     for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, start)) {
-      yield { bytes: data.subarray(start, end), line, read };
+      yield { raw: data.subarray(start, end), line, bytes };
       line++;
       start = end + 1;
     }
     rest = data.subarray(start, start + longestLineBytes + 1);
   }
-  yield { bytes: rest, line, read };
+  yield { raw: rest, line, bytes };
 }
 
 function isBlank(bytes: Buffer): boolean {
@@ -95,4 +164,16 @@ function parseJson(text: string): unknown {
 // The third argument contains the source text of a number (ECMAScript 2026), which is not rounded.
 function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
   return typeof value === 'number' ? NumberValue.from(context!.source) : value;
+}
+
+// A string of JSON, and the colon after it if it is a name.
+const jsonString = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
+
+/** Refuses an order that has a field twice, of which `JSON.parse` keeps the last value only. */
+function refuseRepeatedFields(text: string): void {
+  const strings = [...text.matchAll(jsonString)];
+  const names = strings.filter(([, , colon]) => colon).map(([, name]) => JSON.parse(name!));
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated === undefined) return;
+  throw new OperatorError(`${quoted(repeated)}: the order has this field twice`);
 }

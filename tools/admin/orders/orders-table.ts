@@ -36,47 +36,17 @@ export async function findOrder(
   throw new NotFoundError(`No order has the id ${orderId}`);
 }
 
-interface Transition {
-  readonly from: OrderStatus;
-  readonly to: OrderStatus;
-  readonly description: string;
-  /** The verb in a message. */
-  readonly done: string;
-  readonly timeField: FileField;
-  readonly requestIdField: FileField;
-  readonly set?: Partial<Record<FileField, string>>;
-  readonly remove?: readonly FileField[];
-}
-
-/** The commands that change the state of an order. None begins at `shipped`, which is final. */
+/**
+ * The commands that change the state of an order, of which none begins at `shipped`, because that is
+ * final. The order keeps when it was done, and by which call, in fields that have the names of both.
+ */
 export const transitions = {
-  ship: {
-    from: 'pending',
-    to: 'shipped',
-    description: 'mark a pending order as shipped; from then on it cannot be cancelled',
-    done: 'shipped',
-    timeField: 'shippedAt',
-    requestIdField: 'shipRequestId',
-  },
-  cancel: {
-    from: 'pending',
-    to: 'cancelled',
-    description: 'cancel a pending order',
-    done: 'cancelled',
-    timeField: 'cancelledAt',
-    requestIdField: 'cancelRequestId',
-    set: { cancelledBy: 'operator' },
-  },
-  reopen: {
-    from: 'cancelled',
-    to: 'pending',
-    description: 'make a cancelled order pending again',
-    done: 'reopened',
-    timeField: 'reopenedAt',
-    requestIdField: 'reopenRequestId',
-    remove: ['cancelledAt', 'cancelledBy', 'cancelRequestId'],
-  },
-} as const satisfies Readonly<Record<string, Transition>>;
+  ship: { from: 'pending', to: 'shipped', done: 'shipped' },
+  cancel: { from: 'pending', to: 'cancelled', done: 'cancelled' },
+  reopen: { from: 'cancelled', to: 'pending', done: 'reopened' },
+} as const satisfies Record<string, { from: OrderStatus; to: OrderStatus; done: string }>;
+
+const cancellation: readonly FileField[] = ['cancelledAt', 'cancelledBy', 'cancelRequestId'];
 
 /** An order as it is after a change, and as it was before if the answer of DynamoDB has shown it. */
 interface ChangedOrder {
@@ -92,37 +62,36 @@ interface ChangedOrder {
  */
 export async function changeState(
   orderId: string,
-  transition: Transition,
+  verb: keyof typeof transitions,
   table: OrdersTable,
   nowMs: number,
 ): Promise<ChangedOrder> {
-  const { from, to, timeField, requestIdField, remove = [] } = transition;
+  const { from, to, done } = transitions[verb];
   const requestId = randomUUID();
-  const time = new Date(nowMs).toISOString();
-  const set = { ...transition.set, status: to, [timeField]: time, [requestIdField]: requestId };
+  const set = {
+    status: to,
+    [`${done}At`]: new Date(nowMs).toISOString(),
+    [`${verb}RequestId`]: requestId,
+    ...(to === 'cancelled' && { cancelledBy: 'operator' }),
+  };
+  const remove = from === 'cancelled' ? cancellation : [];
   const write = { table: table.tableName, key: orderKey(orderId), set, remove };
-  const documents = { documents: table.dynamodb };
   const before = await change<StoredOrder>(
     { ...write, where: { status: from } },
-    documents,
+    { documents: table.dynamodb },
     'ALL_OLD',
   );
   if (before) {
-    const kept = Object.entries(before).filter(([name]) => !(remove as string[]).includes(name));
+    const kept = Object.entries(before).filter(([name]) => !remove.includes(name as FileField));
     return { before, order: { ...Object.fromEntries(kept), ...set } };
   }
   const order = await findOrder(orderId, table);
   // If the response to a successful write was lost, the SDK repeats it and its condition fails.
-  if (order[requestIdField] === requestId) return { order };
-  throw wrongState(order, transition);
-}
-
-function wrongState(order: StoredOrder, { from, done }: Transition): WrongStateError {
-  const { id, status = 'without a status', shippedAt, cancelledAt } = order;
+  if (order[`${verb}RequestId`] === requestId) return { order };
+  const { status = 'without a status', shippedAt, cancelledAt } = order;
   const since = shippedAt ?? cancelledAt;
-  return new WrongStateError(
-    `Order ${id} is ${status}${since ? ` since ${since}` : ''}: only a ${from} order can be ${done}`,
-  );
+  const state = `Order ${orderId} is ${status}${since ? ` since ${since}` : ''}`;
+  throw new WrongStateError(`${state}: only a ${from} order can be ${done}`);
 }
 
 /** The key of an order in the table. @throws OperatorError when the id is not an int64 */

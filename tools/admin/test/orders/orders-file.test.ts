@@ -3,15 +3,20 @@ import { describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
 import { fileFields, type OrderItem } from '../../orders/order-record.ts';
-import { readOrders } from '../../orders/orders-file.ts';
+import { openOrders, type ReadOptions, readOrders } from '../../orders/orders-file.ts';
 
 const directory = temporaryDirectoryOfFile();
 
 /** The orders of a file, and the messages about its bad lines. */
-async function read(content: string | Buffer, fromLine?: number) {
+async function read(content: string | Buffer, options?: ReadOptions) {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
-  for await (const line of readOrders(directory.write('orders.jsonl', content), fromLine)) {
+  await using file = await openOrders(
+    directory.write('orders.jsonl', content),
+    process.stdin,
+    new AbortController().signal,
+  );
+  for await (const line of readOrders(file, options)) {
     if ('order' in line) orders.push(line.order);
     else errors.push(line.error.message);
   }
@@ -26,7 +31,8 @@ describe('an orders file', () => {
       '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":2,' +
         '"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled",' +
         '"cancelledAt":"2026-11-20T09:31:00.123Z","cancelledBy":"key_1","cancelRequestId":"c",' +
-        '"shippedAt":"2026-11-20T09:32:00Z","shipRequestId":"s"}\n{"id":-5}',
+        '"shippedAt":"2026-11-20T09:32:00Z","shipRequestId":"s","reopenedAt":"2026-11-20T09:33:00Z",' +
+        '"reopenRequestId":"r"}\n{"id":-5}',
     );
 
     expect(errors).toEqual([]);
@@ -43,8 +49,10 @@ describe('an orders file', () => {
         cancelRequestId: 'c',
         shippedAt: '2026-11-20T09:32:00Z',
         shipRequestId: 's',
+        reopenedAt: '2026-11-20T09:33:00Z',
+        reopenRequestId: 'r',
       },
-      { id: id('-5'), status: 'pending' },
+      { id: id('-5') },
     ]);
     expect(fileFields.slice(0, orderFieldNames.length)).toEqual(orderFieldNames);
   });
@@ -63,7 +71,7 @@ describe('an orders file', () => {
       (_, index) => `{"id":${index + 1},"petId":7777777}`,
     );
 
-    const { orders } = await read(lines.join('\n'), 17);
+    const { orders } = await read(lines.join('\n'), { fromLine: 17 });
 
     expect(orders.map((order) => Number(order.id))).toEqual(lines.slice(16).map((_, i) => i + 17));
   });
@@ -77,6 +85,8 @@ describe('an orders file', () => {
     ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
     ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
     ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
+    ['{"id":2,"quantity":1,"quantity":2}', '"quantity": the order has this field twice'],
+    ['{"id":2,"cancelledBy":"\\"id\\":","\\u0069d":3}', '"id": the order has this field twice'],
     ['{"id":"7"}', /^id: "7" is not accepted; expected an integer/],
     ['{"id":null}', /^id: null is not accepted/],
     ['{"id":9223372036854775808}', /^id: 9223372036854775808 is not accepted/],
@@ -96,6 +106,30 @@ describe('an orders file', () => {
     expect(errors).toEqual([expect.stringMatching(/^line 2: /)]);
     expect(errors[0]!.slice('line 2: '.length)).toMatch(fault);
     expect(orders).toHaveLength(2);
+  });
+
+  it('has two lines with one id, of which the second is bad and names the first', async () => {
+    const count = 5_000;
+    const ids = Array.from({ length: count }, (_, index) => String(BigInt(index) * 2n ** 50n));
+    const lines = [...ids, '-1', ids[3], ids[count - 1], '-1'].map((each) => `{"id":${each}}`);
+
+    const { orders, errors } = await read(lines.join('\n'));
+
+    expect(orders).toHaveLength(count + 1);
+    expect(errors).toEqual([
+      `line ${count + 2}: id: ${ids[3]} is on line 4 already`,
+      `line ${count + 3}: id: ${ids[count - 1]} is on line ${count} already`,
+      `line ${count + 4}: id: -1 is on line ${count + 1} already`,
+    ]);
+  });
+
+  it('can be read as one of whole orders, which have a status', async () => {
+    const { orders, errors } = await read('{"id":1}\n{"id":2,"status":"pending"}', {
+      isWhole: true,
+    });
+
+    expect(orders).toHaveLength(1);
+    expect(errors).toEqual([expect.stringMatching(/^line 1: status: missing; expected a whole/)]);
   });
 
   it('has a line that is damaged or endless, which harms no other line', async () => {

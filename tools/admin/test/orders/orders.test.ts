@@ -11,6 +11,7 @@ import fs, {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
@@ -63,6 +64,7 @@ describe('orders import', () => {
       file: path,
       inserted: 1_003,
       alreadyThere: 0,
+      replaced: 0,
       different: 0,
       rejected: 0,
       seconds: expect.any(Number),
@@ -123,7 +125,7 @@ describe('orders import', () => {
     [() => 'no-such-file', /^error: file: "no-such-file" is not accepted; .* \(ENOENT/],
     [
       () => directory.path,
-      /^error: file: .* is not accepted; expected a regular file of orders\n$/,
+      /^error: file: .* is not accepted; expected a regular file of orders, or - for standard input\n$/,
     ],
   ])('refuses what is no file of orders', async (path, message) => {
     const { exitCode, stderr } = await orders(['import', path()]);
@@ -154,30 +156,161 @@ describe('orders import', () => {
 
   it('tells of the first twenty that are there with other values, and counts all', async () => {
     await orders(['import', file(lines(30, ',"petId":1'))]);
+    const path = file(lines(31, ',"petId":2'));
 
-    const { exitCode, stdout, stderr } = await orders(['import', file(lines(30, ',"petId":2'))]);
+    const { exitCode, stdout, stderr } = await orders(['import', path]);
 
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(4);
+    expect(stdout).toContain('Imported 1 order in');
     expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
-    expect(stderr.match(/is in the table already/g)).toHaveLength(20);
+    expect(stderr.match(/is in the table with/g)).toHaveLength(20);
     expect(stderr).toContain('further such lines are only counted');
-    expect(stderr).toContain('line 20: id: order 19 is in the table already');
-    expect((await stored()).every(({ petId }) => petId!.N === '1')).toBe(true);
+    expect(stderr).toContain('line 20: order 19 is in the table with petId 1 instead of 2\n');
+    expect(stderr).toMatch(/error: .*: 30 orders left as in the table; with --replace --dry-run/);
+    expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
   });
 
-  it.each([2, 24, 26, 300])(
-    'takes the first of two orders with the same id, %i lines apart, as an editor would',
-    async (distance) => {
-      const between = lines(distance - 1);
-      const path = file(`{"id":-1,"petId":1}\n${between}{"id":-1,"petId":2}\n{"id":-1,"petId":1}`);
+  it('compares the state of an order with a line that has one', async () => {
+    await orders(['import', file('{"id":1,"status":"cancelled","cancelledBy":"key_1"}')]);
 
-      const { stdout, stderr } = await orders(['import', path, '--json']);
+    const { exitCode, stderr } = await orders([
+      'import',
+      file('{"id":1,"status":"pending"}'),
+      '--json',
+    ]);
 
-      expect(summary(stdout)).toMatchObject({ inserted: distance, alreadyThere: 1, different: 1 });
-      expect(stderr).toContain(`line ${distance + 1}: id: order -1 is in the table already`);
-      expect((await stored()).find(({ id }) => id!.N === '-1')!.petId).toEqual({ N: '1' });
-    },
-  );
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain(
+      'with status "cancelled" instead of "pending", cancelledBy "key_1" ins',
+    );
+    expect(JSON.parse(stderr.split('\n').at(-2)!).error).toMatchObject({ class: 'different' });
+  });
+
+  it('loads an order without a status as pending, or as shipped if it is complete', async () => {
+    await orders(['import', file('{"id":1}\n{"id":2,"complete":true}\n{"id":3,"complete":false}')]);
+
+    const statuses = (await stored()).map(({ id, status }) => `${id!.N} ${status!.S}`);
+    expect(statuses.sort()).toEqual(['1 pending', '2 shipped', '3 pending']);
+  });
+
+  it('reads standard input, twice', async () => {
+    const { exitCode, stdout } = await orders(['import', '-'], { input: lines(500) });
+    const { stderr } = await orders(['import', '-'], { input: `${lines(500)}{"id":"x"}` });
+
+    expect({ exitCode, stdout }).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('500'),
+    });
+    expect(stderr).toContain('1 bad line beside 500 good ones; nothing was loaded');
+  });
+
+  it('can be interrupted while it waits for standard input', async () => {
+    const stdin = new PassThrough();
+    const onInterrupt = () => AbortSignal.timeout(20);
+
+    const { exitCode, stderr } = await orders(['import', '-'], { stdin, onInterrupt });
+
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 5,
+      stderr: 'error: interrupted; nothing was loaded\n',
+    });
+  });
+
+  it.each([
+    [1, []],
+    [0, ['--on-error', 'skip']],
+  ])('writes bad lines as they are to a file, and ends with %i', async (exitCode, rest) => {
+    const path = file('{"id":1}\n{"id": "two"}\n{"id":1,"petId":2}\nnonsense');
+    const rejects = directory.write('rejects.jsonl', 'of an earlier run');
+
+    const result = await orders(['import', path, '--rejects', rejects, ...rest]);
+
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain('line 3: id: 1 is on line 1 already');
+    expect(readFileSync(rejects, 'utf8')).toBe('{"id": "two"}\n{"id":1,"petId":2}\nnonsense\n');
+  });
+
+  it('writes no bad lines over the file that it reads, nor to what is no file', async () => {
+    const path = file('{"id":1}\nx');
+    symlinkSync(path, join(directory.path, 'link'));
+
+    for (const rejects of [path, join(directory.path, 'link'), directory.path]) {
+      const { exitCode, stderr } = await orders(['import', path, '--rejects', rejects]);
+
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('--rejects'),
+      });
+    }
+    expect(readFileSync(path, 'utf8')).toBe('{"id":1}\nx');
+  });
+
+  describe('--replace', () => {
+    const before =
+      '{"id":1,"petId":7,"status":"pending"}\n{"id":2,"status":"cancelled","cancelledBy":"key_1"}\n' +
+      '{"id":3,"status":"shipped","shippedAt":"2026-11-20T09:31:00Z"}\n{"id":4,"status":"pending"}\n';
+    const wanted =
+      '{"id":1,"quantity":2,"status":"pending"}\n{"id":2,"status":"pending"}\n' +
+      '{"id":3,"status":"pending"}\n{"id":4,"status":"pending"}\n{"id":5,"status":"pending"}\n';
+    const exported = async () =>
+      `${(await orders(['export'])).stdout.trimEnd().split('\n').sort().join('\n')}\n`;
+
+    it('R6: makes orders those of the file, but none that has shipped', async () => {
+      await orders(['import', file(before)]);
+
+      const { exitCode, stdout, stderr } = await orders([
+        'import',
+        '--replace',
+        file(wanted),
+        '--json',
+      ]);
+
+      expect(exitCode).toBe(4);
+      expect(summary(stdout)).toMatchObject({
+        inserted: 1,
+        alreadyThere: 1,
+        replaced: 2,
+        different: 1,
+      });
+      expect(stderr).toContain('line 3: order 3 is in the table with status "shipped" instead of');
+      expect(await exported()).toBe(wanted.replace(/.*"id":3.*/, before.split('\n')[2]!));
+    });
+
+    it('says what it would do in a dry run, and does nothing', async () => {
+      await orders(['import', file(before)]);
+      const words = ['import', '--replace', file(wanted), '--dry-run'];
+
+      const { stdout, stderr } = await orders(words);
+
+      expect(stdout).toMatch(
+        /^Would have imported 1 order and changed 2 in .* 1 were there already; 1 /,
+      );
+      expect(stderr).toContain(
+        'line 1: order 1 is in the table with petId 7 instead of null, quantity',
+      );
+      expect(stderr).toContain(
+        'line 2: order 2 is in the table with status "cancelled" instead of',
+      );
+      expect(stderr).toContain('stays so');
+      expect(await exported()).toBe(before);
+    });
+
+    it('undoes what a key has cancelled since another table was copied', async () => {
+      const restored = await database.createOrdersTable();
+      const now = table;
+      useTable(restored);
+      await orders(['import', file('{"id":1,"status":"pending"}\n{"id":2,"status":"pending"}')]);
+      useTable(now);
+      await orders(['import', file('{"id":1,"status":"cancelled","cancelledBy":"key_1"}')]);
+      await orders(['import', file('{"id":2,"status":"shipped"}')]);
+
+      const { stdout: input } = await orders(['export', '--table', restored]);
+      const { exitCode } = await orders(['import', '--replace', '-'], { input });
+
+      expect(exitCode).toBe(4);
+      expect(await exported()).toBe('{"id":1,"status":"pending"}\n{"id":2,"status":"shipped"}\n');
+    });
+  });
 
   it.each([
     ['the command run again', []],
@@ -196,10 +329,10 @@ describe('orders import', () => {
         onInterrupt: () => controller.signal,
       });
 
-      expect(exitCode).toBe(1);
+      expect(exitCode).toBe(5);
       expect(stderr).toBe(
         `error: ${path}: stopped at line 401, with 400 orders in the table: interrupted; run the ` +
-          'command again, which changes no order that is there, or with --from-line 401\n',
+          'command again, or with --from-line 401\n',
       );
       expect(await stored()).toHaveLength(400);
     } finally {
@@ -299,6 +432,21 @@ describe('orders export', () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toContain('order 1: its attribute "tags" is a collection or binary');
+  });
+
+  it('names a table that is not there, or has no orders', async () => {
+    const owners = await database.createOwnersTable();
+    const Item = { ownerId: { S: 'own_1' } };
+    await database.dynamodb.send(new PutItemCommand({ TableName: owners, Item }));
+
+    const [missing, other] = [
+      await orders(['export', '--table', 'gone']),
+      await orders(['export', '--table', owners]),
+    ];
+
+    expect(missing).toMatchObject({ exitCode: 1, stderr: 'error: There is no table gone\n' });
+    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(other.stderr).toContain(`${owners} has other items than orders`);
   });
 
   it('writes an empty file of an empty table', async () => {

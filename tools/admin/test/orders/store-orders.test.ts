@@ -1,16 +1,21 @@
-import { type BatchStatementErrorCodeEnum, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  type BatchStatementErrorCodeEnum,
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
 import {
   BatchExecuteStatementCommand,
   BatchGetCommand,
   DynamoDBDocumentClient,
   NumberValue,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { reportFailure } from '../../failure-report.ts';
-import { insertOrders } from '../../orders/insert-orders.ts';
-import type { OrderItem } from '../../orders/order-record.ts';
+import { fileFields, type OrderItem } from '../../orders/order-record.ts';
 import { ordersTable } from '../../orders/orders-table.ts';
+import { storeOrders } from '../../orders/store-orders.ts';
 
 const mock = mockClient(DynamoDBDocumentClient);
 const pauses: number[] = [];
@@ -24,6 +29,7 @@ const order = (id: number, fields: Partial<OrderItem> = {}): OrderItem => ({
   status: 'pending',
   ...fields,
 });
+const inserted = { outcome: 'inserted' };
 const failed = (Code: BatchStatementErrorCodeEnum) => ({
   Error: { Code, Message: 'said DynamoDB' },
 });
@@ -37,17 +43,17 @@ beforeEach(() => {
 
 /** The exit code and the message of an insertion that fails. */
 async function failureOfInserting(...orders: OrderItem[]) {
-  const error = await insertOrders(orders, table).catch((thrown) => thrown);
+  const error = await storeOrders(orders, table).catch((thrown) => thrown);
   return reportFailure(error, { stage: 'prod' });
 }
 
-describe('insertOrders', () => {
+describe('storeOrders', () => {
   it('sends one statement per order, which touches no order that is there', async () => {
     mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, {}] });
 
-    const outcomes = await insertOrders([order(1), order(2, { complete: true })], table);
+    const outcomes = await storeOrders([order(1), order(2, { complete: true })], table);
 
-    expect(outcomes).toEqual(['inserted', 'inserted']);
+    expect(outcomes).toEqual([inserted, inserted]);
     expect(mock.commandCalls(BatchExecuteStatementCommand)[0]!.args[0].input.Statements).toEqual([
       {
         Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?}`,
@@ -67,9 +73,9 @@ describe('insertOrders', () => {
       .resolvesOnce({ Responses: [throttled, {}] })
       .resolves({ Responses: [{}] });
 
-    const outcomes = await insertOrders([order(1), order(2), order(3)], table);
+    const outcomes = await storeOrders([order(1), order(2), order(3)], table);
 
-    expect(outcomes).toEqual(['inserted', 'inserted', 'inserted']);
+    expect(outcomes).toEqual([inserted, inserted, inserted]);
     const sizes = mock
       .commandCalls(BatchExecuteStatementCommand)
       .map((call) => call.args[0].input.Statements!.length);
@@ -88,7 +94,7 @@ describe('insertOrders', () => {
       .resolvesOnce({})
       .resolves({ Responses: [{}] });
 
-    expect(await insertOrders([order(1)], table)).toEqual(['inserted']);
+    expect(await storeOrders([order(1)], table)).toEqual([inserted]);
     expect(pauses).toHaveLength(4);
   });
 
@@ -133,14 +139,18 @@ describe('insertOrders', () => {
     mock
       .on(BatchGetCommand)
       .resolvesOnce({
-        Responses: { Orders: [{ ...order(1), status: 'cancelled', cancelledAt: 'x' }] },
+        Responses: { Orders: [order(1)] },
         UnprocessedKeys: { Orders: { Keys: [{ id: NumberValue.from(3) }] } },
       })
       .resolves({ Responses: { Orders: [{ ...order(3), petId: NumberValue.from(4) }] } });
 
-    const outcomes = await insertOrders([order(1), order(2), order(3)], table);
+    const outcomes = await storeOrders([order(1), order(2), order(3)], table);
 
-    expect(outcomes).toEqual(['alreadyThere', 'inserted', 'different']);
+    expect(outcomes).toEqual([
+      { outcome: 'alreadyThere' },
+      inserted,
+      { outcome: 'different', note: 'order 3 is in the table with petId 4 instead of null' },
+    ]);
     expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
   });
 
@@ -149,5 +159,56 @@ describe('insertOrders', () => {
     mock.on(BatchGetCommand).resolves({});
 
     expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3 });
+  });
+
+  describe('with replace', () => {
+    const conditionFailed = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+    const stored = order(1, { status: 'cancelled', cancelledBy: 'key_1' });
+    const found = (...items: object[]) => ({ Responses: { Orders: items } });
+    const replacing = (...orders: OrderItem[]) => storeOrders(orders, table, { replace: true });
+
+    it('changes what differs, where everything is as it was read', async () => {
+      mock.on(BatchGetCommand).resolves(found(stored));
+      mock.on(UpdateCommand).resolves({ Attributes: {} });
+
+      expect(await replacing(order(1, { petId: NumberValue.from(7) }))).toEqual([
+        expect.objectContaining({ outcome: 'replaced' }),
+      ]);
+
+      const { input } = mock.commandCalls(UpdateCommand)[0]!.args[0];
+      const named = (text = '') =>
+        text.replaceAll(/#\d+/g, (name) => input.ExpressionAttributeNames![name]!);
+      expect(named(input.UpdateExpression)).toMatch(
+        /^SET petId = :0, status = :1 REMOVE cancelledBy$/,
+      );
+      const condition = named(input.ConditionExpression);
+      for (const field of fileFields) expect(condition).toMatch(new RegExp(`\\b${field}\\b`));
+      expect(condition).toContain('attribute_not_exists(shippedAt)');
+      expect(condition).toMatch(/status = :\d+/);
+    });
+
+    it.each([
+      ['as the line has it, because an answer was lost, it is replaced', order(1), 'replaced'],
+      ['otherwise, it is left alone', order(1, { status: 'shipped' }), 'different'],
+    ])('reads an order again that has changed: if it is %s', async (_, now, outcome) => {
+      mock.on(BatchGetCommand).resolvesOnce(found(stored)).resolves(found(now));
+      mock
+        .on(UpdateCommand)
+        .rejectsOnce(Object.assign(new Error('socket hang up'), { name: 'TimeoutError' }))
+        .rejects(conditionFailed);
+
+      expect(await replacing(order(1))).toMatchObject([{ outcome }]);
+      expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
+    });
+
+    it('inserts the others, of which one may be there meanwhile', async () => {
+      mock
+        .on(BatchGetCommand)
+        .resolvesOnce(found())
+        .resolves(found(order(2)));
+      mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, duplicate] });
+
+      expect(await replacing(order(1), order(2))).toEqual([inserted, { outcome: 'alreadyThere' }]);
+    });
   });
 });

@@ -1,0 +1,236 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { OperatorError, quoted } from '../../shared/errors.ts';
+import { change } from '../stage/dynamodb-calls.ts';
+import { failureOf, failureText, UnconfirmedError } from '../stage/service-failure.ts';
+import { type FileField, fileFields, newOrder, type OrderItem } from './order-record.ts';
+import type { OrdersTable, StoredOrder } from './orders-table.ts';
+
+/** A table of orders, and the function that waits between attempts. */
+export interface RetryingTable extends OrdersTable {
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Whether an order that is in the table with other values becomes that of the line. */
+  readonly replace?: boolean;
+  /** Whether nothing is written, and the outcomes are those that writing would have. */
+  readonly dryRun?: boolean;
+}
+
+/**
+ * What becomes of an order: `alreadyThere` means that the table has it with the same values, and
+ * `different`, with others, which were not changed.
+ */
+export type StoreOutcome = 'inserted' | 'alreadyThere' | 'replaced' | 'different';
+
+export interface StoredLine {
+  readonly outcome: StoreOutcome;
+  /** How the table differs from the line, and why it still does. */
+  readonly note?: string;
+}
+
+/** DynamoDB's limit for one BatchExecuteStatement. */
+export const insertBatchSize = 25;
+
+const firstPauseMs = 50;
+const longestPauseMs = 10_000;
+const maxAttemptsWithoutProgress = 12;
+
+/**
+ * Stores up to 25 orders with different ids. An order that exists is changed only with `replace`,
+ * because it may have been cancelled since it was imported, and only while it is as it was read.
+ *
+ * @returns one outcome per order, in the order of the parameter
+ * @throws OperatorError when DynamoDB refuses an order, or throttles for longer than about a minute
+ */
+export async function storeOrders(
+  orders: readonly OrderItem[],
+  table: RetryingTable,
+  options: StoreOptions = {},
+): Promise<StoredLine[]> {
+  const { replace, dryRun } = options;
+  // Where most orders are there, reading them first is cheaper than an insert of each that fails.
+  const found = await getOrders(replace || dryRun ? orders : [], table);
+  const absent = orders.filter(({ id }) => !found.has(String(id)));
+  const duplicates = dryRun ? [] : await insertOrders(absent, table);
+  const others = await getOrders(duplicates, table);
+  if (others.size < duplicates.length) throw new UnconfirmedError('BatchGetItem');
+  const lines: StoredLine[] = [];
+  for (const order of orders) {
+    const stored = found.get(String(order.id)) ?? others.get(String(order.id));
+    if (!stored) lines.push({ outcome: 'inserted' });
+    else lines.push(await replaceOrder(order, stored, table, options));
+  }
+  return lines;
+}
+
+/** Makes a stored order that differs into that of the line, as far as that is wanted and allowed. */
+async function replaceOrder(
+  order: OrderItem,
+  stored: StoredOrder,
+  table: RetryingTable,
+  { replace, dryRun }: StoreOptions,
+): Promise<StoredLine> {
+  const fields = differingFields(order, stored);
+  if (fields.length === 0) return { outcome: 'alreadyThere' };
+  const differences = fields.map(
+    (field) =>
+      `${field} ${quoted(stored[field] ?? null)} instead of ${quoted(order[field] ?? null)}`,
+  );
+  const note = `order ${order.id} is in the table with ${differences.join(', ')}`;
+  if (!replace) return { outcome: 'different', note };
+  if (stored.status === 'shipped' && order.status !== 'shipped') {
+    return { outcome: 'different', note: `${note}; what has shipped stays so` };
+  }
+  if (dryRun || (await overwrite(order, stored, table))) return { outcome: 'replaced', note };
+  return { outcome: 'different', note: `order ${order.id} has changed since it was read` };
+}
+
+/**
+ * Inserts orders, and returns those that exist, which are not changed.
+ *
+ * It uses PartiQL's INSERT: the puts of BatchWriteItem cannot be conditional, while each INSERT of an
+ * existing order fails on its own with `DuplicateItem`, at the same price. A call whose response was
+ * lost can therefore be repeated.
+ */
+async function insertOrders(
+  orders: readonly OrderItem[],
+  table: RetryingTable,
+): Promise<OrderItem[]> {
+  const duplicates: OrderItem[] = [];
+  await repeat(orders, table, async (open) => {
+    const Statements = open.map((order) => insertStatement(newOrder(order), table.tableName));
+    const { Responses: responses = [] } = await table.dynamodb.send(
+      new BatchExecuteStatementCommand({ Statements }),
+    );
+    if (responses.length !== open.length) throw new UnconfirmedError('BatchExecuteStatement');
+    let reason: Error | undefined;
+    const left = open.filter((order, index) => {
+      const error = responses[index]!.Error;
+      if (!error) return false;
+      if (error.Code === 'DuplicateItem') {
+        duplicates.push(order);
+        return false;
+      }
+      reason = Object.assign(new Error(error.Message), { name: error.Code });
+      if (!isTemporary(reason)) throw refused(order, reason);
+      return true;
+    });
+    return { left, reason };
+  });
+  return duplicates;
+}
+
+function refused({ id }: OrderItem, { name, message }: Error): OperatorError {
+  return new OperatorError(`order ${id}: DynamoDB refused it: ${name} ${message}`);
+}
+
+function insertStatement(order: OrderItem, tableName: string) {
+  const values = Object.keys(order).map((field) => `'${field}': ?`);
+  const Statement = `INSERT INTO "${tableName}" VALUE {${values.join(', ')}}`;
+  return { Statement, Parameters: Object.values(order) };
+}
+
+/** The fields in which a stored order differs from a line: of its state, if the line has one. */
+function differingFields(order: OrderItem, stored: StoredOrder): FileField[] {
+  const compared = order.status === undefined ? orderFieldNames : fileFields;
+  return compared.filter((field) => !isDeepStrictEqual(order[field], stored[field]));
+}
+
+/** Changes an order on the condition that it is as it was read. Returns false if it is not. */
+async function overwrite(
+  order: OrderItem,
+  stored: StoredOrder,
+  table: RetryingTable,
+): Promise<boolean> {
+  const fields = differingFields(order, stored);
+  const present = fields.filter((field) => order[field] !== undefined);
+  const valuesOf = (from: StoredOrder, names: readonly FileField[]) =>
+    Object.fromEntries(names.map((name) => [name, from[name]]));
+  const write = {
+    table: table.tableName,
+    key: { id: order.id },
+    set: valuesOf(order, present),
+    remove: fields.filter((field) => !present.includes(field)),
+    where: valuesOf(stored, fileFields),
+  };
+  let isDone = false;
+  await repeat([order], table, async () => {
+    isDone = (await change(write, { documents: table.dynamodb })) !== undefined;
+    return { left: [] };
+  });
+  // If the response to a successful write was lost, the write is repeated and its condition fails.
+  const now = isDone ? order : (await getOrders([order], table)).get(String(order.id));
+  return now !== undefined && differingFields(order, now).length === 0;
+}
+
+/** Reads orders, of which some may not exist. */
+async function getOrders(
+  orders: readonly OrderItem[],
+  table: RetryingTable,
+): Promise<Map<string, StoredOrder>> {
+  const { dynamodb, tableName } = table;
+  const found = new Map<string, StoredOrder>();
+  await repeat(orders, table, async (open) => {
+    const Keys = open.map(({ id }) => ({ id }));
+    const RequestItems = { [tableName]: { Keys, ConsistentRead: true } };
+    const get = new BatchGetCommand({ RequestItems });
+    const { Responses, UnprocessedKeys } = await dynamodb.send(get);
+    const { Keys: unread = [] } = UnprocessedKeys?.[tableName] ?? {};
+    const items = Responses?.[tableName];
+    if (!items && unread.length === 0) throw new UnconfirmedError('BatchGetItem');
+    for (const item of items ?? []) found.set(String(item.id), item);
+    const left = open.filter(({ id }) => unread.some((key) => String(key.id) === String(id)));
+    return { left, reason: new UnconfirmedError('BatchGetItem') };
+  });
+  return found;
+}
+
+/**
+ * Calls DynamoDB for some orders, and again for those that are left, with growing pauses.
+ *
+ * @param call returns the orders that are left, and the reason
+ * @throws OperatorError after a number of attempts without progress
+ */
+async function repeat(
+  orders: readonly OrderItem[],
+  { wait }: RetryingTable,
+  call: (open: readonly OrderItem[]) => Promise<{ left: OrderItem[]; reason?: Error | undefined }>,
+): Promise<void> {
+  let open = orders;
+  for (let attempts = 0; open.length > 0; ) {
+    const { left, reason } = await call(open).catch((error) => {
+      if (!isTemporary(error)) throw error;
+      return { left: open, reason: error };
+    });
+    attempts = left.length < open.length ? 0 : attempts + 1;
+    if (attempts === maxAttemptsWithoutProgress) throw retriesExhausted(reason);
+    if (left.length > 0) await wait(pauseMs(attempts));
+    open = left;
+  }
+}
+
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
+const temporaryNames =
+  /Throttl|ThroughputExceeded|RequestLimitExceeded|TransactionConflict|InternalServerError/;
+
+/** Whether a repeated call may succeed. A refused connection usually means a wrong address. */
+function isTemporary(error: unknown): boolean {
+  const { name = '', $retryable, $metadata } = Object(error);
+  if (temporaryNames.test(name) || $retryable || $metadata?.httpStatusCode >= 500) return true;
+  const { kind } = failureOf(error) ?? {};
+  return kind === 'noAnswer' || kind === 'unconfirmed';
+}
+
+// The full jitter prevents batches that were throttled together from being repeated together.
+function pauseMs(attempt: number): number {
+  return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
+}
+
+function retriesExhausted(cause: unknown): OperatorError {
+  return new OperatorError(`DynamoDB kept refusing or not answering (${failureText(cause)})`, {
+    cause,
+  });
+}
