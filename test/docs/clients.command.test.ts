@@ -1,60 +1,126 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
-import { serve } from '../helpers/loopback-server.ts';
-import { temporaryDirectory } from '../helpers/temporary-directory.ts';
-import { codeAfter } from './markdown.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { type RunningService, root, startService } from '../contract/running-service.ts';
+import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
+import { tokensOf } from './markdown.ts';
 
-const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const snippets = tokensOf(page).filter(({ type }) => type === 'code');
+const directory = temporaryDirectoryOfFile();
 
-describe('docs/clients.md', () => {
-  it('has a back-off example that waits as it is told, and goes on', async () => {
-    await using service = await limitedOnce();
+/** What takes the place of a generator's result: as much of it as the page uses, with the same names. */
+const generated = {
+  'src/store-orders/index.ts': `
+    import { request } from './client.gen';
+    export interface Order { id: bigint }
+    export const listOrders = async (_: { parseAs: 'text'; throwOnError: true }) =>
+      ({ data: (await (await request('GET', '')).text()) as unknown });
+    export const cancelOrder = async ({ path }: { path: { orderId: bigint } }) =>
+      console.log(path.orderId, (await request('DELETE', '/' + path.orderId)).status);`,
+  'src/store-orders/client.gen.ts': `
+    interface Config { baseUrl: string | undefined; auth: () => string | undefined }
+    let config: Config;
+    export const client = { setConfig: (given: Config) => { config = given; } };
+    export const request = (method: string, id: string) => fetch(config.baseUrl + '/store/orders' + id,
+      { method, headers: { Authorization: 'Bearer ' + config.auth() } });`,
+  'src/use-exact-fetch.ts': `
+    import { exactFetch } from './exact-fetch';
+    const { data } = await exactFetch<{ data: { id: bigint }[] }>('/store/orders', { method: 'GET' });
+    console.log(data.some(({ id }) => id === 2n ** 63n - 1n));`,
+};
 
-    const { stdout } = await runExample(codeAfter('## Back-off', 'ts', page), {
-      STORE_ORDERS_URL: service.url,
-      STORE_ORDERS_KEY: 'a-key',
-    });
+let service: RunningService;
+let environment: Record<string, string>;
 
-    expect(stdout).toBe('1 orders\n1001 stays as it is: order_already_shipped\n');
-    expect(service.asked).toEqual([
-      'GET /store/orders',
-      'GET /store/orders',
-      'DELETE /store/orders/1001',
-    ]);
+beforeAll(async () => {
+  service = await startService();
+  environment = {
+    PATH: process.env.PATH!,
+    HOME: directory.path,
+    STORE_ORDERS_URL: service.baseUrl,
+    STORE_ORDERS_KEY: service.keys.business,
+  };
+  mkdirSync(join(directory.path, 'src/store-orders'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(directory.path, 'node_modules'));
+  for (const [file, code] of Object.entries(generated)) directory.write(file, code);
+  for (const [index, { lang, text }] of snippets.entries()) {
+    const [, file = `src/${index}.${lang}`] = /^\/\/ (\S+)\n/.exec(text) ?? [];
+    directory.write(file, text.replaceAll("'../tools/", `'${root}/tools/`));
+  }
+}, 60_000);
+
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** Runs a module as a bundler makes it. */
+async function runModule(file: string): Promise<string> {
+  const outfile = join(directory.path, 'bundle.mjs');
+  const entryPoints = [join(directory.path, file)];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm' });
+  return (await run(process.execPath, [outfile], { env: environment })).stdout;
+}
+
+const fileOf = (part: string) => `src/${snippets.findIndex(({ text }) => text.includes(part))}.ts`;
+
+describe('the code of docs/clients.md', () => {
+  it('compiles', async () => {
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+      ...{ target: 'es2024', module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
+    };
+    directory.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+
+    const compiled = run(process.execPath, [compiler, '-p', directory.path]);
+    const { stdout: errors } = await compiled.catch((error) => error);
+
+    expect(errors).toBe('');
+  });
+
+  it.each([
+    ['the client', () => fileOf('StoreOrdersClient'), '1000 orders\n1001 is cancelled\n'],
+    ['the code around what is generated', () => 'src/cancel-first.ts', '1001n 409\n'],
+    ['the exact fetch', () => 'src/use-exact-fetch.ts', 'true\n'],
+  ])('runs against the local service: %s', async (_, file, printed) => {
+    expect(await runModule(file())).toBe(printed);
+  });
+
+  it.each(['openapi-ts.config.mjs', 'orval.config.mjs'])(
+    'is the configuration %s',
+    async (file) => {
+      const { default: configuration } = await import(join(directory.path, file));
+
+      expect(JSON.stringify(configuration)).toContain('"input":"openapi.yaml"');
+    },
+  );
+
+  it('has command lines that run against the local service', async () => {
+    const commands = snippets.filter(({ lang }) => lang === 'sh').map(({ text }) => text);
+    const script = commands
+      .join('\n')
+      .replaceAll('http://127.0.0.1:3000/staging/v1', service.baseUrl)
+      .replace('so_test_…', service.keys.pro)
+      .replace('reference-staging', join(directory.path, 'reference'));
+
+    const { stdout } = await run('bash', ['-ec', script], { cwd: root, env: environment });
+
+    expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":1001,/);
+    expect(stdout).toMatch(/\n1000 orders\n/);
+    expect(readFileSync(join(directory.path, 'reference/index.html'), 'utf8')).toContain(
+      `${service.baseUrl}/store/orders`,
+    );
+  });
+
+  it('is otherwise the example of headers that the contract has', () => {
+    const { text } = snippets.find(({ lang }) => !lang)!;
+    const contract = readFileSync(join(root, 'openapi.yaml'), 'utf8');
+
+    for (const line of text.split('\n')) {
+      expect(contract).toContain(`example: '${line.slice(line.indexOf(': ') + 2)}'`);
+    }
   });
 });
-
-/** A service whose first answer is that the minute is used up, and that one may ask again at once. */
-async function limitedOnce() {
-  const asked: string[] = [];
-  const server = await serve(({ method, url }, response) => {
-    asked.push(`${method} ${url}`);
-    const isFirst = asked.length === 1;
-    if (isFirst) return response.writeHead(429, { 'Retry-After': '0' }).end();
-    if (method === 'GET') return response.end('[{"id":1001}]');
-    const body = { code: 'order_already_shipped', message: 'It has shipped.', status: 409 };
-    return response
-      .writeHead(409, { 'Content-Type': 'application/json' })
-      .end(JSON.stringify(body));
-  });
-  return { ...server, asked };
-}
-
-async function runExample(code: string, environment: Readonly<Record<string, string>>) {
-  const directory = temporaryDirectory();
-  const examples = pathToFileURL(join(root, 'tools/examples')).href;
-  const file = directory.write(
-    'example.ts',
-    code.replaceAll("'../tools/examples/", `'${examples}/`),
-  );
-  try {
-    return await promisify(execFile)(process.execPath, [file], { env: environment });
-  } finally {
-    directory.remove();
-  }
-}

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { plans } from '../../lib/settings/plans.ts';
 import { differences } from '../helpers/differences.ts';
-import { codeAfter, rowsAfter } from './markdown.ts';
+import { rowsAfter } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
@@ -49,16 +49,6 @@ describe('docs/clients.md', () => {
         ['docs/clients.md, Headers', explained],
       ),
     ).toEqual([]);
-  });
-
-  it('has a parser that keeps every digit', async () => {
-    const code = codeAfter('## 64-bit numbers', 'js', page);
-
-    const { parseExactly } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-
-    expect(parseExactly('[{"id":9223372036854775807,"petId":-1,"quantity":2}]')).toEqual([
-      { id: 9223372036854775807n, petId: -1n, quantity: 2 },
-    ]);
   });
 });
 

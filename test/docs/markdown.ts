@@ -39,10 +39,3 @@ export function rowsAfter(heading: string, page: string): string[][] {
       .map((cell) => cell.trim().replaceAll('`', '')),
   );
 }
-
-/** The first block of code in a language after a heading. */
-export function codeAfter(heading: string, language: string, page: string): string {
-  const section = page.slice(page.indexOf(`\n${heading}\n`));
-  const [, code] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)!;
-  return code!;
-}

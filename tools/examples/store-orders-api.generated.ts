@@ -109,10 +109,7 @@ export interface components {
         };
     };
     responses: {
-        /**
-         * @description The request carries a body that is declared as JSON and does not parse. The operation needs
-         *     no body.
-         */
+        /** @description A body that is declared as JSON does not parse. The operation needs no body. */
         InvalidBody: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -435,7 +432,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Requests that the described window allows. `0` where no key was recognised.
+         * @description Requests that the described window allows. `0` without a look at the limits.
          * @example 60
          */
         "X-RateLimit-Limit": number;
@@ -446,20 +443,20 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /**
          * @description When the described window ends, in Unix seconds; for a banned key, when it may be used
-         *     again. `0` where no key was recognised.
+         *     again. `0` without a look at the limits.
          * @example 1790000040
          */
         "X-RateLimit-Reset": number;
         /**
          * @description Both windows by name, each with its quota `q` and its length `w` in seconds: a list of
          *     structured fields (RFC 9651), as in the IETF draft `draft-ietf-httpapi-ratelimit-headers`.
-         *     `q` is `0` where no key was recognised.
+         *     `q` is `0` without a look at the limits.
          * @example "minute";q=60;w=60, "day";q=1000;w=86400
          */
         "RateLimit-Policy": string;
         /**
          * @description What is left of both windows, `r`, and in how many seconds each starts anew, `t`; for a
-         *     banned key nothing, until it may be used again. `0` where no key was recognised.
+         *     banned key nothing, until it may be used again. `0` without a look at the limits.
          * @example "minute";r=59;t=34, "day";r=999;t=40000
          */
         RateLimit: string;
