@@ -34,8 +34,8 @@ export function parseLocalOptions(words: readonly string[]): LocalOptions | unde
   return parseCommandLine(localCommand(), words);
 }
 
-/** The command with its options, which README.md lists. */
-export function localCommand(): Command {
+/** The command with its options. */
+function localCommand(): Command {
   return new Command('npm start --')
     .description('Runs the whole service on this machine.')
     .option('--port <n>', 'port to listen on, 0 for any that is free', portOf('--port'), 3000)
