@@ -6,12 +6,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { cannedOwner, cannedPeerKey, isPeerCounterFull } from './canned-keys.ts';
-import {
-  createPageSource,
-  type OrdersTable,
-  pageRange,
-  type ScanRequest,
-} from './canned-orders.ts';
+import { type OrdersTable, pageBody, type ScanRequest } from './canned-orders.ts';
 
 /** The requests that the canned DynamoDB has received since the counts were last read. */
 export interface RequestCounts {
@@ -53,7 +48,6 @@ export const counterTable = 'rate-limiter-counters';
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 const none: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
 let counts = { ...none };
-const pageBody = createPageSource();
 const isCounted = new Set<string>();
 
 // The server runs in a process of its own, so that its CPU time and memory are not measured.
@@ -127,8 +121,7 @@ function answerTo(operation: string, input: DynamodbRequest): Answer {
   }
   if (name === counterTable) return count(input);
   const table = JSON.parse(name) as OrdersTable;
-  if (operation === 'Scan')
-    return { body: pageBody(pageRange(table, input)), delayMs: table.delayMs };
+  if (operation === 'Scan') return { body: pageBody(table, input), delayMs: table.delayMs };
   const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
   return { body: { Attributes: { status: { S: 'cancelled' }, cancelRequestId } } };
 }

@@ -3,8 +3,6 @@ import type { OrderFieldName } from '../../lambdas/shared/order-fields.ts';
 /** A canned table of orders. Its parameters, as JSON, are its name. */
 export interface OrdersTable {
   orders: number;
-  /** @default 8500 */
-  ordersPerPage?: number;
   /** The delay of each page in milliseconds. @default 0 */
   delayMs?: number;
   /** Whether all orders are in segment 0 of a parallel scan, which makes the scan sequential. */
@@ -35,18 +33,12 @@ const distinctOrders = 128 * ordersPerFullPage;
 const maxCachedPages = 512;
 const firstShipDateMs = Date.UTC(2026, 0, 1);
 
-/**
- * The range of orders that one `Scan` returns: at most a page, within its segment.
- *
- * @throws RangeError if the start key is outside the segment, which DynamoDB refuses as well
- */
-export function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
+/** The range of orders that one `Scan` returns: at most a page, within its segment. */
+function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
   const [segmentStart, segmentEnd] = segmentBounds(table, scan);
   const { ExclusiveStartKey: startKey } = scan;
   const first = startKey ? Number(startKey.id.N) - lowestOrderId + 1 : segmentStart;
-  if (first < segmentStart || first > segmentEnd) throw new RangeError('start key out of segment');
-  const { ordersPerPage = ordersPerFullPage } = table;
-  const end = Math.min(first + ordersPerPage, segmentEnd);
+  const end = Math.min(first + ordersPerFullPage, segmentEnd);
   return { first, end, isLast: end === segmentEnd };
 }
 
@@ -57,15 +49,15 @@ function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, e
   return [boundary(segment), boundary(segment + 1)];
 }
 
-/** Returns a function that renders the body of a `Scan` in two parts, and caches the large first. */
-export function createPageSource(): (range: PageRange) => [items: Buffer, end: Buffer] {
-  const cache = new Map<string, Buffer>();
-  return (range) => {
-    const key = `${range.first % distinctOrders}+${range.end - range.first}`;
-    const items = cache.get(key) ?? renderItems(range);
-    if (cache.size < maxCachedPages) cache.set(key, items);
-    return [items, Buffer.from(renderEnd(range))];
-  };
+const pages = new Map<string, Buffer>();
+
+/** Renders the body of a `Scan` in two parts, of which the large first is kept for the next time. */
+export function pageBody(table: OrdersTable, scan: ScanRequest): [items: Buffer, end: Buffer] {
+  const range = pageRange(table, scan);
+  const key = `${range.first % distinctOrders}+${range.end - range.first}`;
+  const items = pages.get(key) ?? renderItems(range);
+  if (pages.size < maxCachedPages) pages.set(key, items);
+  return [items, Buffer.from(renderEnd(range))];
 }
 
 function renderItems({ first, end }: PageRange): Buffer {
