@@ -4,35 +4,22 @@ export interface CancelRefusal {
   readonly message: string;
 }
 
-/** What follows from the state that an order is in. */
-interface OrderState {
-  /** Undefined for `pending` alone, because only a pending order can be cancelled. */
-  readonly cancelRefusal: CancelRefusal | undefined;
-  /** Whether operators may import orders in this state. */
-  readonly isImportable: boolean;
-}
-
 /**
- * The states of an order, by the value of its attribute `status`. The answers to a cancellation, the
- * outcomes that the metrics count, and what operators can import and ship derive from this record.
+ * The states of an order, by the value of its attribute `status`, and why an order in each cannot be
+ * cancelled: only a pending one can. The answers to a cancellation, the outcomes that the metrics count,
+ * and what operators can import derive from this record.
  */
 export const orderStates = {
-  pending: { cancelRefusal: undefined, isImportable: true },
+  pending: undefined,
   shipped: {
-    cancelRefusal: {
-      code: 'order_already_shipped',
-      message: 'The order has already shipped and cannot be cancelled.',
-    },
-    isImportable: true,
+    code: 'order_already_shipped',
+    message: 'The order has already shipped and cannot be cancelled.',
   },
   cancelled: {
-    cancelRefusal: {
-      code: 'order_already_cancelled',
-      message: 'The order has already been cancelled.',
-    },
-    isImportable: true,
+    code: 'order_already_cancelled',
+    message: 'The order has already been cancelled.',
   },
-} as const satisfies Readonly<Record<string, OrderState>>;
+} as const satisfies Readonly<Record<string, CancelRefusal | undefined>>;
 
 export type OrderStatus = keyof typeof orderStates;
 
@@ -46,13 +33,13 @@ const unknownState: CancelRefusal = {
 
 /** Why an order with this `status`, which need not be one of the record's, cannot be cancelled. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
-  const states: Readonly<Record<string, OrderState>> = orderStates;
-  const known = status !== undefined && Object.hasOwn(states, status);
-  return (known && states[status]?.cancelRefusal) || unknownState;
+  const refusals: Readonly<Record<string, CancelRefusal | undefined>> = orderStates;
+  const isKnown = status !== undefined && Object.hasOwn(refusals, status);
+  return (isKnown && refusals[status]) || unknownState;
 }
 
 /** Every reason for which a cancellation can be refused. */
 export const cancelRefusals: readonly CancelRefusal[] = [
-  ...orderStatuses.flatMap((status) => orderStates[status].cancelRefusal ?? []),
+  ...orderStatuses.flatMap((status) => orderStates[status] ?? []),
   unknownState,
 ];

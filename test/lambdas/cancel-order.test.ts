@@ -315,7 +315,7 @@ describe("cancelOrder's metrics", () => {
 
 describe('the states of an order', () => {
   it('R5: have a refusal of their own, but for pending', () => {
-    const cancellable = orderStatuses.filter((status) => !orderStates[status].cancelRefusal);
+    const cancellable = orderStatuses.filter((status) => orderStates[status] === undefined);
 
     expect(cancellable).toEqual(['pending']);
     expect(new Set(cancelRefusals.map(({ code }) => code)).size).toBe(orderStatuses.length);

@@ -6,13 +6,8 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
-import { orderStates, orderStatuses } from '../../../lambdas/shared/order-states.ts';
+import { type OrderStatus, orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
-
-/** The states in which orders can be imported. */
-export const importableStatuses: readonly string[] = orderStatuses.filter(
-  (status) => orderStates[status].isImportable,
-);
 
 /** The accepted values of a field, and their description for the operator. */
 interface Kind {
@@ -46,8 +41,8 @@ const kindsOfValues: Readonly<
 /** What the service and the operator's commands store beside the fields of the API. */
 const internalKinds = {
   status: {
-    expected: `"${importableStatuses.join('", "')}" or none`,
-    isAccepted: (value) => importableStatuses.includes(value as string),
+    expected: `"${orderStatuses.join('", "')}" or none`,
+    isAccepted: (value) => orderStatuses.includes(value as OrderStatus),
   },
   cancelledAt: dateTime,
   cancelledBy: text,

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import cliProgress from 'cli-progress';
 import { type Command, Option } from 'commander';
+import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { DifferentError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import {
   type CommandIo,
@@ -26,7 +27,6 @@ import {
   type ImportRequest,
   importOrders,
 } from './import-orders.ts';
-import { importableStatuses } from './order-record.ts';
 import { orderJson } from './order-text.ts';
 import { changeState, findOrder, ordersTable } from './orders-table.ts';
 
@@ -205,7 +205,7 @@ const differencesTold = 20;
 const importHelp = `
 A file has one order, a JSON object, on each line (JSON Lines), as "orders export" writes it:
   {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
-Only id is required; status is one of ${importableStatuses.join(', ')}. A new order without it is
+Only id is required; status is one of ${orderStatuses.join(', ')}. A new order without it is
 pending, or shipped if "complete" is true.
 
 An order that is in the table already is left as it is: importing a file again changes nothing, so an
