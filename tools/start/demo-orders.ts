@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { importOrders } from '../admin/orders/import-orders.ts';
+import { printable } from '../admin/console/printable.ts';
+import { counted } from '../admin/console/view.ts';
+import { type ImportObserver, importOrders } from '../admin/orders/import-orders.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { sampleOrders } from './sample-orders.ts';
@@ -10,31 +12,49 @@ const readAtMost = 100;
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;
 
+const progressEveryMs = 3_000;
+const badLinesTold = 20;
+
 /**
  * Loads the orders of a file as `orders import` does: those that exist are not changed. So a load that
  * was interrupted is completed by the next run with the same file.
  *
- * @throws OperatorError at the first line that is not an order
+ * @param log is told of the progress of a load that takes long, of bad lines, and of orders that differ
+ * @throws OperatorError when a line is not an order; then nothing was loaded
  */
 export async function loadFile(
   file: string,
   table: OrdersTable,
   signal: AbortSignal,
+  log: (line: string) => void,
 ): Promise<void> {
-  const onBadLine = ({ message }: OperatorError) => {
-    throw new OperatorError(`${file}: ${message}`);
+  const tell = (text: string) => log(printable(`${file}: ${text}`));
+  let [phase, totalBytes, badLines, toldMs] = ['', 0, 0, performance.now()];
+  const observer: Partial<ImportObserver> = {
+    onPhase: (...started) => {
+      [phase, totalBytes] = started;
+    },
+    onProgress: (bytes, orders) => {
+      if (performance.now() - toldMs < progressEveryMs) return;
+      toldMs = performance.now();
+      tell(`${phase} … ${Math.floor((100 * bytes) / totalBytes)} %, ${counted(orders, 'order')}`);
+    },
+    onBadLine: ({ message }) => {
+      badLines++;
+      if (badLines <= badLinesTold) tell(message);
+      if (badLines === badLinesTold) tell('further such lines are only counted');
+    },
   };
   try {
-    await importOrders(
-      { path: file, onError: 'stop', fromLine: 1 },
-      { ...table, wait },
-      { onBadLine },
-      signal,
-    );
+    const request = { path: file, onError: 'stop', fromLine: 1 } as const;
+    const { different } = await importOrders(request, { ...table, wait }, observer, signal);
+    if (different > 0)
+      tell(`${counted(different, 'order')} with other values left as in the table`);
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;
-    throw new OperatorError(`--orders ${cause.message}`, { cause });
+    // What the error advises are options of the other command.
+    throw new OperatorError(`--orders ${cause.problem}`, { cause });
   }
 }
 

@@ -102,7 +102,7 @@ export async function startStoreService(
         started.defer(() => client.destroy());
         return client;
       };
-      filled = await fillStore(prepared, createClient, options, signal);
+      filled = await fillStore(prepared, createClient, options, console.log, signal);
     },
   });
   started.defer(() => service.close());
@@ -135,6 +135,7 @@ async function fillStore(
   service: PreparedService,
   createClient: () => DynamoDBClient,
   options: LocalOptions,
+  log: RunConsole['log'],
   signal: AbortSignal,
 ): Promise<FilledStore> {
   const { stage } = options;
@@ -153,7 +154,7 @@ async function fillStore(
   const orders = ordersTable(createClient(), outputs.OrdersTableName);
   const [keys] = await Promise.all([
     provideDemoKeys(store, service.dataDirectory),
-    options.orders ? loadFile(options.orders, orders, signal) : loadSample(orders),
+    options.orders ? loadFile(options.orders, orders, signal, log) : loadSample(orders),
   ]);
   return { keys, orders };
 }

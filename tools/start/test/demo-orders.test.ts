@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
@@ -10,13 +10,16 @@ const database = embeddedDynamoDbOfFile();
 const directory = temporaryDirectoryOfEachTest();
 const goingOn = new AbortController().signal;
 let table: OrdersTable;
+let told: string[];
 
 beforeEach(async () => {
+  told = [];
   table = ordersTable(database.dynamodb, await database.createOrdersTable());
 });
 
 const load = (...lines: string[]) =>
-  loadFile(directory.write('orders.jsonl', lines.join('\n')), table, goingOn);
+  loadFile(directory.write('orders.jsonl', lines.join('\n')), table, goingOn, tell);
+const tell = (line: string) => void told.push(line);
 const items = () => database.readAll(table.tableName);
 const statuses = async () =>
   Object.fromEntries((await items()).map(({ id, status }) => [id!.N, status?.S]));
@@ -75,13 +78,44 @@ describe('the orders of a local run', () => {
   it('are not all there when the start is stopped', async () => {
     const file = directory.write('orders.jsonl', '{"id":1}');
 
-    await expect(loadFile(file, table, AbortSignal.abort())).rejects.toThrow('aborted');
+    await expect(loadFile(file, table, AbortSignal.abort(), tell)).rejects.toThrow('aborted');
   });
 
-  it('names the file and the line that is no order', async () => {
-    await expect(load('{"id":1}', '{"id":1.5}')).rejects.toThrow(
-      /^--orders .*orders\.jsonl: .*line 2: id: 1\.5 /,
+  it('names the file and the lines that are no orders, and no option of another command', async () => {
+    const file = /[^ ]*orders\.jsonl/.source;
+
+    await expect(load('{"id":1}', '{"id":1.5}', '\u009b')).rejects.toThrow(
+      new RegExp(`^--orders ${file}: 2 bad lines beside 1 good one$`),
     );
+
+    expect(told).toEqual([
+      expect.stringMatching(`^${file}: line 2: id: 1\\.5 is not accepted`),
+      expect.stringMatching(`^${file}: line 3: is not JSON`),
+    ]);
+    expect(told.join('')).not.toMatch(/\p{Cc}/u);
+    expect(await items()).toEqual([]);
+  });
+
+  it('have shipped where they are complete, and are left where they differ', async () => {
+    await load('{"id":1,"complete":true}', '{"id":2,"complete":false}');
+
+    await load('{"id":1,"complete":false}', '{"id":2,"complete":false}');
+
+    expect(await statuses()).toEqual({ 1: 'shipped', 2: 'pending' });
+    expect(told).toEqual([expect.stringMatching('1 order with other values left as in the table')]);
+  });
+
+  it('are told of while they are loaded, where that takes long', async () => {
+    const now = jest.spyOn(performance, 'now');
+    let seconds = 0;
+    now.mockImplementation(() => 1_000 * seconds++);
+
+    await load(...Array.from({ length: 30 }, (_, id) => `{"id":${id}}`));
+
+    now.mockRestore();
+    expect(told[0]).toMatch(/orders\.jsonl: checking … \d+ %, \d+ orders?$/);
+    expect(told.at(-1)).toMatch(/orders\.jsonl: loading … 100 %, \d+ orders?$/);
+    expect(told.length).toBeLessThan(30);
   });
 });
 
