@@ -1,6 +1,6 @@
 import { App, DefaultStackSynthesizer } from 'aws-cdk-lib/core';
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';
-import { stackName } from './settings/names.ts';
+import { stackName, stackTag } from './settings/names.ts';
 import type { StageConfiguration } from './settings/stage-configuration.ts';
 import { StoreOrdersStack, type StoreOrdersStackProps } from './store-orders-stack.ts';
 
@@ -44,6 +44,8 @@ export function addStack(
     // Without an account and a Region, the ids of the functions' versions would depend on whether the
     // deploying machine names them: the bucket of the assets is in what they are hashed from.
     env: { account, region },
+    // CloudFormation passes it on to the resources, and the bill can be divided by it.
+    tags: { [stackTag]: stackName(stage) },
     terminationProtection: configuration.deletionProtection,
     // Without the rule, the template needs no parameter for the version of the bootstrap stack.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),

@@ -8,8 +8,8 @@ export function stackName(stage: StageName): string {
 }
 
 /**
- * The tag of a stage's usage plans and gateway keys, whose value is the stack's name. Policies use
- * it to distinguish the stages, which the ARNs of these resources do not contain.
+ * The tag of a stage's resources and gateway keys, whose value is the stack's name. The bill is divided
+ * by it, and policies distinguish the stages by it where ARNs do not contain them.
  */
 export const stackTag = 'store-orders-stack';
 

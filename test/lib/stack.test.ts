@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { functionNames } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
@@ -5,7 +6,7 @@ import { planNames } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { differences } from '../helpers/differences.ts';
 import { tableShapes } from '../helpers/dynamodb/embedded-dynamodb.ts';
-import { stageNames, template } from '../helpers/synthesized.ts';
+import { assemblyDirectory, stageNames, template } from '../helpers/synthesized.ts';
 import { readable, resources } from './readable.ts';
 
 const apiGatewayUrl = 'https://${ApiRestApi}.execute-api.eu-central-1.${AWS::URLSuffix}';
@@ -37,6 +38,14 @@ describe.each(stageNames)('stack of %s', (stage) => {
 
     expect(Object.keys(template(stage)).sort()).toEqual(['Description', 'Outputs', 'Resources']);
     expect(types.filter((type) => /CustomResource|^Custom::/.test(type))).toEqual([]);
+  });
+
+  it('has the tag by which the bill is divided', () => {
+    const manifest = JSON.parse(readFileSync(`${assemblyDirectory()}/manifest.json`, 'utf8'));
+
+    const { properties } = manifest.artifacts[`StoreOrders-${stage}`];
+
+    expect(properties.tags).toEqual({ 'store-orders-stack': `StoreOrders-${stage}` });
   });
 
   it('I11: has nothing for browsers, and nothing in front of the API', () => {
