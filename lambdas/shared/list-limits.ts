@@ -11,11 +11,11 @@
  */
 export const maxListMs = 110_000;
 
-/** The rate at which a reader has to read while the list waits for it: 1 Mbit/s, a 16th of 2 MB/s. */
-export const minBytesPerSecond = 125_000;
+/** The rate at which a reader has to read while the list waits for it: 4 Mbit/s, a quarter of 2 MB/s. */
+export const minBytesPerSecond = 500_000;
 
 /**
  * How far a reader may fall behind that rate, and so the longest time for which one that reads
  * nothing occupies the environment.
  */
-export const maxBacklogMs = 10_000;
+export const maxBacklogMs = 3_000;

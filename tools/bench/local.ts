@@ -8,7 +8,7 @@ import { type Findings, median } from './report.ts';
 import { copySources } from './source-copy.ts';
 
 /** A local run of the service. */
-interface LocalRun extends AsyncDisposable {
+export interface LocalRun extends AsyncDisposable {
   readonly baseUrl: string;
   /** The key of an owner of each plan. */
   readonly keys: Readonly<Record<string, string>>;
@@ -25,7 +25,10 @@ const answeredWithinMs = 10_000;
  *
  * @throws Error if it ends before it is ready
  */
-async function startLocally(directory = root, options: readonly string[] = []): Promise<LocalRun> {
+export async function startLocally(
+  directory = root,
+  options: readonly string[] = [],
+): Promise<LocalRun> {
   const startedAtMs = performance.now();
   const words = ['start', '--silent', '--', '--json', '--port', '0', ...options];
   const service = spawn('npm', words, {

@@ -18,6 +18,7 @@ export const targets = {
   list_kb: 200,
   local_ready_seconds: 4,
   watch_handler_p95_ms: 500,
+  slow_readers_first_byte_vs_idle: 10,
 } satisfies Record<string, number | undefined>;
 
 type FigureName = keyof typeof targets;

@@ -8,6 +8,7 @@ import { benchList } from './list.ts';
 import { benchLocalReady, benchWatch } from './local.ts';
 import { benchMillion } from './million.ts';
 import { type Findings, missedTargets, printFindings, renderJson } from './report.ts';
+import { benchSlowReaders } from './slow-readers.ts';
 import { setUpWorkbench, type Workbench } from './workbench.ts';
 
 const jobs = {
@@ -17,6 +18,7 @@ const jobs = {
   cold: benchCold,
   local: ({ isQuick }: Workbench) => benchLocalReady(isQuick ? 1 : 3),
   watch: ({ isQuick }: Workbench) => benchWatch(isQuick ? 2 : 40),
+  'slow-readers': benchSlowReaders,
 };
 
 type JobName = keyof typeof jobs;

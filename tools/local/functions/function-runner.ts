@@ -16,7 +16,8 @@ interface Waiting {
 }
 
 // More environments than processors are of use only where a function waits, as for a slow client.
-const maxEnvironments = Math.max(4, availableParallelism());
+const maxEnvironmentsOfCaller = Math.max(4, availableParallelism());
+const maxEnvironments = 8 * maxEnvironmentsOfCaller;
 
 // Lambda would start an environment for each of them. Here they take memory only.
 const maxWaiting = 5_000;
@@ -99,6 +100,9 @@ export class FunctionRunner {
  * The execution environments of one function. An invocation gets one that is idle. If there is none,
  * it waits for the first that is, and one more is started, up to their maximum number: one at a time,
  * because starts slow down each other and the invocations under way, most of which are shorter.
+ *
+ * On Lambda no invocation waits for another. So that callers do not wait for each other here either,
+ * each has a number of environments at the most, far fewer than there may be.
  */
 class EnvironmentPool {
   readonly #options: RunnerOptions;
@@ -107,6 +111,8 @@ class EnvironmentPool {
   /** Each with the timer that ends it. The last one is used next. */
   readonly #idle = new Map<ExecutionEnvironment, NodeJS.Timeout>();
   readonly #waiting = new Set<Waiting>();
+  /** The callers of the environments that are in use. */
+  readonly #callers = new Map<ExecutionEnvironment, string | undefined>();
   #lambda: LambdaFunction;
   #isStarting = false;
   #isClosed = false;
@@ -146,6 +152,7 @@ class EnvironmentPool {
   /** Assigns waiting invocations to idle environments, and starts another if there are not enough. */
   #schedule(): void {
     for (const waiting of this.#waiting) {
+      if (this.#hasEnough(waiting.invocation.caller)) continue;
       const [environment, timer] = [...this.#idle].at(-1) ?? [];
       if (!environment) {
         void this.#startAnother();
@@ -156,6 +163,11 @@ class EnvironmentPool {
       this.#waiting.delete(waiting);
       void this.#invoke(waiting, environment);
     }
+  }
+
+  #hasEnough(caller: string | undefined): boolean {
+    const inUse = [...this.#callers.values()].filter((other) => other === caller);
+    return inUse.length >= maxEnvironmentsOfCaller;
   }
 
   async #startAnother(): Promise<void> {
@@ -186,11 +198,13 @@ class EnvironmentPool {
     environment: ExecutionEnvironment,
   ): Promise<void> {
     const lambda = this.#lambda;
+    this.#callers.set(environment, invocation.caller);
     resolve(await environment.invoke(invocation, () => this.#release(environment, lambda)));
   }
 
   /** @param lambda the function as it was when the environment was started or last used */
   #release(environment: ExecutionEnvironment, lambda: LambdaFunction): void {
+    this.#callers.delete(environment);
     if (lambda === this.#lambda) {
       const timer = setTimeout(() => void environment.stop(), idleMaxMs).unref();
       this.#idle.set(environment, timer);
@@ -200,6 +214,7 @@ class EnvironmentPool {
 
   #remove(environment: ExecutionEnvironment): void {
     this.#all.delete(environment);
+    this.#callers.delete(environment);
     clearTimeout(this.#idle.get(environment));
     this.#idle.delete(environment);
     this.#schedule();

@@ -20,6 +20,8 @@ export interface Invocation {
   readonly event: string;
   readonly requestId: string;
   readonly invokedArn: string;
+  /** Whose API key the request is counted for. @default - nobody's */
+  readonly caller?: string | undefined;
 }
 
 /**

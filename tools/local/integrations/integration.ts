@@ -107,7 +107,9 @@ async function invokeProxy(
   const event = JSON.stringify(createProxyEvent(request.request, { ...request, trace }));
   const { signal: client } = request.request;
   const signal = client ? AbortSignal.any([client, timeLimit]) : timeLimit;
-  const result = await invoke(lambda, { event, requestId: randomUUID(), invokedArn }, signal);
+  const { apiKeyId: caller } = request.context.identity;
+  const invocation = { event, requestId: randomUUID(), invokedArn, caller };
+  const result = await invoke(lambda, invocation, signal);
   if ('error' in result) throw failure(result.error);
   // A stream without a reader would keep its execution environment busy.
   if ('stream' in result) addAbortSignal(timeLimit, result.stream);

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { closedGate } from '../../../../test/helpers/gate.ts';
@@ -45,12 +46,9 @@ function prepare(code: string, lambda: Partial<LambdaFunction> = {}) {
     environment: { OWN: 'value' },
     ...lambda,
   };
-  return (event: unknown = {}, signal?: AbortSignal) =>
-    runner.invoke(
-      described,
-      { event: JSON.stringify(event), requestId: 'request-1', invokedArn: 'arn:fn:live' },
-      signal,
-    );
+  const invocation = { requestId: 'request-1', invokedArn: 'arn:fn:live' };
+  return (event: unknown = {}, signal?: AbortSignal, caller?: string) =>
+    runner.invoke(described, { event: JSON.stringify(event), ...invocation, caller }, signal);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever a test's function returns
@@ -370,6 +368,21 @@ describe('the environments of a function', () => {
 
     expect([second.id, third.id]).toEqual([first.id, first.id]);
     expect(fourth.id).not.toBe(first.id);
+  });
+
+  it('are few for one caller, so that another does not wait', async () => {
+    await using gate = await closedGate();
+    const invoke = prepare(code);
+    const busy = Array.from({ length: 2 * Math.max(4, availableParallelism()) }, () =>
+      payloadOf(invoke({ gate: gate.url }, undefined, 'one')),
+    );
+
+    const other = await payloadOf(invoke({}, undefined, 'other'));
+
+    gate.open();
+    const ids = (await Promise.all(busy)).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(busy.length / 2);
+    expect(other.calls).toBe(1);
   });
 
   it('are no more than the function reserves: invocations wait their turn', async () => {
