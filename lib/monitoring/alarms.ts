@@ -5,6 +5,7 @@ import type { ServiceMetrics } from './service-metrics.ts';
 /** The text of an alarm and the condition on which it is raised. */
 export interface AlarmDefinition
   extends Pick<AlarmProps, 'metric' | 'evaluationPeriods' | 'datapointsToAlarm'> {
+  readonly id: string;
   /** A sentence on how the problem affects users. */
   readonly meaning: string;
   /** The anchor of a heading in `docs/runbook.md`. */
@@ -21,14 +22,15 @@ const cancelWithinMs = 1_000;
 /** The alarms on errors that new code can introduce, which roll a deployment back. */
 export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures'];
 
-/** All alarms by id, each on a problem that users notice. */
-export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmDefinition> {
+/** All alarms, each on a problem that users notice. */
+export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
   const cancellations = {
     percentWithin: metrics.cancelLatency(Stats.percentileRank(cancelWithinMs)),
     requests: metrics.cancelLatency(Stats.SAMPLE_COUNT),
   };
-  return {
-    ServerErrors: {
+  return [
+    {
+      id: 'ServerErrors',
       meaning: 'More than 1 % of all requests are answered with a 5xx.',
       runbookAnchor: 'server-errors',
       // With little traffic, a single failure is more than 1 %, so at least five errors are required.
@@ -41,7 +43,8 @@ export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmD
       above: 1,
       ...twoOfThree,
     },
-    AuthorizerFailures: {
+    {
+      id: 'AuthorizerFailures',
       meaning: 'The authorizer fails: clients with a good key are answered 503.',
       runbookAnchor: 'authorizer-failures',
       metric: metrics.authorizerFailures.with({ period: Duration.minutes(1) }),
@@ -60,7 +63,8 @@ export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmD
       failedShare: '(100 - percentWithin) / 100',
       usingMetrics: cancellations,
     }),
-    SlowCancellations: {
+    {
+      id: 'SlowCancellations',
       meaning: 'More than one cancellation in a hundred takes longer than a second.',
       runbookAnchor: 'slow-cancellations',
       // An alarm on p99 that ignores few samples would not change its state below 1,000 in a period:
@@ -74,29 +78,23 @@ export function alarmDefinitions(metrics: ServiceMetrics): Record<string, AlarmD
       above: 1,
       evaluationPeriods: 3,
     },
-    ...throttlingAlarms(metrics),
-    RisingBans: {
+    ...Object.entries(metrics.throttledTables).map(([id, metric]) => ({
+      id,
+      meaning: 'DynamoDB throttles: requests are answered 503, or slowly after a retry.',
+      runbookAnchor: 'throttled-tables',
+      metric,
+      above: 0,
+      ...twoOfThree,
+    })),
+    {
+      id: 'RisingBans',
       meaning: 'More than five API keys were banned within a quarter of an hour.',
       runbookAnchor: 'rising-bans',
       metric: metrics.keysBanned.with({ period: Duration.minutes(15) }),
       above: 5,
       evaluationPeriods: 1,
     },
-  };
-}
-
-function throttlingAlarms({ throttledTables }: ServiceMetrics): Record<string, AlarmDefinition> {
-  const alarms = Object.entries(throttledTables).map(([id, metric]): [string, AlarmDefinition] => [
-    id,
-    {
-      meaning: 'DynamoDB throttles: requests are answered 503, or slowly after a retry.',
-      runbookAnchor: 'throttled-tables',
-      metric,
-      above: 0,
-      ...twoOfThree,
-    },
-  ]);
-  return Object.fromEntries(alarms);
+  ];
 }
 
 /** A service level objective over 30 days. */
@@ -126,24 +124,21 @@ const burnRates = [
 function budgetAlarms(
   id: string,
   { promise, budget, failedShare, usingMetrics }: Objective,
-): Record<string, AlarmDefinition> {
+): AlarmDefinition[] {
   // With fewer requests, a single failure exceeds the budget, so the rate has no meaning.
   const leastRequests = Math.round(1 / budget);
   const percent = Number((100 * (1 - budget)).toFixed(3));
-  const alarms = burnRates.map(({ name, timesBudget, window }): [string, AlarmDefinition] => [
-    `${id}${name}`,
-    {
-      meaning: `Objective: ${percent} % of ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
-      runbookAnchor: 'error-budgets',
-      metric: new MathExpression({
-        label: 'times the error budget',
-        expression: `IF(requests >= ${leastRequests}, ${failedShare} / ${budget}, 0)`,
-        usingMetrics,
-        period: window,
-      }),
-      above: timesBudget,
-      evaluationPeriods: 1,
-    },
-  ]);
-  return Object.fromEntries(alarms);
+  return burnRates.map(({ name, timesBudget, window }) => ({
+    id: `${id}${name}`,
+    meaning: `Objective: ${percent} % of ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
+    runbookAnchor: 'error-budgets',
+    metric: new MathExpression({
+      label: 'times the error budget',
+      expression: `IF(requests >= ${leastRequests}, ${failedShare} / ${budget}, 0)`,
+      usingMetrics,
+      period: window,
+    }),
+    above: timesBudget,
+    evaluationPeriods: 1,
+  }));
 }

@@ -45,8 +45,8 @@ export class Monitoring extends Construct {
     const metrics = serviceMetrics({ stage: configuration.stage, ...props });
     this.topic = this.createTopic();
     this.countInAccessLog(logs.accessLog.logGroup, metrics);
-    const alarms = Object.entries(alarmDefinitions(metrics)).map(([name, definition]) =>
-      this.createAlarm(name, definition, configuration.runbook),
+    const alarms = alarmDefinitions(metrics).map((definition) =>
+      this.createAlarm(definition, configuration.runbook),
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     const name = stackName(configuration.stage);
@@ -54,8 +54,8 @@ export class Monitoring extends Construct {
     new Dashboard(this, 'Dashboard', { name, metrics, alarms, queryLinks: links });
   }
 
-  private createAlarm(id: string, definition: AlarmDefinition, runbook: string): Alarm {
-    const { meaning, runbookAnchor, above, ...options } = definition;
+  private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {
+    const { id, meaning, runbookAnchor, above, ...options } = definition;
     const alarm = new Alarm(this, id, {
       ...options,
       threshold: above,
