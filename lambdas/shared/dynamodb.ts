@@ -8,7 +8,6 @@ import { ServiceUnavailableError } from './errors.ts';
 const connectionTimeoutMs = 1_000;
 /** How long a connection may be idle and be used again. A new one costs less than what it may lose. */
 const maxIdleMs = 5_000;
-const maxConnections = 50;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
 const longestDelayMs = 1_000;
@@ -78,7 +77,7 @@ class Connections extends Agent {
   private readonly lossErrors = new WeakSet<object>();
 
   constructor() {
-    super({ keepAlive: true, maxSockets: maxConnections });
+    super({ keepAlive: true });
   }
 
   override keepSocketAlive(socket: Duplex): void {

@@ -339,6 +339,7 @@ describe('the API key of a request', () => {
     expect(statusCode).toBe(status);
     expect(identity?.apiKey).toBe(owner && `value-of-${owner}`);
     expect(identity?.apiKeyId).toBe(owner && `id-of-value-of-${owner}`);
+    expect(invoke.mock.lastCall?.[1].caller).toBe(identity?.apiKeyId);
   });
 });
 
