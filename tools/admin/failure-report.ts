@@ -10,7 +10,6 @@ import {
   InvalidValueError,
   OperatorError,
   reasonOf,
-  ServiceError,
   UsageError,
 } from '../shared/errors.ts';
 import type { CommandIo } from './console/command-io.ts';
@@ -29,19 +28,18 @@ export function reportFailure(
   target: Target,
   environment: CommandIo['environment'] = {},
 ) {
-  // A wrong command line can contain any word, and the remedy of a service's failure is in it already.
-  const isClear = thrown instanceof CommanderError || thrown instanceof ServiceError;
-  const failure = isClear ? undefined : failureBehind(thrown, environment);
+  // A wrong command line can contain any word.
+  const isUsage = thrown instanceof CommanderError;
+  const failure = isUsage ? undefined : failureBehind(thrown, environment);
   const error = operatorErrorOf(thrown, target, failure);
-  const isOfService = error instanceof ServiceError || failure !== undefined;
-  const failureClass = isOfService ? 'service' : classOf(error);
+  const failureClass = failure ? 'service' : classOf(error);
   // The service has to work again before the command can be completed.
   const remedies = [failure && remedyFor(failure, target), error.remedy];
   return {
     exitCode: exitCodes[failureClass],
     class: failureClass,
     /** The kind of error, as a word for programs. */
-    code: error instanceof ServiceError ? error.kind : codeOf(error),
+    code: failure && error !== thrown ? failure.kind : codeOf(error),
     /** The problem, without the remedy. */
     message: withoutAccounts(error.problem),
     remedy: withoutAccounts(remedies.filter(Boolean).join('; then ')) || null,
@@ -95,17 +93,22 @@ function operatorErrorOf(
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
   if (thrown instanceof CommanderError) return usageErrorOf(thrown);
-  if (failure) return new ServiceError(failure.kind, `${labelOf(target)}: ${failure.problem}`);
+  if (failure) {
+    const problem = failure.problem.replace('{stack}', stackOf(target));
+    return new OperatorError(`${labelOf(target)}: ${problem}`);
+  }
   const { name = 'Error' } = Object(thrown) as Error;
   const reason = reasonOf(thrown);
   return new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown });
 }
 
-function remedyFor({ remedy, localRemedy }: Failure, { local, stage }: Target): string {
-  if (local === undefined) {
-    return remedy.replace('STACK', isStageName(stage) ? stackName(stage) : 'its stack');
-  }
+function remedyFor({ remedy, localRemedy }: Failure, target: Target): string {
+  if (target.local === undefined) return remedy.replace('{stack}', stackOf(target));
   return localRemedy ?? 'look at what "npm start" prints there, and start it anew';
+}
+
+function stackOf({ stage }: Target): string {
+  return isStageName(stage) ? stackName(stage) : 'its stack';
 }
 
 /** Converts an error of commander. An invalid value becomes the same error as in our own checks. */

@@ -32,18 +32,6 @@ export class InvalidValueError extends OperatorError {
   }
 }
 
-/** AWS, a local service or the network has failed. The same command may succeed later. */
-export class ServiceError extends OperatorError {
-  override name = 'ServiceError';
-  /** The kind of failure, for programs. */
-  readonly kind: string;
-
-  constructor(kind: string, problem: string, options: OperatorErrorOptions = {}) {
-    super(problem, options);
-    this.kind = kind;
-  }
-}
-
 /** What the command refers to does not exist. */
 export class NotFoundError extends OperatorError {
   override name = 'NotFoundError';

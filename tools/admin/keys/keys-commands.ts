@@ -43,10 +43,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       new Option('--label <text>', 'what the key is for, as "keys list" shows it'),
       expiresInOption('such as 90d; without it the key never expires'),
     ],
-    examples: [
-      'keys issue --stage staging --owner "Acme Ltd" --label "web shop"',
-      'keys issue --local http://127.0.0.1:3000 --owner me --expires-in 24h --json',
-    ],
+    examples: ['keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d'],
     run: async (call) => {
       const { owner, label } = call.options;
       const issued = await issueKey({ owner, label, expiresAt: expiry(call) }, call.stage);
@@ -63,8 +60,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       new Option('--status <status>', 'in this state').choices(keyStatuses),
     ],
     examples: [
-      'keys list --stage prod',
-      'keys list --stage prod --owner "Acme Ltd" --json',
+      'keys list --stage prod --owner "Acme Ltd"',
       'keys list --stage prod --status banned',
     ],
     run: async ({ stage, options }) => {
@@ -104,10 +100,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       ),
       expiresInOption("the new key's expiry; without it, the old key's"),
     ],
-    examples: [
-      'keys rotate key_… --stage prod --grace 24h',
-      'keys rotate key_… --stage prod --grace 0s',
-    ],
+    examples: ['keys rotate key_… --stage prod --grace 0s'],
     run: async (call, keyId) => {
       const graceSeconds = call.options.grace;
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt: expiry(call) }, call.stage);
@@ -155,10 +148,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       yesOption,
     ],
     help: purgeHelp,
-    examples: [
-      'keys purge --stage prod --older-than 90d',
-      'keys purge --stage staging --all --yes',
-    ],
+    examples: ['keys purge --stage prod --older-than 90d', 'keys purge --stage staging --all'],
     run: (call) => (call.options.all ? withdrawAll(call) : purge(call)),
   });
 }

@@ -1,4 +1,3 @@
-import { isOwnerId } from '../../shared/api-key-token.ts';
 import { type Field, grouped } from '../console/view.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { allOwners, findOwner } from './find-owner.ts';
@@ -33,30 +32,27 @@ export async function ownersUsage(
 ): Promise<OwnerUsage[]> {
   const owners = idOrName ? [await findOwner(idOrName, store)] : await allOwners(store);
   const gatewayKeys = await findGatewayKeys(store, idOrName && owners[0]!.details.ownerId);
-  const dates = lastDates(days, store.now());
-  const interval = {
-    keyId: idOrName && [...gatewayKeys.keys()][0],
-    startDate: dates[0]!,
-    endDate: dates.at(-1)!,
-  };
-  const requests = new Map<string, number[]>();
+  const now = store.now();
+  const dates = Array.from({ length: days }, (_, index) =>
+    new Date(now - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
+  );
+  const keyId = idOrName && [...gatewayKeys.keys()][0];
+  const interval = { keyId, startDate: dates[0]!, endDate: dates.at(-1)! };
+  const metered: [key: string, log: number[][]][] = [];
   for (const usagePlanId of Object.values(store.usagePlanIds)) {
-    const usage = await store.gateway.getUsage({ usagePlanId, ...interval });
-    for (const [key, log] of Object.entries(usage)) {
-      // The reference of the API says that this is the key's id, and its example shows the key's value.
-      const ownerId = isOwnerId(key) ? key : (gatewayKeys.get(key) ?? key);
-      const before = requests.get(ownerId);
-      requests.set(
-        ownerId,
-        dates.map((_, index) => (before?.[index] ?? 0) + (log[index]?.[0] ?? 0)),
-      );
-    }
+    metered.push(...Object.entries(await store.gateway.getUsage({ usagePlanId, ...interval })));
   }
+  // The reference of the API says that this is the key's id, and its example shows the key's value,
+  // which is the owner's id.
+  const byOwner = Map.groupBy(metered, ([key]) => gatewayKeys.get(key) ?? key);
   const used = owners.map(({ details: { ownerId, name }, item }) => {
-    const ofDay = (index: number) => requests.get(ownerId)?.[index] ?? 0;
-    const each = dates.map((day, index) => ({ day, requests: ofDay(index) }));
-    const sum = each.reduce((total, day) => total + day.requests, 0);
-    return { ownerId, name, plan: item?.plan ?? null, requests: sum, days: each };
+    const logs = byOwner.get(ownerId) ?? [];
+    const each = dates.map((day, index) => {
+      const requests = logs.reduce((sum, [, log]) => sum + (log[index]?.[0] ?? 0), 0);
+      return { day, requests };
+    });
+    const requests = each.reduce((sum, day) => sum + day.requests, 0);
+    return { ownerId, name, plan: item?.plan ?? null, requests, days: each };
   });
   return used.sort((one, other) => other.requests - one.requests);
 }
@@ -72,9 +68,3 @@ export const usageOfDaysFields: readonly Field<OwnerUsage['days'][number]>[] = [
   { name: 'day', of: ({ day }) => day },
   { name: 'requests', of: ({ requests }) => grouped(requests) },
 ];
-
-function lastDates(days: number, nowMs: number): string[] {
-  return Array.from({ length: days }, (_, index) =>
-    new Date(nowMs - (days - 1 - index) * dayMs).toISOString().slice(0, 10),
-  );
-}

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { quoted } from '../../shared/errors.ts';
@@ -22,7 +21,7 @@ import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { renameOwner } from './rename-owner.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
-import type { CompleteOwner, OwnerItem, StoredOwner } from './stored-owner.ts';
+import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
@@ -33,10 +32,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     usage: 'create <name>',
     description: 'create an owner, whose keys share its limits',
     options: [planOption('how much its keys may do').makeOptionMandatory(), ...limitOptions],
-    examples: [
-      'owners create "Acme Ltd" --stage staging --plan free',
-      'owners create Initech --stage prod --plan enterprise --per-minute 5000 --per-day 2000000',
-    ],
+    examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay }, nowMs }, name) =>
       shown(await createOwner({ name, plan, perMinute, perDay }, stage), nowMs),
   });
@@ -82,21 +78,19 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     arguments: [new Argument('<plan>').choices(planNames)],
     description: 'move an owner to another plan, or give it other limits',
     options: limitOptions,
-    examples: [
-      'owners set-plan "Acme Ltd" pro --stage prod',
-      'owners set-plan Initech enterprise --stage prod --per-minute 5000 --per-day 2000000',
-    ],
+    examples: ['owners set-plan Initech enterprise --stage prod --per-minute 500 --per-day 20000'],
     help: setPlanHelp,
     run: async ({ stage, options: { perMinute, perDay }, nowMs }, idOrName, plan) => {
       const { item: before } = await findCompleteOwner(idOrName, stage);
       const asked = { plan: plan as PlanName, perMinute, perDay };
       const owner = await setOwnerPlan(idOrName, asked, stage);
-      const [from, to] = [planAndLimits(before), planAndLimits(owner.item)];
       const { value, text } = shown(owner, nowMs);
-      const changed = isDeepStrictEqual(from, to)
-        ? 'nothing'
-        : `from ${from.plan}, ${limitsText(from)} to ${to.plan}, ${limitsText(to)}`;
-      return { value: { ...value, from }, text: `${text}\nchanged      ${changed}` };
+      const { plan: was, perMinute: minute, perDay: day } = before;
+      const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
+      return {
+        value: { ...value, from: { plan: was, perMinute: minute, perDay: day } },
+        text: `${text}\nchanged      ${from === to ? 'nothing' : `from ${from} to ${to}`}`,
+      };
     },
   });
   addVerb<{ dryRun?: boolean }>(owners, io, {
@@ -104,10 +98,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     description: 'give owners the present numbers of their plans',
     options: [new Option('--dry-run', 'show what would change, and change nothing'), yesOption],
     help: applyPlansHelp,
-    examples: [
-      'owners apply-plans --stage prod --dry-run',
-      'owners apply-plans --stage prod --yes',
-    ],
+    examples: ['owners apply-plans --stage prod --dry-run'],
     run: applyPlans,
   });
   addVerb<GlobalOptions>(owners, io, {
@@ -181,10 +172,6 @@ what and how long. "owners suspend" can be taken back.`;
 const setPlanHelp = `
 A limit that is not named keeps its value, as far as the plan allows it. On another plan, where none is
 named, the limits are the plan's.`;
-
-function planAndLimits({ plan, perMinute, perDay }: OwnerItem) {
-  return { plan, perMinute, perDay };
-}
 
 function shown(owner: StoredOwner, nowMs: number) {
   const view = ownerView(owner, nowMs);

@@ -4,9 +4,9 @@ import { HalfDoneError, OperatorError, reasonOf } from '../../shared/errors.ts';
 interface FailureForm {
   /** Matches the name, the code and the message of an error of the SDK. The first match decides. */
   readonly pattern?: RegExp;
-  /** What has happened. `CALL` stands for the call. */
+  /** What has happened. `{call}` stands for the call, and `{stack}` for the stage's stack. */
   readonly problem: string;
-  /** What an operator can do, as a clause for the end of a message. `STACK` is the stage's stack. */
+  /** What an operator can do, as a clause for the end of a message. */
   readonly remedy: string;
   /** What the developer can do who runs the service. @default - starts it anew */
   readonly localRemedy?: string;
@@ -19,14 +19,19 @@ const waitAMinute = `wait a minute, and ${again}`;
 const forms = {
   unconfirmed: {
     pattern: /^UnconfirmedError/,
-    problem: 'CALL may not have been done',
+    problem: '{call} may not have been done',
     remedy: `${again}; a proxy between may have answered`,
     localRemedy: again,
   },
   noRegion: {
     pattern: /region is missing/i,
     problem: 'no AWS Region is set',
-    remedy: 'set the one of STACK: "export AWS_REGION=…"',
+    remedy: 'set the one of {stack}: "export AWS_REGION=…"',
+  },
+  noSuchStack: {
+    pattern: /Stack with id \S+ does not exist/,
+    problem: 'there is no stack {stack} in this account and Region',
+    remedy: 'deploy it with "npx cdk deploy {stack}", or correct AWS_PROFILE and AWS_REGION',
   },
   wrongClock: {
     pattern: /RequestExpired|RequestTimeTooSkewed|signature (?:expired|not yet current)/i,
@@ -51,34 +56,34 @@ const forms = {
   },
   accessDenied: {
     pattern: /AccessDenied|UnauthorizedOperation|not authorized to perform/i,
-    problem: 'the credentials do not allow CALL',
+    problem: 'the credentials do not allow {call}',
     remedy: 'have it allowed (docs/operating.md, "What an operator may do"), or set AWS_PROFILE',
   },
   throttled: {
     pattern: /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i,
-    problem: 'CALL is throttled',
+    problem: '{call} is throttled',
     remedy: waitAMinute,
     localRemedy: waitAMinute,
   },
   noAnswer: {
     pattern: /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/,
-    problem: 'CALL got no answer in time',
+    problem: '{call} got no answer in time',
     remedy: `correct the network or the proxy, and ${again}`,
   },
   noConnection: {
     pattern:
       /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
-    problem: 'no connection for CALL',
+    problem: 'no connection for {call}',
     remedy: `correct the network, the proxy or AWS_REGION, and ${again}`,
     localRemedy: 'start the service with "npm start", or correct --local',
   },
   serviceFailed: {
-    problem: 'CALL failed',
+    problem: '{call} failed',
     remedy: `${again}; https://health.aws.amazon.com tells of outages`,
   },
   callRefused: {
-    problem: 'CALL was refused',
-    remedy: 'see what has become of it: "aws cloudformation describe-stacks --stack-name STACK"',
+    problem: '{call} was refused',
+    remedy: 'see what has become of it: "aws cloudformation describe-stacks --stack-name {stack}"',
   },
 } as const satisfies Readonly<Record<string, FailureForm>>;
 
@@ -124,7 +129,7 @@ export function failureOf(error: unknown): ServiceFailure | undefined {
   if (!found && $metadata === undefined) return undefined;
   const other = ($metadata?.httpStatusCode ?? 0) >= 500 ? 'serviceFailed' : 'callRefused';
   const [kind, form] = found ?? [other, forms[other]];
-  const problem = form.problem.replace('CALL', calls.get(Object(error)) ?? 'the call');
+  const problem = form.problem.replace('{call}', calls.get(Object(error)) ?? 'the call');
   return {
     ...form,
     kind: kind as ServiceFailure['kind'],

@@ -13,7 +13,7 @@ import {
   stageNames,
   stageSettings,
 } from '../../../lib/settings/stages.ts';
-import { OperatorError, reasonOf, ServiceError } from '../../shared/errors.ts';
+import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
 import { documentClient, type KeyStore } from './key-store.ts';
@@ -79,31 +79,12 @@ function clientSettings({ local }: Target) {
 }
 
 async function describeStack(client: CloudFormationClient, target: Target): Promise<Stack> {
-  const { stage } = target;
-  const label = labelOf(target);
-  try {
-    const named = isStageName(stage) ? { StackName: stackName(stage) } : {};
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand(named));
-    if (stack) return stack;
-  } catch (error) {
-    if (isStageName(stage) && /does not exist/.test(reasonOf(error))) throw noStack(stage, error);
-    throw error;
-  }
-  throw new OperatorError(`${label}: there is no stack here`, {
+  const named = isStageName(target.stage) ? { StackName: stackName(target.stage) } : {};
+  const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand(named));
+  if (stack) return stack;
+  throw new OperatorError(`${labelOf(target)}: there is no stack here`, {
     remedy: "is it the store's service?",
   });
-}
-
-function noStack(stage: StageName, cause: unknown): ServiceError {
-  const name = stackName(stage);
-  return new ServiceError(
-    'noSuchStack',
-    `stage ${stage}: there is no stack ${name} in this account and Region`,
-    {
-      cause,
-      remedy: `deploy it with "npx cdk deploy ${name}", or correct AWS_PROFILE and AWS_REGION`,
-    },
-  );
 }
 
 /** Derives the stage from the name of its stack, which a local run also has. */

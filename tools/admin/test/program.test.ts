@@ -82,7 +82,9 @@ describe('which service is operated', () => {
     expect(JSON.parse(stderr).error).toEqual({
       class: 'service',
       code: 'noSuchStack',
-      message: 'stage prod: there is no stack StoreOrders-prod in this account and Region',
+      message:
+        'stage prod: there is no stack StoreOrders-prod in this account and Region (Stack with id ' +
+        'StoreOrders-prod does not exist)',
       remedy:
         'deploy it with "npx cdk deploy StoreOrders-prod", or correct AWS_PROFILE and AWS_REGION',
     });
