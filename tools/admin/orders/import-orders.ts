@@ -41,13 +41,24 @@ export interface ImportCounts extends Record<StoreOutcome, number> {
 /** The number of orders that are sent at the same time, in eight batches. */
 const roundSize = 8 * insertBatchSize;
 
+interface ReadOrder {
+  readonly line: number;
+  readonly order: OrderItem;
+}
+
+/** An import under way. */
+interface Import {
+  readonly file: FileHandle;
+  readonly request: ImportRequest;
+  readonly observer: Partial<ImportObserver>;
+  readonly signal: AbortSignal;
+  readonly counts: ImportCounts;
+}
+
 /**
  * Imports an orders file of any size, of which it keeps the ids alone in memory. It keeps no state
  * outside the table, so an import that was interrupted can be repeated from its first line, or from any
  * other.
- *
- * The orders are loaded in rounds. When a round is complete, all lines before the next one are in the
- * table.
  *
  * @param signal interrupts the import after the round under way
  * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue
@@ -58,60 +69,41 @@ export async function importOrders(
   observer: Partial<ImportObserver>,
   signal: AbortSignal,
 ): Promise<ImportCounts> {
-  const { path, stdin = process.stdin } = request;
-  await using file = await openOrders(path, stdin, signal).catch((error) => {
-    throw signal.aborted ? new InterruptedError('interrupted; nothing was loaded') : error;
-  });
-  const { size } = await file.stat();
-  if (request.onError === 'stop') {
-    observer.onPhase?.('checking', size);
-    await refuseBadLines(file, request, observer, signal);
-  }
-  observer.onPhase?.('loading', size);
-  return await loadLines(file, request, table, observer, signal);
+  const { path, onError, stdin = process.stdin } = request;
+  await using file = await openOrders(path, stdin, signal);
+  const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
+  const running: Import = { file, request, observer, signal, counts };
+  if (onError === 'stop') await refuseBadLines(running);
+  await loadRounds(running, table);
+  return counts;
 }
 
-async function loadLines(
-  file: FileHandle,
-  request: ImportRequest,
-  table: RetryingTable,
-  observer: Partial<ImportObserver>,
-  signal: AbortSignal,
-): Promise<ImportCounts> {
-  const { path, onError, fromLine, replace = false } = request;
-  const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
-  let round: ReadOrder[] = [];
-  let loaded = 0;
+/** Reads the whole file before anything is loaded. */
+async function refuseBadLines(running: Import): Promise<void> {
+  let orders = 0;
+  for await (const round of readRounds('checking', running)) orders += round.length;
+  const { rejected } = running.counts;
+  if (rejected === 0) return;
+  throw new OperatorError(
+    `${running.request.path}: ${counted(rejected, 'bad line')} beside ${counted(orders, 'good one')}`,
+    { remedy: 'nothing was loaded: correct them, or load the others with --on-error skip' },
+  );
+}
+
+/** Loads the orders in rounds. When one is complete, all lines before the next are in the table. */
+async function loadRounds(running: Import, table: RetryingTable): Promise<void> {
+  const { path, fromLine } = running.request;
+  let orders = 0;
   let firstMissingLine = fromLine;
-  const loadRound = async () => {
-    const orders = round;
-    round = [];
-    firstMissingLine = orders[0]?.line ?? firstMissingLine;
-    if (signal.aborted) throw new InterruptedError('interrupted');
-    await load(orders, request, table, counts, observer);
-    loaded += orders.length;
-    firstMissingLine = (orders.at(-1)?.line ?? firstMissingLine - 1) + 1;
-  };
-  let bytes = 0;
   try {
-    for await (const line of readOrders(file, { fromLine, isWhole: replace })) {
-      if ('error' in line) {
-        // The file has changed since it was checked.
-        if (onError === 'stop') throw line.error;
-        counts.rejected++;
-        observer.onBadLine?.(line.error, line.raw);
-      } else {
-        if (round.length === roundSize) await loadRound();
-        round.push(line);
-      }
-      bytes = line.bytes;
-      observer.onProgress?.(bytes, loaded);
+    for await (const round of readRounds('loading', running)) {
+      firstMissingLine = round[0]!.line;
+      await load(round, running, table);
+      orders += round.length;
+      firstMissingLine = round.at(-1)!.line + 1;
     }
-    await loadRound();
-    observer.onProgress?.(bytes, loaded);
-    return counts;
   } catch (error) {
-    const place = `stopped at line ${firstMissingLine}, with ${counted(loaded, 'order')} in the table`;
+    const place = `stopped at line ${firstMissingLine}, with ${counted(orders, 'order')} in the table`;
     const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
     throw new Failure(`${path}: ${place}: ${failureText(error)}`, {
       cause: error,
@@ -120,18 +112,39 @@ async function loadLines(
   }
 }
 
-interface ReadOrder {
-  readonly line: number;
-  readonly order: OrderItem;
+async function* readRounds(
+  phase: 'checking' | 'loading',
+  { file, request, observer, signal, counts }: Import,
+): AsyncGenerator<ReadOrder[]> {
+  const { fromLine, replace = false, onError } = request;
+  observer.onPhase?.(phase, (await file.stat()).size);
+  let orders = 0;
+  let round: ReadOrder[] = [];
+  for await (const line of readOrders(file, { fromLine, isWhole: replace })) {
+    if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
+    if ('order' in line) {
+      orders++;
+      round.push(line);
+    } else {
+      // The file has changed since it was checked.
+      if (phase === 'loading' && onError === 'stop') throw line.error;
+      counts.rejected++;
+      observer.onBadLine?.(line.error, line.raw);
+    }
+    if (round.length === roundSize) {
+      yield round;
+      round = [];
+    }
+    observer.onProgress?.(line.bytes, orders);
+  }
+  if (round.length > 0) yield round;
 }
 
 /** Loads the orders of a round, all batches at the same time, and counts what became of them. */
 async function load(
   orders: readonly ReadOrder[],
-  request: ImportRequest,
+  { request, observer, counts }: Import,
   table: RetryingTable,
-  counts: ImportCounts,
-  observer: Partial<ImportObserver>,
 ): Promise<void> {
   const batches: ReadOrder[][] = [];
   for (let start = 0; start < orders.length; start += insertBatchSize) {
@@ -153,30 +166,4 @@ async function load(
       observer.onDifferent?.(new BadLineError(batches[index]![position]!.line, note));
     }
   }
-}
-
-/** Reads the whole file before anything is loaded. */
-async function refuseBadLines(
-  file: FileHandle,
-  { path, fromLine, replace = false }: ImportRequest,
-  observer: Partial<ImportObserver>,
-  signal: AbortSignal,
-): Promise<void> {
-  let orders = 0;
-  let badLines = 0;
-  for await (const line of readOrders(file, { fromLine, isWhole: replace })) {
-    if (signal.aborted)
-      throw new InterruptedError('interrupted while checking; nothing was loaded');
-    if ('order' in line) orders++;
-    else {
-      badLines++;
-      observer.onBadLine?.(line.error, line.raw);
-    }
-    observer.onProgress?.(line.bytes, orders);
-  }
-  if (badLines === 0) return;
-  throw new OperatorError(
-    `${path}: ${counted(badLines, 'bad line')} beside ${counted(orders, 'good one')}`,
-    { remedy: 'nothing was loaded: correct them, or load the others with --on-error skip' },
-  );
 }

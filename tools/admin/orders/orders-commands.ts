@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import cliProgress from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
@@ -177,8 +176,10 @@ async function runImport(
 async function openRejects({ rejects, path }: ImportRequest & ImportOptions) {
   if (rejects === undefined) return undefined;
   await refuseUnlessFile('--rejects', rejects);
-  const real = (file: string) => realpath(file).catch(() => resolve(file));
-  if ((await real(rejects)) === (await real(path))) {
+  const [present, read] = await Promise.all(
+    [rejects, path].map((file) => realpath(file).catch(() => undefined)),
+  );
+  if (present !== undefined && present === read) {
     throw new InvalidValueError('--rejects', rejects, 'another file than the one to import');
   }
   return openSync(rejects, 'w', 0o600);

@@ -6,6 +6,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import {
   BadLineError,
+  InterruptedError,
   InvalidValueError,
   OperatorError,
   quoted,
@@ -48,18 +49,7 @@ export async function openOrders(
   stdin: Readable,
   signal: AbortSignal,
 ): Promise<FileHandle> {
-  if (path === '-') {
-    const name = join(tmpdir(), `orders-${randomUUID()}`);
-    const file = await open(name, 'wx+', 0o600);
-    await rm(name);
-    try {
-      await file.writeFile(addAbortSignal(signal, stdin));
-      return file;
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-  }
+  if (path === '-') return await keptInput(stdin, signal);
   const expected = 'a regular file of orders, or - for standard input';
   try {
     if ((await stat(path)).isFile()) return await open(path);
@@ -67,6 +57,19 @@ export async function openOrders(
     throw new InvalidValueError('file', path, `${expected} (${reasonOf(error)})`);
   }
   throw new InvalidValueError('file', path, expected);
+}
+
+async function keptInput(stdin: Readable, signal: AbortSignal): Promise<FileHandle> {
+  const name = join(tmpdir(), `orders-${randomUUID()}`);
+  const file = await open(name, 'wx+', 0o600);
+  try {
+    await rm(name);
+    await file.writeFile(addAbortSignal(signal, stdin));
+    return file;
+  } catch (error) {
+    await file.close();
+    throw signal.aborted ? new InterruptedError('interrupted; nothing was loaded') : error;
+  }
 }
 
 /**
@@ -78,26 +81,23 @@ export async function* readOrders(
   { fromLine = 1, isWhole = false }: ReadOptions = {},
 ): AsyncGenerator<OrderLine> {
   const firstLines = new FirstLines();
-  const parse = (raw: Buffer, line: number) => {
-    const order = parseLine(raw);
-    if (isWhole && order.status === undefined) {
-      throw new OperatorError(
-        'status: missing; expected a whole order, as "orders export" writes it',
-      );
-    }
-    const first = firstLines.add(BigInt(String(order.id)), line);
-    if (first !== line) throw new OperatorError(`id: ${order.id} is on line ${first} already`);
-    return order;
-  };
   for await (const { raw, line, bytes } of splitLines(file)) {
     if (line < fromLine || isBlank(raw)) continue;
     try {
-      yield { line, raw, bytes, order: parse(raw, line) };
+      const order = parseLine(raw);
+      if (isWhole && order.status === undefined) throw notWhole();
+      const first = firstLines.add(BigInt(String(order.id)), line);
+      if (first !== line) throw new OperatorError(`id: ${order.id} is on line ${first} already`);
+      yield { line, raw, bytes, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       yield { line, raw, bytes, error: new BadLineError(line, error.message) };
     }
   }
+}
+
+function notWhole(): OperatorError {
+  return new OperatorError('status: missing; expected a whole order, as "orders export" writes it');
 }
 
 function parseLine(raw: Buffer): OrderItem {

@@ -25,7 +25,7 @@ export interface StoreOptions {
  */
 export type StoreOutcome = 'inserted' | 'alreadyThere' | 'replaced' | 'different';
 
-export interface StoredLine {
+interface StoredLine {
   readonly outcome: StoreOutcome;
   /** How the table differs from the line, and why it still does. */
   readonly note?: string;
@@ -115,16 +115,13 @@ async function insertOrders(
         return false;
       }
       reason = Object.assign(new Error(error.Message), { name: error.Code });
-      if (!isTemporary(reason)) throw refused(order, reason);
-      return true;
+      if (isTemporary(reason)) return true;
+      const { name, message } = reason;
+      throw new OperatorError(`order ${order.id}: DynamoDB refused it: ${name} ${message}`);
     });
     return { left, reason };
   });
   return duplicates;
-}
-
-function refused({ id }: OrderItem, { name, message }: Error): OperatorError {
-  return new OperatorError(`order ${id}: DynamoDB refused it: ${name} ${message}`);
 }
 
 function insertStatement(order: OrderItem, tableName: string) {

@@ -166,7 +166,7 @@ describe('orders import', () => {
     expect(stderr.match(/is in the table with/g)).toHaveLength(20);
     expect(stderr).toContain('further such lines are only counted');
     expect(stderr).toContain('line 20: order 19 is in the table with petId 1 instead of 2\n');
-    expect(stderr).toMatch(/error: .*: 30 orders left as in the table; with --replace --dry-run/);
+    expect(stderr).toMatch(/error: .*: 30 orders left as in the table; --replace changes/);
     expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
   });
 
@@ -331,7 +331,7 @@ describe('orders import', () => {
 
       expect(exitCode).toBe(5);
       expect(stderr).toBe(
-        `error: ${path}: stopped at line 401, with 400 orders in the table: interrupted; run the ` +
+        `error: ${path}: stopped at line 401, with 400 orders in the table: interrupted while loading; run the ` +
           'command again, or with --from-line 401\n',
       );
       expect(await stored()).toHaveLength(400);
