@@ -61,9 +61,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       throw new DifferentError(
         `${path}: ${counted(counts.different, 'order')} left as in the table`,
         {
-          remedy: options.replace
-            ? 'export these orders, and decide anew'
-            : 'with --replace --dry-run you see, and with --replace you make, the changes',
+          remedy: '--replace changes what has not shipped, and says how with --dry-run',
         },
       );
     },
