@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { maxBacklogMs, maxListMs, minBytesPerSecond } from '../../lambdas/shared/list-limits.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { differences } from '../helpers/differences.ts';
 import { rowsAfter } from './markdown.ts';
@@ -38,6 +39,14 @@ describe('docs/clients.md', () => {
         ['docs/clients.md, Plans', rowsAfter('## Plans', page).map(String)],
       ),
     ).toEqual([]);
+  });
+
+  it('states the limits of lambdas/shared/list-limits.ts, as the contract does', () => {
+    const rate = `${(8 * minBytesPerSecond) / 1e6} Mbit/s`;
+
+    expect(page).toContain(`falls ${maxBacklogMs / 1_000} s behind a rate of ${rate}`);
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(`more than ${maxListMs / 1_000} s in all`);
+    expect(contract.paths['/store/orders'].get.description).toContain(`less than ${rate}`);
   });
 
   it('explains every header of the contract, and no other', () => {
