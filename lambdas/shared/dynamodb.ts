@@ -40,7 +40,7 @@ export function createDynamoDbClient({
   maxAttempts,
   requestTimeoutMs,
 }: DynamoDbClientSettings): DynamoDBClient {
-  const connections = new Connections();
+  const connections = new Connections({ keepAlive: true });
   return new DynamoDBClient({
     region: requiredVariable('AWS_REGION'),
     endpoint: dynamoDbEndpoint(),
@@ -74,11 +74,8 @@ export function createDynamoDbClient({
 class Connections extends Agent {
   /** By the wall clock: the monotonic one can stand still with a virtual machine that is paused. */
   private readonly idleSince = new WeakMap<Duplex, number>();
-  private readonly lossErrors = new WeakSet<object>();
-
-  constructor() {
-    super({ keepAlive: true });
-  }
+  /** The errors of requests whose connection, which was used before, was lost. */
+  readonly losses = new WeakSet<object>();
 
   override keepSocketAlive(socket: Duplex): void {
     this.idleSince.set(socket, Date.now());
@@ -88,12 +85,7 @@ class Connections extends Agent {
 
   override reuseSocket(socket: Duplex, request: ClientRequest): void {
     super.reuseSocket(socket, request);
-    request.once('error', (error) => this.lossErrors.add(error));
-  }
-
-  /** Whether a request failed with this error because its connection, used before, was lost. */
-  isLoss(error: object = {}): boolean {
-    return this.lossErrors.has(error);
+    request.once('error', (error) => this.losses.add(error));
   }
 
   /**
@@ -129,7 +121,7 @@ function boundedRetries(maxAttempts: number, connections: Connections): RetryStr
       return retryToken(0, 0);
     },
     refreshRetryTokenForRetry: async (token, info) => {
-      if (connections.isLoss(info.error)) {
+      if (info.error && connections.losses.has(info.error)) {
         connections.closeIdle(-1);
         return retryToken(token.getRetryCount(), 0);
       }

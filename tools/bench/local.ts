@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Findings, median } from './report.ts';
 import { copySources } from './source-copy.ts';
 
 /** A local run of the service. */
-export interface LocalRun extends AsyncDisposable {
+interface LocalRun extends AsyncDisposable {
   readonly baseUrl: string;
   /** The key of an owner of each plan. */
   readonly keys: Readonly<Record<string, string>>;
@@ -25,10 +27,7 @@ const answeredWithinMs = 10_000;
  *
  * @throws Error if it ends before it is ready
  */
-export async function startLocally(
-  directory = root,
-  options: readonly string[] = [],
-): Promise<LocalRun> {
+async function startLocally(directory = root, options: readonly string[] = []): Promise<LocalRun> {
   const startedAtMs = performance.now();
   const words = ['start', '--silent', '--', '--json', '--port', '0', ...options];
   const service = spawn('npm', words, {
@@ -104,4 +103,50 @@ async function untilAnswered({ baseUrl, keys }: LocalRun, message: string): Prom
     if ((await response.text()).includes(`"${message}"`)) return;
     if (performance.now() > deadlineMs) throw new Error(`No answer says "${message}".`);
   }
+}
+
+/**
+ * Measures how long an owner waits for the first byte of a list while another one reads 50 lists
+ * slowly, beside an idle service.
+ *
+ * @param orders so many that a list is larger than what the connection's buffers hold
+ */
+export async function benchSlowReaders(orders: number): Promise<Findings> {
+  using directory = mkdtempDisposableSync(join(tmpdir(), 'slow-readers-'));
+  const file = join(directory.path, 'orders.jsonl');
+  const order = { petId: 7, quantity: 1, shipDate: '2026-01-01T00:00:00.000Z', complete: false };
+  const lines = Array.from({ length: orders }, (_, id) => JSON.stringify({ id, ...order }));
+  writeFileSync(file, lines.join('\n'));
+  await using run = await startLocally(root, ['--orders', file]);
+  const measure = async () => {
+    const waitedMs: number[] = [];
+    while (waitedMs.length < 7) waitedMs.push(await firstByteMs(run, 'enterprise'));
+    return { medianMs: median(waitedMs), longestMs: Math.max(...waitedMs) };
+  };
+  await firstByteMs(run, 'enterprise');
+  const idle = await measure();
+  // That they are cut off is what is wanted.
+  for (let reader = 0; reader < 50; reader++) firstByteMs(run, 'free', 140_000).catch(() => {});
+  // Until the first lists wait for their readers.
+  await pause(3_000);
+  const beside = await measure();
+  return {
+    title: `Slow readers: the first byte of a list of ${orders} orders`,
+    measured: { idle, 'beside 50 slow readers of another owner': beside },
+    figures: { slow_readers_first_byte_vs_idle: beside.medianMs / idle.medianMs },
+  };
+}
+
+/** Reads a whole list. @throws Error when it breaks off */
+async function firstByteMs({ baseUrl, keys }: LocalRun, plan: string, bytesPerSecond?: number) {
+  const startedAtMs = performance.now();
+  const headers = { Authorization: `Bearer ${keys[plan]}`, 'Accept-Encoding': 'identity' };
+  const { status, body } = await fetch(`${baseUrl}/store/orders`, { headers });
+  if (status !== 200) throw new Error(`A list was answered ${status}.`);
+  let waitedMs: number | undefined;
+  for await (const chunk of body!) {
+    waitedMs ??= performance.now() - startedAtMs;
+    if (bytesPerSecond) await pause((1_000 * chunk.length) / bytesPerSecond);
+  }
+  return waitedMs!;
 }
