@@ -23,7 +23,9 @@ export class FirstLines {
 
   #slotOf(id: bigint): number {
     const last = this.#lines.length - 1;
-    let slot = hash(id) & last;
+    const half = Number(BigInt.asUintN(32, id ^ (id >> 32n)));
+    const product = Math.imul(half, 0x9e3779b1);
+    let slot = (product ^ (product >>> 15)) & last;
     while (this.#lines[slot] !== 0 && this.#ids[slot] !== id) slot = (slot + 1) & last;
     return slot;
   }
@@ -35,10 +37,4 @@ export class FirstLines {
     this.#count = 0;
     for (const [index, line] of lines.entries()) if (line !== 0) this.add(ids[index]!, line);
   }
-}
-
-function hash(id: bigint): number {
-  const half = Number(BigInt.asUintN(32, id ^ (id >> 32n)));
-  const product = Math.imul(half, 0x9e3779b1);
-  return product ^ (product >>> 15);
 }

@@ -70,7 +70,7 @@ export async function importOrders(
   signal: AbortSignal,
 ): Promise<ImportCounts> {
   const { path, onError, stdin = process.stdin } = request;
-  await using file = await openOrders(path, stdin, signal);
+  await using file = await openOrders(path, stdin);
   const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
   const running: Import = { file, request, observer, signal, counts };
   if (onError === 'stop') await refuseBadLines(running);
@@ -116,20 +116,21 @@ async function* readRounds(
   phase: 'checking' | 'loading',
   { file, request, observer, signal, counts }: Import,
 ): AsyncGenerator<ReadOrder[]> {
-  const { fromLine, replace = false, onError } = request;
+  const { fromLine, replace, onError } = request;
   observer.onPhase?.(phase, (await file.stat()).size);
   let orders = 0;
   let round: ReadOrder[] = [];
-  for await (const line of readOrders(file, { fromLine, isWhole: replace })) {
+  for await (const line of readOrders(file, fromLine)) {
     if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
-    if ('order' in line) {
-      orders++;
-      round.push(line);
-    } else {
+    const error = 'error' in line ? line.error : replace ? notWhole(line) : undefined;
+    if (error) {
       // The file has changed since it was checked.
-      if (phase === 'loading' && onError === 'stop') throw line.error;
+      if (phase === 'loading' && onError === 'stop') throw error;
       counts.rejected++;
-      observer.onBadLine?.(line.error, line.raw);
+      observer.onBadLine?.(error, line.raw);
+    } else {
+      orders++;
+      round.push(line as ReadOrder);
     }
     if (round.length === roundSize) {
       yield round;
@@ -138,6 +139,14 @@ async function* readRounds(
     observer.onProgress?.(line.bytes, orders);
   }
   if (round.length > 0) yield round;
+}
+
+function notWhole({ line, order }: ReadOrder): BadLineError | undefined {
+  if (order.status !== undefined) return undefined;
+  return new BadLineError(
+    line,
+    'status: missing; expected a whole order, as "orders export" writes it',
+  );
 }
 
 /** Loads the orders of a round, all batches at the same time, and counts what became of them. */

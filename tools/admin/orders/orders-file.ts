@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import {
   BadLineError,
-  InterruptedError,
   InvalidValueError,
   OperatorError,
   quoted,
@@ -24,13 +23,6 @@ export type OrderLine = {
   readonly bytes: number;
 } & ({ readonly order: OrderItem } | { readonly error: BadLineError });
 
-export interface ReadOptions {
-  /** The number of the first line to read, from 1. */
-  readonly fromLine?: number;
-  /** Whether a line without a status is bad, because it is not known to have the whole order. */
-  readonly isWhole?: boolean;
-}
-
 const chunkBytes = 262_144;
 /** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
 const longestLineBytes = 65_536;
@@ -44,12 +36,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  *
  * @throws InvalidValueError when there is no such file
  */
-export async function openOrders(
-  path: string,
-  stdin: Readable,
-  signal: AbortSignal,
-): Promise<FileHandle> {
-  if (path === '-') return await keptInput(stdin, signal);
+export async function openOrders(path: string, stdin: Readable): Promise<FileHandle> {
+  if (path === '-') {
+    const name = join(tmpdir(), `orders-${randomUUID()}`);
+    const file = await open(name, 'wx+', 0o600);
+    await rm(name);
+    await file.writeFile(stdin);
+    return file;
+  }
   const expected = 'a regular file of orders, or - for standard input';
   try {
     if ((await stat(path)).isFile()) return await open(path);
@@ -59,33 +53,18 @@ export async function openOrders(
   throw new InvalidValueError('file', path, expected);
 }
 
-async function keptInput(stdin: Readable, signal: AbortSignal): Promise<FileHandle> {
-  const name = join(tmpdir(), `orders-${randomUUID()}`);
-  const file = await open(name, 'wx+', 0o600);
-  try {
-    await rm(name);
-    await file.writeFile(addAbortSignal(signal, stdin));
-    return file;
-  } catch (error) {
-    await file.close();
-    throw signal.aborted ? new InterruptedError('interrupted; nothing was loaded') : error;
-  }
-}
-
 /**
  * Reads JSON Lines of any number, one order at a time. A line that is not an order, or has the id of an
  * earlier one, yields an error, and reading continues with the next line.
+ *
+ * @param fromLine the number of the first line to read, from 1
  */
-export async function* readOrders(
-  file: FileHandle,
-  { fromLine = 1, isWhole = false }: ReadOptions = {},
-): AsyncGenerator<OrderLine> {
+export async function* readOrders(file: FileHandle, fromLine = 1): AsyncGenerator<OrderLine> {
   const firstLines = new FirstLines();
   for await (const { raw, line, bytes } of splitLines(file)) {
     if (line < fromLine || isBlank(raw)) continue;
     try {
       const order = parseLine(raw);
-      if (isWhole && order.status === undefined) throw notWhole();
       const first = firstLines.add(BigInt(String(order.id)), line);
       if (first !== line) throw new OperatorError(`id: ${order.id} is on line ${first} already`);
       yield { line, raw, bytes, order };
@@ -94,10 +73,6 @@ export async function* readOrders(
       yield { line, raw, bytes, error: new BadLineError(line, error.message) };
     }
   }
-}
-
-function notWhole(): OperatorError {
-  return new OperatorError('status: missing; expected a whole order, as "orders export" writes it');
 }
 
 function parseLine(raw: Buffer): OrderItem {

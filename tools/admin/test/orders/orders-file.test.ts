@@ -3,20 +3,16 @@ import { describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
 import { fileFields, type OrderItem } from '../../orders/order-record.ts';
-import { openOrders, type ReadOptions, readOrders } from '../../orders/orders-file.ts';
+import { openOrders, readOrders } from '../../orders/orders-file.ts';
 
 const directory = temporaryDirectoryOfFile();
 
 /** The orders of a file, and the messages about its bad lines. */
-async function read(content: string | Buffer, options?: ReadOptions) {
+async function read(content: string | Buffer, fromLine?: number) {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
-  await using file = await openOrders(
-    directory.write('orders.jsonl', content),
-    process.stdin,
-    new AbortController().signal,
-  );
-  for await (const line of readOrders(file, options)) {
+  await using file = await openOrders(directory.write('orders.jsonl', content), process.stdin);
+  for await (const line of readOrders(file, fromLine)) {
     if ('order' in line) orders.push(line.order);
     else errors.push(line.error.message);
   }
@@ -71,7 +67,7 @@ describe('an orders file', () => {
       (_, index) => `{"id":${index + 1},"petId":7777777}`,
     );
 
-    const { orders } = await read(lines.join('\n'), { fromLine: 17 });
+    const { orders } = await read(lines.join('\n'), 17);
 
     expect(orders.map((order) => Number(order.id))).toEqual(lines.slice(16).map((_, i) => i + 17));
   });
@@ -121,15 +117,6 @@ describe('an orders file', () => {
       `line ${count + 3}: id: ${ids[count - 1]} is on line ${count} already`,
       `line ${count + 4}: id: -1 is on line ${count + 1} already`,
     ]);
-  });
-
-  it('can be read as one of whole orders, which have a status', async () => {
-    const { orders, errors } = await read('{"id":1}\n{"id":2,"status":"pending"}', {
-      isWhole: true,
-    });
-
-    expect(orders).toHaveLength(1);
-    expect(errors).toEqual([expect.stringMatching(/^line 1: status: missing; expected a whole/)]);
   });
 
   it('has a line that is damaged or endless, which harms no other line', async () => {

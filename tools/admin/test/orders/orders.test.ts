@@ -11,7 +11,6 @@ import fs, {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
@@ -204,18 +203,6 @@ describe('orders import', () => {
     expect(stderr).toContain('1 bad line beside 500 good ones; nothing was loaded');
   });
 
-  it('can be interrupted while it waits for standard input', async () => {
-    const stdin = new PassThrough();
-    const onInterrupt = () => AbortSignal.timeout(20);
-
-    const { exitCode, stderr } = await orders(['import', '-'], { stdin, onInterrupt });
-
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 5,
-      stderr: 'error: interrupted; nothing was loaded\n',
-    });
-  });
-
   it.each([
     [1, []],
     [0, ['--on-error', 'skip']],
@@ -293,6 +280,13 @@ describe('orders import', () => {
       );
       expect(stderr).toContain('stays so');
       expect(await exported()).toBe(before);
+    });
+
+    it('takes no line for a whole order that has no status', async () => {
+      const { exitCode, stderr } = await orders(['import', '--replace', file('{"id":1}')]);
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('line 1: status: missing; expected a whole order');
     });
 
     it('undoes what a key has cancelled since another table was copied', async () => {
