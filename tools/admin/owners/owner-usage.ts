@@ -8,15 +8,8 @@ export const meteredDays = 90;
 
 const dayMs = 86_400_000;
 
-/** What an owner's keys have requested, as API Gateway has metered it. */
-interface OwnerUsage {
-  readonly ownerId: string;
-  readonly name: string;
-  readonly plan: string | null;
-  readonly requests: number;
-  /** The requests of each day (UTC), from the first one to today. */
-  readonly days: readonly { readonly day: string; readonly requests: number }[];
-}
+/** What an owner's keys have requested, in all and on each day (UTC). */
+type OwnerUsage = Awaited<ReturnType<typeof ownersUsage>>[number];
 
 /**
  * Reads what owners have used: one, or all of them, the busiest first. API Gateway meters a request
@@ -25,11 +18,7 @@ interface OwnerUsage {
  * @param idOrName the owner. @default - all
  * @param days the number of days, of which the last one is today
  */
-export async function ownersUsage(
-  idOrName: string | undefined,
-  days: number,
-  store: KeyStore,
-): Promise<OwnerUsage[]> {
+export async function ownersUsage(idOrName: string | undefined, days: number, store: KeyStore) {
   const owners = idOrName ? [await findOwner(idOrName, store)] : await allOwners(store);
   const gatewayKeys = await findGatewayKeys(store, idOrName && owners[0]!.details.ownerId);
   const now = store.now();
