@@ -59,10 +59,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       planOption('of owners on this plan'),
       new Option('--status <status>', 'in this state').choices(keyStatuses),
     ],
-    examples: [
-      'keys list --stage prod --owner "Acme Ltd"',
-      'keys list --stage prod --status banned',
-    ],
+    examples: ['keys list --stage prod --owner "Acme Ltd" --status banned'],
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
       if (views.length > 0) return { value: views, text: tableText(keyFields, views) };
