@@ -154,12 +154,15 @@ describe('storeOrders', () => {
     expect(mock.commandCalls(BatchGetCommand)).toHaveLength(2);
   });
 
-  it('does not take an order for a different one that no answer shows', async () => {
-    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
-    mock.on(BatchGetCommand).resolves({});
+  it.each([{}, { Responses: { Orders: [] } }])(
+    'does not take an order for one with other values, or for inserted, that no answer shows: %j',
+    async (answer) => {
+      mock.on(BatchExecuteStatementCommand).resolves({ Responses: [duplicate] });
+      mock.on(BatchGetCommand).resolves(answer);
 
-    expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3 });
-  });
+      expect(await failureOfInserting(order(1))).toMatchObject({ exitCode: 3 });
+    },
+  );
 
   describe('with replace', () => {
     const conditionFailed = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
