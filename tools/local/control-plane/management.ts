@@ -60,10 +60,6 @@ const operations: Readonly<Record<string, Operation>> = {
     const { keyId } = JSON.parse(body);
     return [201, memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId }))];
   },
-  'GET /usageplans/*/keys/*': ({ ids: [usagePlanId, keyId] }, plane) => {
-    const key = plane.getUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! });
-    return [200, memberBody(key)];
-  },
   'DELETE /usageplans/*/keys/*': ({ ids: [usagePlanId, keyId] }, plane) => {
     plane.deleteUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! });
     return [202, {}];

@@ -9,7 +9,6 @@ import {
   DeleteUsagePlanKeyCommand,
   GetApiKeysCommand,
   GetUsageCommand,
-  GetUsagePlanKeyCommand,
   GetUsagePlansCommand,
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
@@ -125,7 +124,8 @@ describe('the operator of a local run, with AWS clients', () => {
     await expect(again).rejects.toMatchObject({ name: 'ConflictException' });
 
     await gateway.send(new DeleteUsagePlanKeyCommand(member));
-    const gone = gateway.send(new GetUsagePlanKeyCommand(member));
+    expect((await gateway.send(new GetUsagePlansCommand({ keyId }))).items).toEqual([]);
+    const gone = gateway.send(new DeleteUsagePlanKeyCommand(member));
     await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
   });
 
