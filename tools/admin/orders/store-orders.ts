@@ -50,16 +50,13 @@ export async function storeOrders(
   table: RetryingTable,
   options: StoreOptions = {},
 ): Promise<StoredLine[]> {
-  const { replace, dryRun } = options;
-  // Where most orders are there, reading them first is cheaper than an insert of each that fails.
-  const found = await getOrders(replace || dryRun ? orders : [], table);
-  const absent = orders.filter(({ id }) => !found.has(String(id)));
-  const duplicates = dryRun ? [] : await insertOrders(absent, table);
-  const others = await getOrders(duplicates, table);
-  if (others.size < duplicates.length) throw new UnconfirmedError('BatchGetItem');
+  const { dryRun } = options;
+  const duplicates = dryRun ? orders : await insertOrders(orders, table);
+  const found = await getOrders(duplicates, table);
+  if (!dryRun && found.size < duplicates.length) throw new UnconfirmedError('BatchGetItem');
   const lines: StoredLine[] = [];
   for (const order of orders) {
-    const stored = found.get(String(order.id)) ?? others.get(String(order.id));
+    const stored = found.get(String(order.id));
     if (!stored) lines.push({ outcome: 'inserted' });
     else lines.push(await replaceOrder(order, stored, table, options));
   }
