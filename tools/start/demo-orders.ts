@@ -46,7 +46,7 @@ export async function loadFile(
     },
   };
   try {
-    const request = { path: file, onError: 'stop', fromLine: 1 } as const;
+    const request = { path: file, onError: 'stop' } as const;
     const { different } = await importOrders(request, { ...table, wait }, observer, signal);
     if (different > 0)
       tell(`${counted(different, 'order')} with other values left as in the table`);

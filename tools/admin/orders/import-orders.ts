@@ -20,8 +20,6 @@ export interface ImportRequest extends StoreOptions {
   readonly stdin?: Readable;
   /** With a bad line in the file, `stop` loads no order, and `skip` loads all others. */
   readonly onError: 'stop' | 'skip';
-  /** The number of the first line to load, from 1. */
-  readonly fromLine: number;
 }
 
 /** What can be told of the progress of an import. */
@@ -57,8 +55,7 @@ interface Import {
 
 /**
  * Imports an orders file of any size, of which it keeps the ids alone in memory. It keeps no state
- * outside the table, so an import that was interrupted can be repeated from its first line, or from any
- * other.
+ * outside the table, so an import that was interrupted is completed by running it again.
  *
  * @param signal interrupts the import after the round under way
  * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue
@@ -90,24 +87,21 @@ async function refuseBadLines(running: Import): Promise<void> {
   );
 }
 
-/** Loads the orders in rounds. When one is complete, all lines before the next are in the table. */
+/** Loads the orders in rounds. */
 async function loadRounds(running: Import, table: RetryingTable): Promise<void> {
-  const { path, fromLine } = running.request;
+  const { path } = running.request;
   let orders = 0;
-  let firstMissingLine = fromLine;
   try {
     for await (const round of readRounds('loading', running)) {
-      firstMissingLine = round[0]!.line;
       await load(round, running, table);
       orders += round.length;
-      firstMissingLine = round.at(-1)!.line + 1;
     }
   } catch (error) {
-    const place = `stopped at line ${firstMissingLine}, with ${counted(orders, 'order')} in the table`;
+    const place = `stopped with ${counted(orders, 'order')} in the table`;
     const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
     throw new Failure(`${path}: ${place}: ${failureText(error)}`, {
       cause: error,
-      remedy: `run the command again, or with --from-line ${firstMissingLine}`,
+      remedy: 'run the command again',
     });
   }
 }
@@ -116,11 +110,11 @@ async function* readRounds(
   phase: 'checking' | 'loading',
   { file, request, observer, signal, counts }: Import,
 ): AsyncGenerator<ReadOrder[]> {
-  const { fromLine, replace, onError } = request;
+  const { replace, onError } = request;
   observer.onPhase?.(phase, (await file.stat()).size);
   let orders = 0;
   let round: ReadOrder[] = [];
-  for await (const line of readOrders(file, fromLine)) {
+  for await (const line of readOrders(file)) {
     if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
     const error = 'error' in line ? line.error : replace ? notWhole(line) : undefined;
     if (error) {

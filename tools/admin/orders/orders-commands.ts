@@ -10,7 +10,6 @@ import {
   printMessage,
   printResult,
 } from '../console/command-io.ts';
-import { wholeNumber } from '../console/option-values.ts';
 import { counted, grouped } from '../console/view.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 import { addVerb } from '../stage/verb.ts';
@@ -40,7 +39,6 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
         .choices(['stop', 'skip'])
         .default('stop'),
       new Option('--rejects <file>', 'where to write the bad lines, to be corrected'),
-      new Option('--from-line <line>', 'the first line to load').argParser(wholeNumber).default(1),
       new Option('--replace', 'change the orders of the table that differ from their lines'),
       new Option('--dry-run', 'say what would be changed, and write nothing'),
     ],

@@ -11,7 +11,6 @@ import {
   quoted,
   reasonOf,
 } from '../../shared/errors.ts';
-import { FirstLines } from './first-lines.ts';
 import { type OrderItem, orderFromFields } from './order-record.ts';
 
 /** A line of an orders file: an order, or the error why it is not one. */
@@ -56,17 +55,17 @@ export async function openOrders(path: string, stdin: Readable): Promise<FileHan
 /**
  * Reads JSON Lines of any number, one order at a time. A line that is not an order, or has the id of an
  * earlier one, yields an error, and reading continues with the next line.
- *
- * @param fromLine the number of the first line to read, from 1
  */
-export async function* readOrders(file: FileHandle, fromLine = 1): AsyncGenerator<OrderLine> {
-  const firstLines = new FirstLines();
+export async function* readOrders(file: FileHandle): AsyncGenerator<OrderLine> {
+  const firstLines = new Map<bigint, number>();
   for await (const { raw, line, bytes } of splitLines(file)) {
-    if (line < fromLine || isBlank(raw)) continue;
+    if (isBlank(raw)) continue;
     try {
       const order = parseLine(raw);
-      const first = firstLines.add(BigInt(String(order.id)), line);
-      if (first !== line) throw new OperatorError(`id: ${order.id} is on line ${first} already`);
+      const id = BigInt(String(order.id));
+      const first = firstLines.get(id);
+      if (first) throw new OperatorError(`id: ${id} is on line ${first} already`);
+      firstLines.set(id, line);
       yield { line, raw, bytes, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;

@@ -164,7 +164,6 @@ describe('errors', () => {
       durations.replace('duration', 'duration of at least a second'),
     ],
     [`keys rotate ${keyId} --grace 1day`, '--grace: "1day"', durations],
-    ['orders import x --from-line 0', '--from-line: "0"', 'a whole number from 1'],
     ['orders import x --on-error cry', '--on-error: "cry"', 'one of stop, skip'],
     ['orders export --format xml', '--format: "xml"', 'one of jsonl, csv'],
   ].map(([words, value, expected]) => {
