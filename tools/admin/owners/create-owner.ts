@@ -8,12 +8,12 @@ import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
 import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
-import { inOwners } from './rename-owner.ts';
 import { putPresentGatewayKey, readPresentOwner } from './set-owner-plan.ts';
 import {
   type AgreedLimits,
   changeDetails,
   type DocumentOfOwner,
+  inOwners,
   type OwnerDetails,
   type StoredOwner,
 } from './stored-owner.ts';

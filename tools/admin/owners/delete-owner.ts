@@ -5,8 +5,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
 import { findOwner, nameReservation } from './find-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
-import { inOwners, releaseOtherNames } from './rename-owner.ts';
-import type { StoredOwner } from './stored-owner.ts';
+import { inOwners, type StoredOwner } from './stored-owner.ts';
 
 /**
  * Deletes everything that is stored of an owner. First the item in the ApiKeys table, after which all
@@ -23,7 +22,6 @@ export async function deleteOwner(idOrName: string, store: KeyStore): Promise<St
   return withHalfDoneError(`${ownerId} may be deleted in part only`, async () => {
     if (owner.item) await removeItem(ownerHash, store);
     await deleteGatewayKey(ownerId, store);
-    await releaseOtherNames(name, ownerId, store);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
     const key = { table: store.apiKeysTable, key: { ownerHash } };
     const isDeleted = await changeTogether(

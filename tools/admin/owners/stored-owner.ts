@@ -1,6 +1,6 @@
 import { type KeyEntry, keyIdOf, type OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
-import { change, type Update } from '../stage/dynamodb-calls.ts';
+import { change, expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
 /** The details of a key: its part of the owner's item in the Owners table, which operators use. */
@@ -104,6 +104,11 @@ export function changeDetails(
   store: KeyStore,
 ): Promise<OwnerDetails | undefined> {
   return change({ table: store.ownersTable, key: { ownerId }, ...update }, store);
+}
+
+/** A part of a transaction that concerns an item of the Owners table. */
+export function inOwners(ownerId: string, update: Update, { ownersTable }: KeyStore) {
+  return expressions({ table: ownersTable, key: { ownerId }, ...update });
 }
 
 /** Changes what the authorizer reads of an owner. Returns whether the condition held. */

@@ -143,11 +143,6 @@ const commands: Command[] = [
   },
   {
     name: 'owners delete',
-    // An interrupted renaming has left a second name.
-    prepare: () =>
-      renameOwner(ownerId, 'Typo', meeting('killed after it', stage.store, 0).store).catch(
-        () => {},
-      ),
     run: (store) => deleteOwner(ownerId, store),
     expected: { names: [], statuses: [], gatewayKeys: 0, stored: 0, reserved: 0 },
   },
