@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { matchesArn } from '../../tools/local/iam/pattern.ts';
 import { testAccount, testRegion } from '../helpers/stage-for-tests.ts';
 
 export { testAccount as account, testRegion as region } from '../helpers/stage-for-tests.ts';
@@ -68,4 +67,10 @@ export function allows(grant: Grant, call: AwsCall): boolean {
       ([key, expected]) => (tagOf(key) ?? expected) === expected,
     )
   );
+}
+
+/** Whether an ARN matches a pattern. A wildcard does not match across the segments of the ARN. */
+function matchesArn(pattern: string, arn: string): boolean {
+  const escaped = pattern.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('*', '[^:]*')}$`).test(arn);
 }

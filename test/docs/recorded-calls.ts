@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { requiredPermissions } from '../../tools/local/dynamodb/required-permissions.ts';
 import { type LoopbackServer, serve } from '../helpers/loopback-server.ts';
 import { type AwsCall, account, region } from './policies.ts';
 
@@ -64,18 +63,33 @@ export function taggingOf(arn: string, requestTags: Tags, resourceTags?: Tags): 
   return { action: 'apigateway:PUT', resource, requestTags, resourceTags };
 }
 
-function dynamoDbCalls(
-  operation: string,
-  input: { Statements?: { Statement: string }[] },
-): AwsCall[] {
-  if (operation !== 'BatchExecuteStatement') {
-    const permissions = requiredPermissions(operation, input, tablesArn);
-    if (permissions.length === 0) throw new Error(`${operation} needs unknown permissions`);
-    return permissions;
-  }
-  return input.Statements!.map(({ Statement }) => {
-    const [, verb, table] = /^(INSERT) INTO "([^"]+)"/.exec(Statement) ?? [];
-    if (verb === undefined) throw new Error(`${Statement} needs unknown permissions`);
-    return { action: 'dynamodb:PartiQLInsert', resource: tablesArn + table };
+/** The parts of the calls that name more than one table. A transaction has no action of its own. */
+interface DynamoDbInput {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
+  readonly Statements?: readonly { readonly Statement: string }[];
+}
+
+/** @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html */
+function dynamoDbCalls(operation: string, input: DynamoDbInput): AwsCall[] {
+  const { TableName, RequestItems = {}, TransactItems = [], Statements = [] } = input;
+  const call = (action: string, table: string) => ({
+    action: `dynamodb:${action}`,
+    resource: tablesArn + table,
   });
+  const calls = [
+    ...(TableName === undefined ? [] : [call(operation, TableName)]),
+    ...Object.keys(RequestItems).map((table) => call(operation, table)),
+    ...TransactItems.flatMap((item) =>
+      Object.entries(item).map(([kind, part]) => call(`${kind}Item`, part.TableName)),
+    ),
+    ...Statements.map(({ Statement }) => {
+      const [, verb, table] = /^(INSERT) INTO "([^"]+)"/.exec(Statement) ?? [];
+      if (verb === undefined) throw new Error(`${Statement} needs unknown permissions`);
+      return call('PartiQLInsert', table!);
+    }),
+  ];
+  if (calls.length === 0) throw new Error(`${operation} needs unknown permissions`);
+  return calls;
 }

@@ -101,7 +101,7 @@ export class RunningStore implements AsyncDisposable {
     this.service = service;
     this.lines = lines;
     this.client = new HttpClient(new URL(this.baseUrl), clientTimeoutMs);
-    this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorCredentials);
+    this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
     this.keys = {
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),

@@ -3,7 +3,7 @@ import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from './dynamodb/embedded-dynamodb.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from './dynamodb/guard.ts';
-import { type Credentials, createIdentities, type Identities } from './dynamodb/identities.ts';
+import { createIdentities, type Identities } from './dynamodb/identities.ts';
 import { localDynamoDbClient, localRegion } from './dynamodb/local-client.ts';
 import { provideTables } from './dynamodb/tables.ts';
 import { LocalRunError } from './errors.ts';
@@ -57,9 +57,10 @@ export interface PreparedService {
   readonly stage: string;
   /** The stack's outputs. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** The address of the guard before DynamoDB, which knows its callers by credentials of the run. */
+  /** The address of the guard before DynamoDB, which knows its callers by their access key ids. */
   readonly dynamodbEndpoint: string;
-  readonly operatorCredentials: Credentials;
+  /** The access key id that may do everything. */
+  readonly operatorAccessKeyId: string;
   readonly controlPlane: ControlPlane;
   readonly dataDirectory: DataDirectory | undefined;
 }
@@ -117,8 +118,8 @@ async function start(
   const guard = await startDynamoDBGuard({ endpoint, identities, isEmbedded, log });
   started.defer(() => guard.close());
   const { endpoint: dynamodbEndpoint } = guard;
-  const { credentials } = identities.operator;
-  const client = localDynamoDbClient(dynamodbEndpoint, credentials);
+  const { accessKeyId: operatorAccessKeyId } = identities.operator;
+  const client = localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
   started.defer(() => client.destroy());
   await usingDatabase(database, provideTables(template, client));
   signal?.throwIfAborted();
@@ -143,7 +144,7 @@ async function start(
     stage: gateway.stage.name,
     outputs: template.outputs(),
     dynamodbEndpoint,
-    operatorCredentials: credentials,
+    operatorAccessKeyId,
     controlPlane,
     dataDirectory,
   };
@@ -164,17 +165,14 @@ function startRunner(
   { log, logFunction }: LocalServiceOptions,
 ): FunctionRunner {
   return new FunctionRunner({
-    variablesOf: ({ logicalId }) => {
-      const { accessKeyId, secretAccessKey } = functions.get(logicalId)!.credentials;
-      return {
-        AWS_ACCESS_KEY_ID: accessKeyId,
-        AWS_SECRET_ACCESS_KEY: secretAccessKey,
-        AWS_SESSION_TOKEN: 'local',
-        AWS_REGION: localRegion,
-        AWS_DEFAULT_REGION: localRegion,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
-      };
-    },
+    variablesOf: ({ logicalId }) => ({
+      AWS_ACCESS_KEY_ID: functions.get(logicalId)!.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_SESSION_TOKEN: 'local',
+      AWS_REGION: localRegion,
+      AWS_DEFAULT_REGION: localRegion,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+    }),
     log: logFunction ?? ((name, line) => log(`${name}: ${line}`)),
   });
 }

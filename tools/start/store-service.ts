@@ -97,8 +97,8 @@ export async function startStoreService(
     ],
     prepare: async (prepared) => {
       const createClient = () => {
-        const { dynamodbEndpoint, operatorCredentials } = prepared;
-        const client = localDynamoDbClient(dynamodbEndpoint, operatorCredentials);
+        const { dynamodbEndpoint, operatorAccessKeyId } = prepared;
+        const client = localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
         started.defer(() => client.destroy());
         return client;
       };

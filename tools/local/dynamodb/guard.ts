@@ -16,7 +16,7 @@ import { localRegion } from './local-client.ts';
 
 /** A proxy before DynamoDB that authorizes all calls to the tables of a run. */
 export interface DynamoDBGuard {
-  /** The endpoint for clients with credentials of this run. */
+  /** The endpoint for clients with an access key id of this run. */
   readonly endpoint: string;
   /** Forwards a call as the operator's, whatever it is signed with. */
   forwardForOperator(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
@@ -75,7 +75,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   const request = isEncrypted ? httpsRequest : httpRequest;
   const callers = new Map(
     [identities.operator, ...identities.functions.values()].map((identity) => [
-      identity.credentials.accessKeyId,
+      identity.accessKeyId,
       identity,
     ]),
   );

@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { allows, type Role, readFunctionRoles } from '../iam/roles.ts';
 import type { Template } from '../template/template.ts';
-import { requiredPermissions } from './required-permissions.ts';
-
-/** The credentials with which an AWS client signs its requests. */
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
+import { allows, type Role, readRole } from './roles.ts';
 
 /** A caller of DynamoDB in this run. */
 export interface Identity {
-  readonly credentials: Credentials;
+  /** It is random, and known in this run only. */
+  readonly accessKeyId: string;
   /** The permissions of a function; absent for the operator, who may do everything. */
   readonly function?: FunctionPermissions;
 }
@@ -24,7 +18,7 @@ interface FunctionPermissions {
   readonly tablesArn: string;
 }
 
-/** The identities of one run, each with a random access key id of its own. */
+/** The identities of one run. */
 export interface Identities {
   /** Used by the demo's loader, the operator's commands and tests. It may do everything. */
   readonly operator: Identity;
@@ -39,23 +33,20 @@ export interface Identities {
  */
 export function createIdentities(template: Template): Identities {
   const { region, accountId } = template.environment;
-  const roles = readFunctionRoles(template);
-  const functions = template.ofType('AWS::Lambda::Function').map(({ logicalId, ref: name }) => {
-    const role = roles.get(logicalId) ?? { name: 'no-role', statements: [] };
-    const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${name}`;
-    const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
-    const identity = {
-      credentials: createCredentials(),
-      function: { role, userArn, tablesArn },
-    };
-    return [logicalId, identity] as const;
+  const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
+  const functions = template.ofType('AWS::Lambda::Function').map((lambda) => {
+    const role = readRole(lambda, template);
+    const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${lambda.ref}`;
+    const identity = { accessKeyId: newAccessKeyId(), function: { role, userArn, tablesArn } };
+    return [lambda.logicalId, identity] as const;
   });
-  return { operator: { credentials: createCredentials() }, functions: new Map(functions) };
+  return { operator: { accessKeyId: newAccessKeyId() }, functions: new Map(functions) };
 }
 
 /**
  * Checks a call against the policies of its sender's role. Returns why it is denied, in DynamoDB's
- * wording; undefined when it is allowed.
+ * wording; undefined when it is allowed. A call that names no single table, such as a transaction or a
+ * batch, is denied, because it needs permissions that are not determined here.
  *
  * @param operation the DynamoDB operation, such as `UpdateItem`
  */
@@ -65,31 +56,26 @@ export function denialOf(
   body: Buffer,
 ): string | undefined {
   if (!caller) return undefined;
-  const denial = (action: string, resource: string, reason: string) =>
-    `User: ${caller.userArn} is not authorized to perform: ${action} on resource: ${resource} because ${reason}`;
-  const permissions = requiredPermissions(operation, parsed(body), caller.tablesArn);
-  for (const { action, resource } of permissions) {
-    if (allows(caller.role, action, resource)) continue;
-    return denial(action, resource, `no identity-based policy allows the ${action} action`);
-  }
-  if (permissions.length > 0) return undefined;
-  const unknown = 'the local run cannot tell what the call needs';
-  return denial(`dynamodb:${operation}`, '*', unknown);
+  const action = `dynamodb:${operation}`;
+  const table = tableOf(body);
+  const resource = table === undefined ? '*' : `${caller.tablesArn}${table}`;
+  if (table !== undefined && allows(caller.role, action, resource)) return undefined;
+  const reason =
+    table === undefined
+      ? 'the local run cannot tell what the call needs'
+      : `no identity-based policy allows the ${action} action`;
+  return `User: ${caller.userArn} is not authorized to perform: ${action} on resource: ${resource} because ${reason}`;
 }
 
-function createCredentials(): Credentials {
-  return {
-    // DynamoDB Local accepts letters and digits only.
-    accessKeyId: `ASIA${randomBytes(16).toString('hex').toUpperCase()}`,
-    // Nobody verifies a signature, for which the SDK needs a secret all the same.
-    secretAccessKey: 'local',
-  };
+/** DynamoDB Local accepts letters and digits only. */
+function newAccessKeyId(): string {
+  return `ASIA${randomBytes(16).toString('hex').toUpperCase()}`;
 }
 
-/** Parses a body; undefined when it is not JSON. */
-function parsed(body: Buffer): unknown {
+/** The table that a call names; undefined when there is none, or the body is not JSON. */
+function tableOf(body: Buffer): string | undefined {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(body.toString('utf8')).TableName;
   } catch {
     return undefined;
   }

@@ -4,7 +4,6 @@ import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { Invoke } from '../functions/invocation.ts';
 import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
-import { matchesPattern } from '../iam/pattern.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A TOKEN authorizer as the template defines it. */
@@ -96,6 +95,15 @@ export function allowsMethod({ statements }: Authorization, methodArn: string): 
       matchesPattern(Action.toLowerCase(), invokeAction) && matchesPattern(Resource, methodArn),
   );
   return applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
+}
+
+/**
+ * Whether a text matches a pattern in which `*` stands for any number of characters and `?` for one.
+ */
+function matchesPattern(pattern: string, text: string): boolean {
+  const escaped = pattern.replaceAll(/[$()+.[\\\]^{|}]/g, '\\$&');
+  const source = escaped.replaceAll('*', '.*').replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 's').test(text);
 }
 
 // API Gateway answers 401 only when the error message is exactly "Unauthorized".

@@ -115,15 +115,29 @@ export function mock({
   };
 }
 
-export function lambda(name: string, properties: Properties = {}): Resources {
+/** A function with a role that allows nothing, or what its statements say. */
+export function lambda(
+  name: string,
+  properties: Properties = {},
+  statements: readonly object[] = [],
+): Resources {
+  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } };
   return {
     [name]: {
       Type: 'AWS::Lambda::Function',
       Properties: {
         Code: { S3Bucket: 'assets', S3Key: `${name}.zip` },
         Handler: 'index.handler',
+        Role: arnOf(`${name}Role`),
         Runtime: 'nodejs24.x',
         ...properties,
+      },
+    },
+    [`${name}Role`]: {
+      Type: 'AWS::IAM::Role',
+      Properties: {
+        AssumeRolePolicyDocument: { Statement: [trust] },
+        Policies: [{ PolicyDocument: { Statement: statements } }],
       },
     },
   };

@@ -12,35 +12,19 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type LoopbackServer, listen, serve } from '../../../../test/helpers/loopback-server.ts';
 import { type DynamoDBGuard, startDynamoDBGuard } from '../../dynamodb/guard.ts';
-import { type Credentials, createIdentities, type Identities } from '../../dynamodb/identities.ts';
+import { createIdentities, type Identities } from '../../dynamodb/identities.ts';
 import { createTemplate, lambda } from '../small-template.ts';
 
-/** A function that may do anything with tables but write items, and one without permissions. */
+/** A function that may read and delete, and one without permissions. */
 const template = createTemplate({
-  ...lambda('Read', { FunctionName: 'read', Role: { 'Fn::GetAtt': ['Role', 'Arn'] } }),
-  ...lambda('Nothing', { FunctionName: 'nothing' }),
-  Role: {
-    Type: 'AWS::IAM::Role',
-    Properties: {
-      RoleName: 'reader',
-      AssumeRolePolicyDocument: {
-        Statement: { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
-      },
-      Policies: [
-        {
-          PolicyDocument: {
-            Statement: [
-              {
-                Effect: 'Allow',
-                Action: ['dynamodb:GetItem', 'dynamodb:DeleteItem', 'dynamodb:DescribeTable'],
-                Resource: ['*'],
-              },
-            ],
-          },
-        },
-      ],
+  ...lambda('Read', {}, [
+    {
+      Effect: 'Allow',
+      Action: ['dynamodb:GetItem', 'dynamodb:DeleteItem'],
+      Resource: 'arn:aws:dynamodb:eu-central-1:123456789012:table/Orders',
     },
-  },
+  ]),
+  ...lambda('Nothing'),
 });
 const Key = { id: { S: 'ä' } };
 const get = new GetItemCommand({ TableName: 'Orders', Key });
@@ -88,14 +72,15 @@ async function start(endpoint = server.url, isEmbedded = false): Promise<DynamoD
   return guard;
 }
 
-function clientOf({ endpoint }: DynamoDBGuard, credentials: Credentials): DynamoDBClient {
+function clientOf({ endpoint }: DynamoDBGuard, accessKeyId: string): DynamoDBClient {
+  const credentials = { accessKeyId, secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: 'eu-west-1', credentials, maxAttempts: 1 });
   clients.push(client);
   return client;
 }
 
-const operator = () => identities.operator.credentials;
-const credentialsOf = (name: string) => identities.functions.get(name)!.credentials;
+const operator = () => identities.operator.accessKeyId;
+const idOf = (name: string) => identities.functions.get(name)!.accessKeyId;
 
 /** Sends a call as any program or web page could. */
 async function send(url: string, headers: Record<string, string>, method = 'POST') {
@@ -107,20 +92,16 @@ async function send(url: string, headers: Record<string, string>, method = 'POST
 
 describe('the guard before DynamoDB', () => {
   it('knows its callers by access key ids that are random, and which DynamoDB Local accepts too', () => {
-    const { functions } = identities;
-    const ids = [operator(), ...[...functions.values()].map(({ credentials }) => credentials)].map(
-      ({ accessKeyId }) => accessKeyId,
-    );
+    const ids = [operator(), idOf('Read'), idOf('Nothing')];
 
     expect(new Set(ids).size).toBe(3);
     for (const id of ids) expect(id).toMatch(/^ASIA[0-9A-F]{32}$/);
-    expect(createIdentities(template).operator.credentials.accessKeyId).not.toBe(ids[0]);
+    expect(createIdentities(template).operator.accessKeyId).not.toBe(ids[0]);
   });
 
   it('hands an allowed call on without its sender, and its answer back without what lets pages read it', async () => {
     const guard = await start();
-    const { accessKeyId } = credentialsOf('Read');
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/x/dynamodb/aws4_request, x`;
+    const authorization = `AWS4-HMAC-SHA256 Credential=${idOf('Read')}/20260101/x/dynamodb/aws4_request, x`;
     const target = 'DynamoDB_20120810.GetItem';
 
     const answer = await send(guard.endpoint, { authorization, 'x-amz-target': target });
@@ -142,7 +123,7 @@ describe('the guard before DynamoDB', () => {
   ])('refuses %s', async (_, headers, method) => {
     const guard = await start();
     if (headers.authorization)
-      headers.authorization = `AWS4-HMAC-SHA256 Credential=${createIdentities(template).operator.credentials.accessKeyId}/x`;
+      headers.authorization = `AWS4-HMAC-SHA256 Credential=${createIdentities(template).operator.accessKeyId}/x`;
 
     const answer = await send(guard.endpoint, headers, method);
 
@@ -176,46 +157,50 @@ describe('the guard before DynamoDB', () => {
 
   const orders = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Orders';
 
+  const denied = (action: string) =>
+    `dynamodb:${action} on resource: ${orders} because no identity-based policy allows the dynamodb:${action} action`;
+  const untold = (action: string) =>
+    `dynamodb:${action} on resource: * because the local run cannot tell what the call needs`;
+  const parts = [
+    { Delete: { TableName: 'Orders', Key } },
+    { Put: { TableName: 'Orders', Item: Key } },
+  ];
+
   it.each([
+    ['nothing allows', 'Nothing', get, denied('GetItem')],
+    ['the policies do not allow', 'Read', put, denied('PutItem')],
     [
-      'nothing allows',
-      'Nothing',
-      get,
-      `no-role/nothing is not authorized to perform: dynamodb:GetItem on resource: ${orders} because no identity-based policy allows the dynamodb:GetItem action`,
-    ],
-    [
-      'the policies do not allow',
+      'they do not allow on this table',
       'Read',
-      put,
-      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} because no identity-based policy allows the dynamodb:PutItem action`,
+      new GetItemCommand({ TableName: 'Keys', Key }),
+      denied('GetItem').replace('table/Orders', 'table/Keys'),
     ],
     [
-      'the policies do not allow for a part of it',
+      'has several parts',
       'Read',
-      new TransactWriteItemsCommand({
-        TransactItems: [
-          { Delete: { TableName: 'Orders', Key } },
-          { Put: { TableName: 'Orders', Item: Key } },
-        ],
-      }),
-      `reader/read is not authorized to perform: dynamodb:PutItem on resource: ${orders} because no identity-based policy allows the dynamodb:PutItem action`,
+      new TransactWriteItemsCommand({ TransactItems: parts }),
+      untold('TransactWriteItems'),
     ],
     [
-      'cannot be evaluated',
+      'is a statement in PartiQL',
       'Read',
       new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Orders"' }),
-      'reader/read is not authorized to perform: dynamodb:ExecuteStatement on resource: * because the local run cannot tell what the call needs',
+      untold('ExecuteStatement'),
     ],
   ])(
     'denies a function what %s, as DynamoDB does, and logs it',
-    async (_, name, command, message) => {
+    async (_, name, command, denial) => {
       const guard = await start();
 
-      const call = clientOf(guard, credentialsOf(name)).send(command as GetItemCommand);
+      const call = clientOf(guard, idOf(name)).send(command as GetItemCommand);
 
+      const { userArn } = identities.functions.get(name)!.function!;
+      expect(userArn).toMatch(
+        new RegExp(`^arn:aws:sts::123456789012:assumed-role/Small-${name}Role-\\w+/Small-${name}-`),
+      );
       await expect(call).rejects.toMatchObject({
         name: 'AccessDeniedException',
-        message: `User: arn:aws:sts::123456789012:assumed-role/${message}`,
+        message: `User: ${userArn} is not authorized to perform: ${denial}`,
         $metadata: { httpStatusCode: 400 },
       });
       expect(received).toEqual([]);
@@ -257,8 +242,7 @@ describe('the guard before DynamoDB', () => {
       answer.writeHead(200, { 'content-length': 10 });
       answer.write('{', () => answer.destroy());
     };
-    const { accessKeyId } = operator();
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/x`;
+    const authorization = `AWS4-HMAC-SHA256 Credential=${operator()}/x`;
 
     await expect(send(guard.endpoint, { authorization })).rejects.toThrow('aborted');
   });

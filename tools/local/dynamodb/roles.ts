@@ -1,6 +1,5 @@
 import { TemplateError } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
-import { matchesArn, matchesPattern } from './pattern.ts';
 
 /** A role with what its policies allow. Whatever they do not allow is denied. */
 export interface Role {
@@ -9,7 +8,6 @@ export interface Role {
 }
 
 interface PolicyStatement {
-  /** Patterns in lower case. */
   readonly actions: readonly string[];
   readonly resources: readonly string[];
 }
@@ -25,36 +23,16 @@ const lambdaService = 'lambda.amazonaws.com';
 const statementKeys = ['Sid', 'Effect', 'Action', 'Resource'];
 
 /**
- * The roles of a template's functions by the functions' logical ids. Functions without a role are
- * left out.
+ * The role of a function.
  *
- * @throws TemplateError when a role is not in the template, cannot be assumed by Lambda, or uses
- *   something that is not supported
+ * @throws TemplateError when it is not in the template, cannot be assumed by Lambda, or uses something
+ *   that is not supported
  */
-export function readFunctionRoles(template: Template): Map<string, Role> {
-  const roles = new Map<string, Role>();
-  for (const lambda of template.ofType('AWS::Lambda::Function')) {
-    const arn = lambda.property('Role');
-    if (arn === undefined) continue;
-    const resource = template
-      .ofType('AWS::IAM::Role')
-      .find((role) => role.attribute('Arn') === arn);
-    if (!resource) throw new TemplateError(lambda.logicalId, `its role ${arn} is not defined here`);
-    roles.set(lambda.logicalId, readRole(resource));
-  }
-  return roles;
-}
-
-/** Whether a role's policies allow an action on a resource. */
-export function allows({ statements }: Role, action: string, resource: string): boolean {
-  return statements.some(
-    ({ actions, resources }) =>
-      actions.some((pattern) => matchesPattern(pattern, action.toLowerCase())) &&
-      resources.some((pattern) => matchesArn(pattern, resource)),
-  );
-}
-
-function readRole({ logicalId, ref, property }: TemplateResource): Role {
+export function readRole(lambda: TemplateResource, template: Template): Role {
+  const arn = lambda.property('Role');
+  const found = template.ofType('AWS::IAM::Role').find((role) => role.attribute('Arn') === arn);
+  if (!found) throw new TemplateError(lambda.logicalId, `its role ${arn} is not defined here`);
+  const { logicalId, ref, property } = found;
   const trust: TrustStatement[] = [property('AssumeRolePolicyDocument')?.Statement ?? []].flat();
   if (!trust.some(trustsLambda)) {
     throw new TemplateError(logicalId, `${lambdaService} may not assume this role of a function`);
@@ -65,6 +43,13 @@ function readRole({ logicalId, ref, property }: TemplateResource): Role {
   const policies: { PolicyDocument: { Statement: RawStatement[] } }[] = property('Policies') ?? [];
   const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
   return { name: ref, statements: statements.map((each) => readStatement(each, logicalId)) };
+}
+
+/** Whether a role's policies allow an action on a resource. */
+export function allows({ statements }: Role, action: string, resource: string): boolean {
+  return statements.some(
+    ({ actions, resources }) => actions.includes(action) && resources.includes(resource),
+  );
 }
 
 function trustsLambda({ Effect, Principal }: TrustStatement): boolean {
@@ -79,8 +64,11 @@ function readStatement(raw: RawStatement, logicalId: string): PolicyStatement {
   if (raw.Effect !== 'Allow') {
     throw new TemplateError(logicalId, `a statement that is no Allow is not supported locally`);
   }
-  return {
-    actions: [raw.Action].flat().map((action) => String(action).toLowerCase()),
-    resources: [raw.Resource].flat().map(String),
-  };
+  const actions = [raw.Action].flat().map(String);
+  const resources = [raw.Resource].flat().map(String);
+  const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));
+  if (pattern) {
+    throw new TemplateError(logicalId, `the pattern ${pattern} in a statement is not supported`);
+  }
+  return { actions, resources };
 }

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { allows, readRole } from '../../dynamodb/roles.ts';
+import { createTemplate, lambda, type Resources } from '../small-template.ts';
+
+const tables = 'arn:aws:dynamodb:us-east-1:000000000000:table';
+const orders = `${tables}/Orders`;
+
+const allow = (Resource: unknown, Action: unknown = 'dynamodb:UpdateItem') => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+});
+const allowing = (...statements: object[]) => lambda('List', {}, statements);
+/** The role of `lambda('List')` with other properties. */
+function changed(properties: object): Resources {
+  const { List, ListRole } = lambda('List');
+  return {
+    List: List!,
+    ListRole: { ...ListRole!, Properties: { ...ListRole!.Properties, ...properties } },
+  };
+}
+const trust = (Effect: string, Service: string) => ({
+  AssumeRolePolicyDocument: { Statement: { Effect, Principal: { Service } } },
+});
+
+function read(resources: Resources) {
+  const template = createTemplate(resources);
+  return readRole(template.ofType('AWS::Lambda::Function')[0]!, template);
+}
+
+describe("a function's role", () => {
+  it.each<[string, boolean, object[]]>([
+    ['the action on the table', true, [allow(orders)]],
+    ['one of several actions', true, [allow(orders, ['dynamodb:Scan', 'dynamodb:UpdateItem'])]],
+    ['one of several tables', true, [allow([`${tables}/Keys`, orders])]],
+    ['it in a second statement', true, [allow(orders, 'dynamodb:Scan'), allow(orders)]],
+    ['nothing', false, []],
+    ['another action', false, [allow(orders, 'dynamodb:GetItem')]],
+    ['another table', false, [allow(`${tables}/Keys`)]],
+    ['a table whose name begins like it', false, [allow(`${tables}/Order`)]],
+  ])('that allows %s: %s', (_, expected, statements) => {
+    expect(allows(read(allowing(...statements)), 'dynamodb:UpdateItem', orders)).toBe(expected);
+  });
+
+  it.each<[string, Resources, string]>([
+    [
+      'is not in the template',
+      lambda('List', { Role: 'arn:aws:iam::1:role/x' }),
+      'List: its role arn:aws:iam::1:role/x is not defined here',
+    ],
+    [
+      'is for another service',
+      changed(trust('Allow', 'ec2.amazonaws.com')),
+      'ListRole: lambda.amazonaws.com may not assume this role of a function',
+    ],
+    [
+      'may not be assumed by Lambda',
+      changed(trust('Deny', 'lambda.amazonaws.com')),
+      'ListRole: lambda.amazonaws.com may not assume this role of a function',
+    ],
+    [
+      'has managed policies',
+      changed({ ManagedPolicyArns: ['arn:aws:iam::aws:policy/AmazonDynamoDBFullAccess'] }),
+      'ListRole: ManagedPolicyArns of a function is not supported locally',
+    ],
+    [
+      'has a permissions boundary',
+      changed({ PermissionsBoundary: 'arn:aws:iam::1:policy/x' }),
+      'ListRole: the property PermissionsBoundary of AWS::IAM::Role is not supported locally',
+    ],
+    [
+      'has a condition',
+      allowing({ ...allow(orders), Condition: { Bool: {} } }),
+      'ListRole: Condition of a statement is not supported locally',
+    ],
+    [
+      'has a statement that denies',
+      allowing({ ...allow(orders), Effect: 'Deny' }),
+      'ListRole: a statement that is no Allow is not supported locally',
+    ],
+    [
+      'has a pattern of actions',
+      allowing(allow(orders, ['dynamodb:Scan', 'dynamodb:?etItem'])),
+      'ListRole: the pattern dynamodb:?etItem in a statement is not supported',
+    ],
+    [
+      'has a pattern of tables',
+      allowing(allow(`${tables}/*`)),
+      `ListRole: the pattern ${tables}/* in a statement is not supported`,
+    ],
+  ])('stops the run when it %s', (_, resources, message) => {
+    expect(() => read(resources)).toThrow(message);
+  });
+});
