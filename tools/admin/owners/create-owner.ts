@@ -1,13 +1,13 @@
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
-import { changeTogether, present } from '../stage/dynamodb-calls.ts';
+import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { noUsage } from './change-owner.ts';
 import { nameReservation, ownerIdOfName, ownerName, readOwner } from './find-owner.ts';
 import { putGatewayKey } from './gateway-key.ts';
-import { agreedLimits, hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
+import { hasLimits, limitsFor, type OwnerLimits } from './owner-limits.ts';
 import { putPresentGatewayKey, readPresentOwner } from './set-owner-plan.ts';
 import {
   type AgreedLimits,
@@ -34,13 +34,14 @@ export interface NewOwner extends Partial<OwnerLimits> {
  * @throws OperatorError when the name is taken, or DynamoDB or API Gateway fails
  */
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
+  const { plan, perMinute, perDay } = request;
   const name = ownerName(request.name);
-  const limits = limitsFor(request.plan, request);
-  const agreed = agreedLimits(request.plan, request);
+  const limits = limitsFor(plan, request);
+  const agreed = { plan, perMinute, perDay };
   return withHalfDoneError(`The owner ${quoted(name)} may be created in part only`, async () => {
     const ownerId = await reserveName(name, store);
     const details = await putDetails(ownerId, name, agreed, store);
-    await putGatewayKey(ownerId, request.plan, store);
+    await putGatewayKey(ownerId, plan, store);
     await putItem(details, agreed, limits, store);
     // "keys purge --all" may have deleted the key before there was an item that it would have removed.
     return putPresentGatewayKey(ownerId, store);
@@ -78,8 +79,7 @@ async function putItem(
   store: KeyStore,
 ): Promise<void> {
   const { plan } = agreed;
-  const item: DocumentOfOwner & { ownerHash: string } = {
-    ownerHash,
+  const item: DocumentOfOwner = {
     ownerId,
     plan,
     status: 'active',
@@ -87,15 +87,11 @@ async function putItem(
     ...noUsage,
     keys: {},
   };
-  const put = {
-    TableName: store.apiKeysTable,
-    Item: item,
-    ConditionExpression: 'attribute_not_exists(ownerHash)',
-  };
+  const key = { table: store.apiKeysTable, key: { ownerHash } };
   const agree = { set: { agreed }, where: { ownerId: present } };
   const isReserved = { set: { owner: ownerId }, where: { owner: ownerId } };
   const changes = [
-    { Put: put },
+    { Update: expressions({ ...key, set: { ...item }, where: { ownerHash: undefined } }) },
     { Update: inOwners(ownerId, agree, store) },
     { Update: inOwners(nameReservation(name), isReserved, store) },
   ];

@@ -47,12 +47,6 @@ export function ownLimits(
   return Object.fromEntries(fields.map((field) => [field, asked[field] ?? kept(field)]));
 }
 
-/** The requested limits in the form of an owner's details: those that the request contains. */
-export function agreedLimits(plan: PlanName, asked: Partial<OwnerLimits>): AgreedLimits {
-  const own = fields.filter((field) => asked[field] !== undefined);
-  return { plan, ...Object.fromEntries(own.map((field) => [field, asked[field]])) };
-}
-
 /**
  * The limits of an owner according to the current numbers of its plan: the agreed limits, reduced to
  * the plan's maximum, and the plan's limits where none are agreed.

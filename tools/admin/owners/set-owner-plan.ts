@@ -4,7 +4,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from './find-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
-import { agreedLimits, hasLimits, limitsFor, type OwnerLimits, ownLimits } from './owner-limits.ts';
+import { hasLimits, limitsFor, type OwnerLimits, ownLimits } from './owner-limits.ts';
 import { type CompleteOwner, changeDetails, changeItem } from './stored-owner.ts';
 
 /** The requested plan, with limits for the owner that differ from the plan's. */
@@ -32,7 +32,7 @@ export async function setOwnerPlan(
   const { ownerId } = owner.details;
   const own = ownLimits(asked, owner);
   const limits = limitsFor(asked.plan, own);
-  const agreed = agreedLimits(asked.plan, own);
+  const agreed = { plan: asked.plan, ...own };
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const { plan, perMinute } = owner.item;

@@ -14,11 +14,10 @@ import {
 // biome-ignore lint/suspicious/noExplicitAny: an attribute can be anything
 export type Document = Record<string, any>;
 
-/** The input of any write: of an update, a deletion or a put. */
+/** The input of any write: of an update or a deletion. */
 interface Write {
   readonly TableName?: string | undefined;
   readonly Key?: Document | undefined;
-  readonly Item?: Document | undefined;
   readonly UpdateExpression?: string | undefined;
   readonly ConditionExpression?: string | undefined;
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
@@ -86,17 +85,15 @@ export class InMemoryTables {
     throw new Error(`not supported: ${command.constructor.name}`);
   }
 
-  #placeOf({ TableName = '', Key, Item }: Write): string {
-    return `${TableName}/${(Key ?? Item)![this.#keyNames[TableName]!]}`;
+  #placeOf({ TableName = '', Key }: Write): string {
+    return `${TableName}/${Key![this.#keyNames[TableName]!]}`;
   }
 
   /** Returns the item as it is then; undefined when it is deleted. */
   #carryOut(write: Write): Document | undefined {
     const place = this.#placeOf(write);
     const before = this.#items.get(place) ?? { ...write.Key };
-    const after = write.Item
-      ? stored(write.Item)
-      : write.UpdateExpression && updated(before, write);
+    const after = write.UpdateExpression && updated(before, write);
     if (after) this.#items.set(place, after);
     else this.#items.delete(place);
     return after || undefined;

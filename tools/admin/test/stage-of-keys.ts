@@ -1,7 +1,6 @@
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
-  PutCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
@@ -184,7 +183,7 @@ function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
 
 function isChange(call: Call): boolean {
   if (typeof call === 'string') return /^(create|delete)/.test(call);
-  const kinds = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
+  const kinds = [UpdateCommand, DeleteCommand, TransactWriteCommand];
   return kinds.some((kind) => call instanceof kind);
 }
 
