@@ -249,7 +249,8 @@ async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<R
 
 async function withdrawAll({ stage, confirm }: Call<PurgeOptions>): Promise<Result> {
   const all = await findStageKeys(stage);
-  const keys = counted(all.valid.length, 'key');
+  const valid = all.keys.filter(({ entry }) => entry);
+  const keys = counted(valid.length, 'key');
   const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
   const question =
     `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
@@ -258,7 +259,7 @@ async function withdrawAll({ stage, confirm }: Call<PurgeOptions>): Promise<Resu
   await withdrawStageKeys(all, stage);
   return {
     value: {
-      withdrawn: all.valid.map(({ keyId }) => keyId),
+      withdrawn: valid.map(({ keyId }) => keyId),
       gatewayKeys: all.gatewayKeys.length,
     },
     text: `Withdrew ${keys}, and deleted ${gatewayKeys}.`,

@@ -48,11 +48,8 @@ type StageKeys = Awaited<ReturnType<typeof findStageKeys>>;
 
 /** Finds everything to withdraw before a stage is destroyed. */
 export async function findStageKeys(store: KeyStore) {
-  const keys = (await allOwners(store)).flatMap(keysOf);
   return {
-    valid: keys.filter(({ entry }) => entry),
-    /** Keys that are not valid but not recorded as revoked, because a command was interrupted. */
-    unfinished: keys.filter(({ entry, details }) => !entry && !details?.revokedAt),
+    keys: (await allOwners(store)).flatMap(keysOf),
     /** The ids of API Gateway's keys. */
     gatewayKeys: [...(await findGatewayKeys(store)).keys()],
   };
@@ -69,12 +66,12 @@ export async function findStageKeys(store: KeyStore) {
  * @throws OperatorError when DynamoDB or API Gateway fails
  */
 export async function withdrawStageKeys(
-  { valid, unfinished, gatewayKeys }: StageKeys,
+  { keys, gatewayKeys }: StageKeys,
   store: KeyStore,
 ): Promise<void> {
   await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
     await removeItems(store);
-    for (const key of [...valid, ...unfinished]) await recordRevocation(key, key.entry, store);
+    for (const key of keys) await recordRevocation(key, key.entry, store);
     for (const apiKey of gatewayKeys) await store.gateway.deleteApiKey({ apiKey });
     await removeItems(store);
   });

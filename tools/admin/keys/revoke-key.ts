@@ -1,5 +1,5 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
-import { HalfDoneError, WrongStateError } from '../../shared/errors.ts';
+import { WrongStateError } from '../../shared/errors.ts';
 import {
   changeDetails,
   changeItem,
@@ -8,7 +8,7 @@ import {
 } from '../owners/stored-owner.ts';
 import { change, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import { failureText } from '../stage/service-failure.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
 import { type KeyView, keyView } from './key-view.ts';
 
@@ -23,15 +23,8 @@ import { type KeyView, keyView } from './key-view.ts';
 export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean> {
   const key = await findKey(keyId, store);
   const entry = key.entry && ((await removeEntry(key, store)) ?? key.entry);
-  try {
-    await recordRevocation(key, entry, store);
-  } catch (error) {
-    throw new HalfDoneError(
-      `${keyId} is revoked, and refused already; that could not be written down: ` +
-        failureText(error),
-      { cause: error, remedy: 'run the command again' },
-    );
-  }
+  const state = `${keyId} is refused from now on, but its revocation may not be written down`;
+  await withHalfDoneError(state, () => recordRevocation(key, entry, store));
   return entry !== undefined;
 }
 
@@ -51,7 +44,10 @@ export async function removeEntry(
   return before && readOwnerItem(before).keys.get(tokenHash);
 }
 
-/** Records in a key's details that it is revoked, with the last use and the expiry of its entry. */
+/**
+ * Records in a key's details that it is revoked, with the last use and the expiry of its entry, unless
+ * that is recorded already.
+ */
 export async function recordRevocation(
   { keyId, owner, details }: StoredKey,
   entry: KeyEntry | undefined,
