@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { InvalidValueError, OperatorError, reasonOf } from '../../shared/errors.ts';
@@ -23,8 +23,6 @@ export interface ExportRequest {
 
 // Formats that are not written. A spreadsheet reports a file of text with such a name as damaged.
 const otherFormat = /\.(?:xls[bmx]?|ods|numbers|parquet|tsv|gz|bz2|xz|zst|zip)$/i;
-// What a link to a file that this process has open names.
-const openFile = /(?:^|\/)fd\/\d+$/;
 
 /**
  * Writes all orders to a file or to standard output, in no particular order, in constant memory. Each
@@ -58,21 +56,18 @@ export async function exportOrders(
 }
 
 /**
- * Refuses a path at which there is something else than a file. The finished file is renamed to its
- * path, which would put it in the place of a device or a pipe: an operator who is root would replace
- * `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
+ * Refuses a path at which there is something else than a file, as a link is. The finished file is
+ * renamed to its path, which would put it in the place of a device or a pipe: an operator who is root
+ * would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
  *
- * @throws InvalidValueError when the path is empty, names another format, or is a directory, a device or a pipe
+ * @throws InvalidValueError when the path is empty, names another format, or is no file
  */
 export async function refuseUnlessFile(option: string, path: string): Promise<void> {
   if (otherFormat.test(path)) {
     throw new InvalidValueError(option, path, 'a file that ends with .jsonl or .csv');
   }
-  const present = await stat(path).catch(() => undefined);
-  const isOther = present !== undefined && !present.isFile();
-  // Such as /dev/stdout, which is what standard output is: a file too, when it is redirected to one.
-  const isOpenFile = openFile.test(await readlink(path).catch(() => ''));
-  if (path !== '' && !isOther && !isOpenFile) return;
+  const present = await lstat(path).catch(() => undefined);
+  if (path !== '' && (!present || present.isFile())) return;
   const expected = 'a file, which is created or replaced; for a pipe, leave the option out';
   throw new InvalidValueError(option, path, expected);
 }
