@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { planNames } from '../../../lib/settings/plans.ts';
-import { InvalidValueError } from '../../shared/errors.ts';
 
 /** The option `--plan`, whose value is the name of a plan. */
 export function planOption(description: string): Option {
@@ -27,13 +26,11 @@ const maxSeconds = 36_500 * 86_400;
  * @param leastSeconds the shortest accepted duration
  */
 export function durationOption(flags: string, description: string, leastSeconds = 0): Option {
-  const option = new Option(flags, description);
-  return option.argParser((text) => {
+  return new Option(flags, description).argParser((text) => {
     const [, count, unit = ''] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
     const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN);
     if (seconds >= leastSeconds && seconds <= maxSeconds) return seconds;
     const least = leastSeconds > 0 ? ' of at least a second' : '';
-    const expected = `a duration${least} such as 30s, 15m, 24h or 90d`;
-    throw new InvalidValueError(option.long!, text, expected);
+    throw new InvalidArgumentError(`Expected a duration${least} such as 30s, 15m, 24h or 90d.`);
   });
 }
