@@ -128,7 +128,7 @@ async function expectAvailable(port: number, host: string): Promise<void> {
 /** Loads the module on demand, because it loads the bundler. */
 async function createLiveCode({ inspect }: LocalOptions, directory: string) {
   const { LiveCode } = await import('./watch/live-code.ts');
-  return new LiveCode(join(directory, 'live'), inspect !== undefined);
+  return new LiveCode(directory, inspect !== undefined);
 }
 
 async function fillStore(

@@ -96,10 +96,10 @@ describe('npm start -- --watch', () => {
     writeFileSync(file(handler), answering('good'));
     await untilAnswered('good');
 
-    writeFileSync(file(handler), `${answering('broken')}\nconst (`);
-    await untilSaid('Expected identifier but found "("');
+    writeFileSync(file(handler), `import './absent.ts';\n${answering('mended')}`);
+    await untilSaid('Could not resolve "./absent.ts"');
     const beside = await cancel();
-    writeFileSync(file(handler), answering('mended'));
+    writeFileSync(file('lambdas/absent.ts'), '');
     await untilAnswered('mended');
 
     expect(beside).toContain('good');

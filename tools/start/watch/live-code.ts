@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type BuildFailure, context, formatMessages } from 'esbuild';
 import { bundlingOptions } from '../../../lib/functions/bundling.ts';
@@ -36,10 +36,9 @@ export class LiveCode implements AsyncDisposable {
   readonly built: Promise<void>;
   readonly #directory: string;
   readonly #functions: readonly LiveFunction[];
-  #folders = 0;
 
   /**
-   * @param directory the folder for the bundles
+   * @param directory the folder in which each bundle has its own
    * @param isDebugged whether the source maps contain the sources, for a debugger
    */
   constructor(directory: string, isDebugged: boolean) {
@@ -85,8 +84,7 @@ export class LiveCode implements AsyncDisposable {
   /** Each code has its own folder, because earlier code may still be started. */
   #writeCode(written: LiveFunction): FunctionCode {
     const { name, built } = written;
-    const folder = join(this.#directory, `${name}-${this.#folders++}`);
-    mkdirSync(folder, { recursive: true });
+    const folder = mkdtempSync(join(this.#directory, `${name}-`));
     writeFileSync(join(folder, 'index.js'), built!);
     written.running = built!;
     return { name, logicalId: written.logicalId!, folder };
