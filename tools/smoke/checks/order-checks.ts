@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { reasonOf } from '../../shared/errors.ts';
 import type { Answer } from '../stage/http-client.ts';
 import { elementsOf } from '../stage/json-array.ts';
@@ -101,7 +102,7 @@ async function readOrders(stage: Stage, answer: Answer) {
   let orders = 0;
   const differences: string[] = [];
   try {
-    for await (const order of elementsOf(textOf(answer))) {
+    for await (const order of elementsOf(plainBody(answer))) {
       if (differences.length < mostDifferencesShown) {
         differences.push(...stage.contract.orderDifferences(order));
       }
@@ -113,9 +114,8 @@ async function readOrders(stage: Stage, answer: Answer) {
   return { orders, differences };
 }
 
-function textOf({ body, headers }: Answer): ReadableStream<string> {
-  const isGzip = headerOf({ headers }, 'content-encoding') === 'gzip';
-  const bytes = Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>;
-  const plain = isGzip ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes;
-  return plain.pipeThrough(new TextDecoderStream('utf-8', { fatal: true }));
+/** The bytes of a body without its gzip, whose errors are also those of the connection. */
+function plainBody(answer: Answer): Readable {
+  const isGzip = headerOf(answer, 'content-encoding') === 'gzip';
+  return isGzip ? pipeline(answer.body, createGunzip(), () => {}) : answer.body;
 }

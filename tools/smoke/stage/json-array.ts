@@ -2,18 +2,20 @@
 const longestElement = 65_536;
 
 /**
- * The objects of a JSON array, each as its text, while they arrive: only a chunk and an incomplete
+ * The objects of a JSON array, each as its text, while its bytes arrive: only a chunk and an incomplete
  * object are in memory. The objects are not parsed, and hold no others, as orders do.
  *
  * @throws SyntaxError where the text is no such array or is cut off, after the objects before
+ * @throws TypeError where the bytes are not UTF-8
  */
-export async function* elementsOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* elementsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   // An object ends at the first brace that is outside of a string.
   const element = /\s*([[,])\s*(\{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\})\s*/y;
   let separator = '[';
   let rest = '';
   for await (const chunk of chunks) {
-    rest += chunk;
+    rest += decoder.decode(chunk, { stream: true });
     element.lastIndex = 0;
     let end = 0;
     for (let found = element.exec(rest); found?.[1] === separator; found = element.exec(rest)) {

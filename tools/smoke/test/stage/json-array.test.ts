@@ -1,12 +1,14 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { anyText } from '../../../../test/helpers/any-text.ts';
 import { elementsOf } from '../../stage/json-array.ts';
 
-/** The elements of a text that arrives in chunks of a given size. */
-async function split(text: string, size = 7): Promise<string[]> {
+/** The elements of a text, or of bytes, that arrive in chunks of a given size. */
+async function split(text: string | Buffer, size = 7): Promise<string[]> {
+  const bytes = Buffer.from(text as string);
   const chunks = async function* () {
-    for (let start = 0; start < text.length; start += size) yield text.slice(start, start + size);
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   };
   const elements = [];
   for await (const element of elementsOf(chunks())) elements.push(element);
@@ -36,7 +38,7 @@ describe('the elements of a JSON array', () => {
   });
 
   it('are handed out up to the place where the structure is lost', async () => {
-    const elements = elementsOf(ReadableStream.from(['[{"id":1}{"id":2}]']));
+    const elements = elementsOf(Readable.from([Buffer.from('[{"id":1}{"id":2}]')]));
 
     expect((await elements.next()).value).toBe('{"id":1}');
     await expect(elements.next()).rejects.toThrow('the array is not closed: it ends with "{\\"id');
@@ -47,6 +49,12 @@ describe('the elements of a JSON array', () => {
     ...['[{"id":1}[{"id":2}]', '[{"id":1}]]', '[{"id":1}][{"id":2}]', '[] x', '[{"id":{}}]'],
   ])('are missed in %p, which is no array of orders', async (text) => {
     await expect(split(text)).rejects.toThrow(/^the array is not closed: it ends with "/);
+  });
+
+  it('are none in bytes that are no UTF-8', async () => {
+    const bytes = Buffer.from('[{"shipDate":"\xe4"}]', 'latin1');
+
+    await expect(split(bytes)).rejects.toThrow('not valid for encoding utf-8');
   });
 
   it('are not waited for without end', async () => {
