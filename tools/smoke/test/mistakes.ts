@@ -1,3 +1,4 @@
+import { parseAuthorization } from '../../../lambdas/shared/api-key.ts';
 import type { Mistake, Spoilable } from './spoilt-client.ts';
 
 /*
@@ -107,6 +108,14 @@ export const mistakes: [string, string, string, Mistake][] = [
     'came: 200',
     (answer, { authorization }) => {
       if (authorization?.startsWith('Bearer  ')) answer.status = 200;
+    },
+  ],
+  [
+    'a key with a right checksum is served without being looked up',
+    'refuses a well-formed key of an owner that does not exist',
+    'came: 200',
+    (answer, { authorization }) => {
+      if (parseAuthorization(authorization, 'so_test_')) answer.status = 200;
     },
   ],
   [
