@@ -12,7 +12,7 @@ import { planOption, wholeNumber, wholeNumberUpTo } from '../console/option-valu
 import { counted, recordText, tableText } from '../console/view.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
-import { resetUsage, setOwnerStatus } from './change-owner.ts';
+import { changeOwner, noUsage } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
@@ -114,22 +114,19 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, confirm, nowMs }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
       await confirm(() => suspendQuestion(owner));
-      return shown(await setOwnerStatus(owner, 'suspended', stage), nowMs);
+      return shown(await changeOwner(owner.details.ownerId, { status: 'suspended' }, stage), nowMs);
     },
   });
   addVerb<GlobalOptions>(owners, io, {
     usage: 'resume <owner>',
     description: 'let the keys of a suspended owner work again',
-    run: async ({ stage, nowMs }, idOrName) => {
-      const owner = await findCompleteOwner(idOrName, stage);
-      return shown(await setOwnerStatus(owner, 'active', stage), nowMs);
-    },
+    run: async ({ stage, nowMs }, owner) =>
+      shown(await changeOwner(owner, { status: 'active' }, stage), nowMs),
   });
   addVerb<GlobalOptions>(owners, io, {
     usage: 'reset-usage <owner>',
     description: 'forget what an owner has used, as after a fault has used up its day',
-    run: async ({ stage, nowMs }, idOrName) =>
-      shown(await resetUsage(await findCompleteOwner(idOrName, stage), stage), nowMs),
+    run: async ({ stage, nowMs }, owner) => shown(await changeOwner(owner, noUsage, stage), nowMs),
   });
   addVerb<GlobalOptions>(owners, io, {
     usage: 'delete <owner>',

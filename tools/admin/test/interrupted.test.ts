@@ -8,14 +8,14 @@ import { keyView, listKeys } from '../keys/key-view.ts';
 import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from '../keys/purge-keys.ts';
 import { revokeKey, unbanKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
-import { resetUsage, setOwnerStatus } from '../owners/change-owner.ts';
+import { changeOwner, noUsage } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { deleteOwner } from '../owners/delete-owner.ts';
-import { allOwners, findOwner, lookUpOwner, readOwner, scan } from '../owners/find-owner.ts';
+import { allOwners, lookUpOwner, readOwner, scan } from '../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../owners/owner-limits.ts';
 import { renameOwner } from '../owners/rename-owner.ts';
 import { setLimits, setOwnerPlan } from '../owners/set-owner-plan.ts';
-import type { CompleteOwner, StoredOwner } from '../owners/stored-owner.ts';
+import type { StoredOwner } from '../owners/stored-owner.ts';
 import { documentClient, type KeyStore } from '../stage/key-store.ts';
 import {
   issueTo,
@@ -43,7 +43,6 @@ interface Command {
   readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
 }
 
-const acme = async () => (await findOwner('Acme', stage.store)) as CompleteOwner;
 const statuses = async () => (await listKeys({}, stage.store)).map(({ status }) => status).sort();
 
 /** What the commands change, of the owner that each of them finds, and of a new one. */
@@ -148,13 +147,13 @@ const commands: Command[] = [
   },
   {
     name: 'owners suspend',
-    run: async (store) => setOwnerStatus(await acme(), 'suspended', store),
+    run: (store) => changeOwner('Acme', { status: 'suspended' }, store),
     expected: { isActive: false },
   },
   {
     name: 'owners reset-usage',
     prepare: () => stage.set(ownerId, { dayWindow: nowSeconds, dayCount: 9 }),
-    run: async (store) => resetUsage(await acme(), store),
+    run: (store) => changeOwner('Acme', noUsage, store),
     expected: { dayCount: 0 },
   },
   {

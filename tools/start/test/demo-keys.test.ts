@@ -8,8 +8,8 @@ import { listKeys } from '../../admin/keys/key-view.ts';
 import { findPurgeable, purgeKeys } from '../../admin/keys/purge-keys.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { rotateKey } from '../../admin/keys/rotate-key.ts';
-import { setOwnerStatus } from '../../admin/owners/change-owner.ts';
-import { allOwners, findCompleteOwner } from '../../admin/owners/find-owner.ts';
+import { changeOwner } from '../../admin/owners/change-owner.ts';
+import { allOwners } from '../../admin/owners/find-owner.ts';
 import { renameOwner } from '../../admin/owners/rename-owner.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
@@ -71,7 +71,7 @@ describe('provideDemoKeys', () => {
       'its owner was suspended, and its key withdrawn',
       async () => {
         await revokeKey(await idOf('demo free'), store);
-        await setOwnerStatus(await findCompleteOwner('demo free', store), 'suspended', store);
+        await changeOwner('demo free', { status: 'suspended' }, store);
       },
     ],
   ])('keeps the keys from run to run where %s', async (_, make) => {

@@ -7,10 +7,10 @@ import { issueKey } from '../../keys/issue-key.ts';
 import { keyView, listKeys } from '../../keys/key-view.ts';
 import { revokeKey, unbanKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
-import { setOwnerStatus } from '../../owners/change-owner.ts';
+import { changeOwner } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';
 import { setOwnerPlan } from '../../owners/set-owner-plan.ts';
-import { type CompleteOwner, changeDetails } from '../../owners/stored-owner.ts';
+import { changeDetails } from '../../owners/stored-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
   day,
@@ -39,8 +39,7 @@ const set = async (keyId: string, values: Record<string, number>) =>
   stage.set(ownerIdOf(keyId), values, (await keyOf(keyId)).tokenHash);
 const ban = (keyId: string) =>
   set(keyId, { bannedUntil: nowSeconds + 300, rejectionWindow: minute, rejectionCount: 181 });
-const suspend = async (keyId: string) =>
-  setOwnerStatus((await keyOf(keyId)).owner as CompleteOwner, 'suspended', store);
+const suspend = (keyId: string) => changeOwner(ownerIdOf(keyId), { status: 'suspended' }, store);
 const allItems = () => ['ApiKeys', 'Owners'].flatMap((table) => tables.readAll(table));
 
 describe('issueKey', () => {

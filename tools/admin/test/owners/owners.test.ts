@@ -5,7 +5,7 @@ import { createToken } from '../../../shared/api-key-token.ts';
 import { recordText } from '../../console/view.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
-import { resetUsage } from '../../owners/change-owner.ts';
+import { changeOwner, noUsage } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { deleteOwner } from '../../owners/delete-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../owners/find-owner.ts';
@@ -14,7 +14,7 @@ import { ownersUsage } from '../../owners/owner-usage.ts';
 import { ownerFields, ownerView } from '../../owners/owner-view.ts';
 import { renameOwner } from '../../owners/rename-owner.ts';
 import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
-import type { AgreedLimits, CompleteOwner } from '../../owners/stored-owner.ts';
+import type { AgreedLimits } from '../../owners/stored-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
   day,
@@ -385,7 +385,7 @@ describe('deleteOwner', () => {
   );
 });
 
-describe('resetUsage', () => {
+describe('changeOwner', () => {
   it('forgets what was used, and nothing else', async () => {
     const { details, item } = await create();
     await issueKey({ owner: 'Acme' }, store);
@@ -395,7 +395,7 @@ describe('resetUsage', () => {
       ...{ minuteWindow: far, minuteCount: 60, dayWindow: far, dayCount: 1_000 },
     });
 
-    const reset = await resetUsage((await findOwner('Acme', store)) as CompleteOwner, store);
+    const reset = await changeOwner('Acme', noUsage, store);
 
     expect(reset.item).toEqual(before);
     expect({ ...reset.item, keys: item!.keys }).toEqual(item);
