@@ -32,7 +32,6 @@ const noBytes = Buffer.alloc(0);
 /**
  * Reuses the buffers that orders are written to. Their memory is outside of JavaScript's heap, whose
  * size is what triggers garbage collection, so unused buffers would add up to dozens of megabytes.
- * A stream's reader may keep what it receives, so it is given copies and never these buffers.
  */
 export class BufferPool {
   private readonly free: Buffer[] = [];

@@ -75,7 +75,10 @@ export async function sendList(
   }
 }
 
-/** Every order begins with a comma; the opening bracket overwrites the very first one. */
+/**
+ * Every order begins with a comma; the opening bracket overwrites the very first one. A chunk is written
+ * to again when the next one is asked for.
+ */
 async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
   let isFirst = true;
   for await (const { buffers, count, release } of pages) {
@@ -83,10 +86,8 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
     for (const buffer of buffers) {
       if (isFirst) buffer[0] = openingBracket;
       isFirst = false;
-      // A stream's reader may keep what it receives, and the buffer is written to again.
-      const chunk = Buffer.from(buffer);
+      yield buffer;
       release(buffer);
-      yield chunk;
     }
   }
   yield Buffer.from(isFirst ? '[]' : ']');
@@ -116,37 +117,40 @@ async function* gzipped(chunks: AsyncIterable<Buffer>) {
 class Reader {
   private readonly output: Writable;
   private readonly ending: AbortController;
-  private pendingBytes = 0;
+  /** Rejects when the stream fails or the list ends. */
+  private readonly failure: Promise<never>;
   /** How long the reader may still keep the function waiting. Every byte that it reads extends it. */
   private allowedMs = maxBacklogMs;
 
   constructor(output: Writable, ending: AbortController) {
     this.output = output;
     this.ending = ending;
+    this.failure = once(output, 'error', { signal: ending.signal }).then(([error]) => {
+      throw error;
+    });
+    // It can happen while nobody waits for the reader.
+    this.failure.catch(() => {});
   }
 
+  /** Resolves when the chunk has left the process. */
   async write(chunk: Buffer): Promise<void> {
-    this.ending.signal.throwIfAborted();
     if (this.output.destroyed) throw new Error('The response stream is closed.');
-    this.pendingBytes += chunk.length;
-    if (!this.output.write(chunk)) await this.waitFor('drain');
+    const sinceMs = performance.now();
+    await this.waitFor((done) => this.output.write(chunk, done));
+    const earnedMs = (1_000 * chunk.length) / minBytesPerSecond;
+    const leftMs = this.allowedMs - (performance.now() - sinceMs) + earnedMs;
+    this.allowedMs = Math.min(leftMs, maxBacklogMs);
   }
 
   async end(): Promise<void> {
-    const finished = this.waitFor('finish');
-    this.output.end();
-    await finished;
+    await this.waitFor((done) => this.output.end(done));
   }
 
-  private async waitFor(event: 'drain' | 'finish'): Promise<void> {
-    const sinceMs = performance.now();
+  private async waitFor(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.ending.abort(new SlowReaderError()), this.allowedMs);
-    const { signal } = this.ending;
-    await once(this.output, event, { signal }).finally(() => clearTimeout(timer));
-    const earnedMs = (1_000 * this.pendingBytes) / minBytesPerSecond;
-    const leftMs = this.allowedMs - (performance.now() - sinceMs) + earnedMs;
-    this.allowedMs = Math.min(leftMs, maxBacklogMs);
-    this.pendingBytes = 0;
+    start((error) => (error ? reject(error) : resolve()));
+    await Promise.race([promise, this.failure]).finally(() => clearTimeout(timer));
   }
 }
 

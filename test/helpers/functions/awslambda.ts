@@ -56,9 +56,13 @@ export class LambdaStream extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    if (chunk.length > 0) this.received.push(chunk);
-    if (this.isOpen) done();
-    else this.resume = done;
+    const take = () => {
+      // The function writes to its buffer again.
+      if (chunk.length > 0) this.received.push(Buffer.from(chunk));
+      done();
+    };
+    if (this.isOpen) take();
+    else this.resume = take;
   }
 
   /** Undefined until the response has begun. */
