@@ -1,0 +1,142 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  NumberValue,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { transitions } from '../../orders/orders-table.ts';
+import { ordersOfEachTest } from './orders-of-each-test.ts';
+
+const { file, orders } = ordersOfEachTest();
+
+describe('orders show, ship, cancel and reopen', () => {
+  const states = {
+    pending: '{"id":-9007199254740993,"petId":7,"status":"pending"}',
+    shipped: '{"id":-9007199254740993,"status":"shipped","shippedAt":"2026-11-20T09:31:00Z"}',
+    cancelled:
+      '{"id":-9007199254740993,"petId":7,"status":"cancelled","cancelledAt":"2026-11-20T09:31:00Z",' +
+      '"cancelledBy":"key_1","cancelRequestId":"c"}',
+  };
+  type Refusal = { verb: keyof typeof transitions; state: keyof typeof states };
+  const id = '-9007199254740993';
+  const shown = async () => (await orders(['show', id])).stdout;
+
+  it('says so when there is no such order, or no such id', async () => {
+    for (const verb of ['show', 'ship', 'cancel', 'reopen']) {
+      expect((await orders([verb, '1'])).stderr).toBe('error: No order has the id 1\n');
+      expect((await orders([verb, '01'])).stderr).toMatch(
+        /^error: order id: "01" is not accepted; expected an integer from -9223372036854775808/,
+      );
+    }
+  });
+
+  it.each([
+    [
+      'ship',
+      'pending',
+      'shipped',
+      /^\{"id":-9007199254740993,"petId":7,"status":"shipped","shippedAt":"\d{4}-[^"]+","shipRequestId":"[^"]+"\}$/,
+    ],
+    [
+      'cancel',
+      'pending',
+      'cancelled',
+      /^\{"id":-9007199254740993,"petId":7,"status":"cancelled","cancelledAt":"\d{4}-[^"]+","cancelledBy":"operator","cancelRequestId":"[^"]+"\}$/,
+    ],
+    [
+      'reopen',
+      'cancelled',
+      'pending',
+      /^\{"id":-9007199254740993,"petId":7,"status":"pending","reopenedAt":"\d{4}-[^"]+","reopenRequestId":"[^"]+"\}$/,
+    ],
+  ] as const)(
+    'R6: %s makes a %s order %s, and answers what it was',
+    async (verb, from, to, after) => {
+      await orders(['import', file(states[from])]);
+
+      const { stdout } = await orders([verb, id]);
+
+      expect(stdout).toBe(`Order ${id} is ${to}. Before:\n${states[from]}\n`);
+      expect((await shown()).trimEnd()).toMatch(after);
+    },
+  );
+
+  it('answers in JSON with the order, and with what it was', async () => {
+    await orders(['import', file(states.pending)]);
+
+    const { stdout } = await orders(['cancel', id, '--json']);
+
+    expect(stdout).toBe((await shown()).replace('}\n', `,"before":${states.pending}}\n`));
+  });
+
+  const refusals = Object.keys(transitions).flatMap((verb) =>
+    Object.keys(states).map((state) => ({ verb, state }) as Refusal),
+  );
+  it.each(refusals.filter(({ verb, state }) => transitions[verb].from !== state))(
+    'R6: $verb refuses an order that is $state',
+    async ({ verb, state }) => {
+      await orders(['import', file(states[state])]);
+
+      const { exitCode, stderr } = await orders([verb, id]);
+
+      const since = state === 'pending' ? '' : ' since 2026-11-20T09:31:00Z';
+      const { from, done } = transitions[verb];
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: `error: Order ${id} is ${state}${since}: only a ${from} order can be ${done}\n`,
+      });
+      expect(await shown()).toBe(`${states[state]}\n`);
+    },
+  );
+});
+
+describe('with another answer of DynamoDB', () => {
+  let mock: ReturnType<typeof mockClient>;
+  const isUuid = (value: unknown) => /^[0-9a-f-]{36}$/.test(String(value));
+  beforeEach(() => {
+    mock = mockClient(DynamoDBDocumentClient);
+  });
+  afterEach(() => mock.restore());
+
+  it.each([
+    ['ship', 'shipped', 'shipRequestId', true],
+    ['cancel', 'cancelled', 'cancelRequestId', true],
+    ['reopen', 'pending', 'reopenRequestId', true],
+    ['ship', 'shipped', 'shipRequestId', false],
+  ])(
+    'orders %s finds an order %s, and its own %s there: %j',
+    async (verb, status, field, isOwn) => {
+      const order = { id: NumberValue.from(7), status };
+      mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
+        const requestId = isOwn ? Object.values(values).find(isUuid) : 'another';
+        mock.on(GetCommand).resolves({ Item: { ...order, [field]: requestId } });
+        throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+      });
+
+      const { exitCode, stdout, stderr } = await orders([verb, '7']);
+
+      if (isOwn)
+        expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Order 7 is ${status}.\n` });
+      else expect(stderr).toContain('Order 7 is shipped: only a pending');
+    },
+  );
+
+  it.each([
+    ['ship', ['ship', '7'], 'DynamoDB UpdateItem'],
+    ['export', ['export'], 'DynamoDB Scan'],
+    ['import', ['import', 'orders.jsonl'], 'DynamoDB BatchExecuteStatement'],
+  ])('orders %s is not done where the answer is empty', async (_, words, call) => {
+    mock.onAnyCommand().resolves({});
+    const path = file('{"id":7}');
+
+    const { exitCode, stdout, stderr } = await orders(
+      words.map((word) => (word === 'orders.jsonl' ? path : word)),
+    );
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
+    expect(stderr).toContain(`${call} may not have been done`);
+  });
+});

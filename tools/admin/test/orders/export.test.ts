@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import fs, { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DynamoDBDocumentClient, NumberValue, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it, jest } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { ordersOfEachTest } from './orders-of-each-test.ts';
+
+const { database, directory, file, orders, put, stored, useNewTable } = ordersOfEachTest();
+
+describe('orders export', () => {
+  const cancelled =
+    '{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,' +
+    '"status":"cancelled","cancelledAt":"2026-11-20T09:31:00.000Z","cancelledBy":"key_1","cancelRequestId":"c"}';
+  const shipped =
+    '{"id":-5,"status":"shipped","shippedAt":"2026-11-20T09:31:00.000Z","shipRequestId":"s"}';
+
+  it('writes whole orders, which import as the same orders', async () => {
+    await orders(['import', file(`${cancelled}\n${shipped}\n`)]);
+    const before = await stored();
+    const out = join(directory.path, 'out.jsonl');
+
+    const { stdout } = await orders(['export', '--out', out, '--json']);
+
+    expect(JSON.parse(stdout)).toEqual({ orders: 2, format: 'jsonl', out });
+    expect(readFileSync(out, 'utf8').split('\n').sort()).toEqual(['', shipped, cancelled]);
+    await useNewTable();
+    expect((await orders(['import', out])).exitCode).toBe(0);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('writes a table, in which a spreadsheet runs no text as a formula', async () => {
+    const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
+    const divided = ['a;=1', 'a\t+1', 'a\r-1', 'a\n@1', 'a;"=1"', 'a-1'];
+    for (const [index, shipDate] of [...shipDates, ...divided].entries()) {
+      await put({ id: { N: `-${index}` }, quantity: { N: '-1' }, shipDate: { S: shipDate } });
+    }
+
+    const { stdout } = await orders(['export', '--format', 'csv']);
+
+    const [header, ...rows] = stdout.trimEnd().split(/\n(?=-|0)/);
+    expect(header).toMatch(/^id,petId,quantity,shipDate,complete,status,cancelledAt,/);
+    expect(rows.sort()).toEqual(
+      [
+        `0,,-1,"'=HYPERLINK(""x"")"`,
+        "-1,,-1,'+1",
+        "-2,,-1,'-1+1",
+        "-3,,-1,'@SUM(1)",
+        `-4,,-1,"'\t'=1"`,
+        '-5,,-1,"a,""b"""',
+        `-6,,-1,"a;'=1"`,
+        `-7,,-1,"a\t'+1"`,
+        `-8,,-1,"a\r'-1"`,
+        `-9,,-1,"a\n'@1"`,
+        `-10,,-1,"a;'""=1"""`,
+        '-11,,-1,a-1',
+      ]
+        .map((row) => `${row},,,,,,,,,`)
+        .sort(),
+    );
+  });
+
+  it.each(['jsonl', 'csv'])('writes no control sequence to a terminal, as %s', async (format) => {
+    await put({ id: { N: '1' }, cancelledBy: { S: '\u001b]0;a\u009b\u202e' } });
+    const words = ['export', '--format', format];
+    const [shown, piped] = [await orders(words, { isTerminal: true }), await orders(words)];
+
+    expect(shown.stdout).toContain('\\u001b]0;a\\u009b\\u202e');
+    expect(piped.stdout).toContain('\u009b\u202e');
+  });
+
+  it('refuses a file whose name promises another format', async () => {
+    const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'x.xlsx')]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: --out: .* expected a file that ends with \.jsonl or \.csv\n$/);
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+
+  it('writes what another program has stored, and names what a line cannot hold', async () => {
+    await put({ id: { N: '1' }, note: { S: 'x' }, count: { N: '9007199254740993' } });
+    expect(await orders(['export'])).toEqual({
+      exitCode: 0,
+      stdout: '{"id":1,"count":9007199254740993,"note":"x"}\n',
+      stderr: `Exported 1 order.\nstage staging at ${database.endpoint}\n`,
+    });
+    await put({ id: { N: '1' }, tags: { SS: ['x'] } });
+
+    const { exitCode, stderr } = await orders(['export']);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('order 1: its attribute "tags" is a collection or binary');
+  });
+
+  it('names a table that is not there, or has no orders', async () => {
+    const owners = await database.createOwnersTable();
+    await put({ ownerId: { S: 'own_1' } }, owners);
+
+    const [missing, other] = [
+      await orders(['export', '--table', 'gone']),
+      await orders(['export', '--table', owners]),
+    ];
+
+    expect(missing).toMatchObject({ exitCode: 1, stderr: 'error: There is no table gone\n' });
+    expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(other.stderr).toContain(`${owners} has other items than orders`);
+  });
+
+  it('writes an empty file of an empty table', async () => {
+    const out = (name: string) => join(directory.path, name);
+    for (const name of ['empty.jsonl', 'empty.csv']) await orders(['export', '--out', out(name)]);
+
+    expect(readFileSync(out('empty.jsonl'), 'utf8')).toBe('');
+    expect(readFileSync(out('empty.csv'), 'utf8')).toMatch(/^id,[^\n]*\n$/);
+  });
+
+  it('leaves no part of a file behind when it fails', async () => {
+    const { exitCode, stderr } = await orders(['export', '--out', `${directory.path}/no/out`]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: \S+: not exported: ENOENT/);
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+
+  it('makes a file that its owner alone can read, in the place of another', async () => {
+    const out = directory.write('orders.jsonl', 'of an earlier run');
+
+    await orders(['export', '--out', out]);
+
+    expect(readFileSync(out, 'utf8')).toBe('');
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['a socket', 'socket'],
+    ['a link, such as to standard output', 'link'],
+    ['a directory', 'folder'],
+    ['nothing', ''],
+  ])('is not put in the place of %s, nor begun', async (_, name) => {
+    const path = (entry: string) => (entry ? join(directory.path, entry) : '');
+    const socket = createServer().listen(path('socket'));
+    await once(socket, 'listening');
+    symlinkSync(directory.write('file', 'as it was'), path('link'));
+    mkdirSync(path('folder'));
+
+    const { stderr } = await orders(['export', '--out', path(name)]);
+
+    expect(stderr).toMatch(/^error: --out: .* is not accepted; expected a file/);
+    expect(readdirSync(directory.path).sort()).toEqual(['file', 'folder', 'link', 'socket']);
+    expect(readFileSync(path('link'), 'utf8')).toBe('as it was');
+    expect(statSync(path('socket')).isSocket()).toBe(true);
+    socket.close();
+  });
+
+  it.each([
+    ['has no orders', { Count: 2 }],
+    ['has some of its orders', { Items: [{ id: NumberValue.from(1) }], Count: 2 }],
+  ])('is not content with a page that %s', async (_, answer) => {
+    const mock = mockClient(DynamoDBDocumentClient);
+    mock.on(ScanCommand).resolves(answer);
+    const opening = openingLate();
+
+    const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'out')]);
+
+    await opening.end();
+    mock.restore();
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain('DynamoDB Scan may not have been done');
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+});
+
+/** Lets a stream open its file only after everything else has been done, as on a busy machine. */
+function openingLate(): { end(): Promise<void> } {
+  const { open } = fs;
+  const late: (() => void)[] = [];
+  const spy = jest.spyOn(fs, 'open').mockImplementation((...parameters: unknown[]) => {
+    late.push(() => Reflect.apply(open, fs, parameters));
+  });
+  return {
+    end: async () => {
+      spy.mockRestore();
+      for (const openNow of late) openNow();
+      if (late.length > 0) await wait(50);
+    },
+  };
+}

@@ -1,0 +1,284 @@
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { BatchExecuteStatementCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { ordersOfEachTest } from './orders-of-each-test.ts';
+
+const { database, directory, file, orders, stored, table, useNewTable } = ordersOfEachTest();
+const lines = (count: number, rest = '') =>
+  Array.from({ length: count }, (_, id) => `{"id":${id}${rest}}\n`).join('');
+const summary = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;
+
+describe('orders import', () => {
+  it('loads a file of any length, in many requests at once, each order once', async () => {
+    const path = file(lines(1_003));
+
+    const { exitCode, stdout } = await orders(['import', path, '--json']);
+
+    expect(exitCode).toBe(0);
+    expect(summary(stdout)).toEqual({
+      file: path,
+      inserted: 1_003,
+      alreadyThere: 0,
+      replaced: 0,
+      different: 0,
+      rejected: 0,
+      seconds: expect.any(Number),
+    });
+    expect(await stored()).toHaveLength(1_003);
+  });
+
+  it('prints a summary, and no progress where there is no terminal', async () => {
+    expect(await orders(['import', file(lines(30))])).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^Imported 30 orders in \d+\.\d s; 0 were there already; 0 bad lines left out\.\n$/,
+      ),
+      stderr: `stage staging at ${database.endpoint}\n`,
+    });
+  });
+
+  it('draws a bar on a terminal', async () => {
+    const { stderr } = await orders(['import', file(lines(100))], { isTerminal: true });
+
+    expect(stderr).toMatch(/checking \[.* \d+% \|/);
+    expect(stderr).toMatch(/loading \[.*\] 100% \| 100 orders \|/);
+  });
+
+  it('names the file and line of every bad line, and loads nothing', async () => {
+    const path = file('{"id":1}\n{"id":"two"}\n{"id":3,"complete":0}\n');
+
+    const { exitCode, stdout, stderr } = await orders(['import', path]);
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
+      `${path}: line 3: complete: 0 is not accepted; expected true or false`,
+      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct them, or load the ` +
+        'others with --on-error skip',
+      '',
+    ]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('loads the others when asked to, and counts what was left out', async () => {
+    const path = file(`nonsense\n${lines(60)}{"id":1.5}`);
+
+    const { exitCode, stdout, stderr } = await orders([
+      'import',
+      path,
+      '--on-error',
+      'skip',
+      '--json',
+    ]);
+
+    expect(exitCode).toBe(0);
+    expect(summary(stdout)).toMatchObject({ inserted: 60, rejected: 2 });
+    expect(stderr).toMatch(/line 1: is not JSON.*\n.*line 62: id: 1\.5 is not accepted/);
+  });
+
+  it.each([
+    [() => 'no-such-file', /^error: file: "no-such-file" is not accepted; .* \(ENOENT/],
+    [
+      () => directory.path,
+      /^error: file: .* is not accepted; expected a regular file of orders, or - for standard input\n$/,
+    ],
+  ])('refuses what is no file of orders', async (path, message) => {
+    const { exitCode, stderr } = await orders(['import', path()]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('changes no order that is there, whatever has become of it', async () => {
+    const path = file(lines(60));
+    await orders(['import', path]);
+    await orders(['cancel', '7']);
+
+    const { stdout } = await orders(['import', file(lines(70)), '--json']);
+
+    expect(summary(stdout)).toMatchObject({ inserted: 10, alreadyThere: 60, different: 0 });
+    expect((await stored()).find(({ id }) => id!.N === '7')!.status).toEqual({ S: 'cancelled' });
+  });
+
+  it('tells of the first twenty that are there with other values, and counts all', async () => {
+    await orders(['import', file(lines(30, ',"petId":1'))]);
+    const path = file(lines(31, ',"petId":2'));
+
+    const { exitCode, stdout, stderr } = await orders(['import', path]);
+
+    expect(exitCode).toBe(4);
+    expect(stdout).toContain('Imported 1 order in');
+    expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
+    expect(stderr.match(/is in the table with/g)).toHaveLength(20);
+    expect(stderr).toContain('further such lines are only counted');
+    expect(stderr).toContain('line 20: order 19 is in the table with petId 1 instead of 2\n');
+    expect(stderr).toMatch(/error: .*: 30 orders left as in the table; --replace changes/);
+    expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
+  });
+
+  it('compares the state of an order with a line that has one', async () => {
+    await orders(['import', file('{"id":1,"status":"cancelled","cancelledBy":"key_1"}')]);
+
+    const { exitCode, stderr } = await orders([
+      'import',
+      file('{"id":1,"status":"pending"}'),
+      '--json',
+    ]);
+
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain(
+      'with status "cancelled" instead of "pending", cancelledBy "key_1" ins',
+    );
+    expect(JSON.parse(stderr.split('\n').at(-2)!).error).toMatchObject({ class: 'different' });
+  });
+
+  it('loads an order without a status as pending, or as shipped if it is complete', async () => {
+    await orders(['import', file('{"id":1}\n{"id":2,"complete":true}\n{"id":3,"complete":false}')]);
+
+    const statuses = (await stored()).map(({ id, status }) => `${id!.N} ${status!.S}`);
+    expect(statuses.sort()).toEqual(['1 pending', '2 shipped', '3 pending']);
+  });
+
+  it('reads standard input, twice', async () => {
+    const { exitCode, stdout } = await orders(['import', '-'], { input: lines(500) });
+    const { stderr } = await orders(['import', '-'], { input: `${lines(500)}{"id":"x"}` });
+
+    expect({ exitCode, stdout }).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('500'),
+    });
+    expect(stderr).toContain('1 bad line beside 500 good ones; nothing was loaded');
+  });
+
+  it.each([
+    [1, []],
+    [0, ['--on-error', 'skip']],
+  ])('writes bad lines as they are to a file, and ends with %i', async (exitCode, rest) => {
+    const path = file('{"id":1}\n{"id": "two"}\n{"id":1,"petId":2}\nnonsense');
+    const rejects = directory.write('rejects.jsonl', 'of an earlier run');
+
+    const result = await orders(['import', path, '--rejects', rejects, ...rest]);
+
+    expect(result.exitCode).toBe(exitCode);
+    expect(result.stderr).toContain('line 3: id: 1 is on line 1 already');
+    expect(readFileSync(rejects, 'utf8')).toBe('{"id": "two"}\n{"id":1,"petId":2}\nnonsense\n');
+  });
+
+  it('writes no bad lines over the file that it reads, nor to what is no file', async () => {
+    const path = file('{"id":1}\nx');
+    symlinkSync(path, join(directory.path, 'link'));
+
+    for (const rejects of [path, join(directory.path, 'link'), directory.path]) {
+      const { exitCode, stderr } = await orders(['import', path, '--rejects', rejects]);
+
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('--rejects'),
+      });
+    }
+    expect(readFileSync(path, 'utf8')).toBe('{"id":1}\nx');
+  });
+
+  describe('--replace', () => {
+    const before =
+      '{"id":1,"petId":7,"status":"pending"}\n{"id":2,"status":"cancelled","cancelledBy":"key_1"}\n' +
+      '{"id":3,"status":"shipped","shippedAt":"2026-11-20T09:31:00Z"}\n{"id":4,"status":"pending"}\n';
+    const wanted =
+      '{"id":1,"quantity":2,"status":"pending"}\n{"id":2,"status":"pending"}\n' +
+      '{"id":3,"status":"pending"}\n{"id":4,"status":"pending"}\n{"id":5,"status":"pending"}\n';
+    const exported = async () =>
+      `${(await orders(['export'])).stdout.trimEnd().split('\n').sort().join('\n')}\n`;
+
+    it('R6: makes orders those of the file, but none that has shipped', async () => {
+      await orders(['import', file(before)]);
+
+      const { exitCode, stdout, stderr } = await orders([
+        'import',
+        '--replace',
+        file(wanted),
+        '--json',
+      ]);
+
+      expect(exitCode).toBe(4);
+      expect(summary(stdout)).toMatchObject({
+        inserted: 1,
+        alreadyThere: 1,
+        replaced: 2,
+        different: 1,
+      });
+      expect(stderr).toContain('line 3: order 3 is in the table with status "shipped" instead of');
+      expect(await exported()).toBe(wanted.replace(/.*"id":3.*/, before.split('\n')[2]!));
+    });
+
+    it('says what it would do in a dry run, and does nothing', async () => {
+      await orders(['import', file(before)]);
+      const words = ['import', '--replace', file(wanted), '--dry-run'];
+
+      const { stdout, stderr } = await orders(words);
+
+      expect(stdout).toMatch(
+        /^Would have imported 1 order and changed 2 in .* 1 were there already; 1 /,
+      );
+      expect(stderr).toContain(
+        'line 1: order 1 is in the table with petId 7 instead of null, quantity',
+      );
+      expect(stderr).toContain(
+        'line 2: order 2 is in the table with status "cancelled" instead of',
+      );
+      expect(stderr).toContain('stays so');
+      expect(await exported()).toBe(before);
+    });
+
+    it('takes no line for a whole order that has no status', async () => {
+      const { exitCode, stderr } = await orders(['import', '--replace', file('{"id":1}')]);
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('line 1: status: missing; expected a whole order');
+    });
+
+    it('undoes what a key has cancelled since another table was copied', async () => {
+      await orders(['import', file('{"id":1,"status":"pending"}\n{"id":2,"status":"pending"}')]);
+      const restored = table();
+      await useNewTable();
+      await orders(['import', file('{"id":1,"status":"cancelled","cancelledBy":"key_1"}')]);
+      await orders(['import', file('{"id":2,"status":"shipped"}')]);
+
+      const { stdout: input } = await orders(['export', '--table', restored]);
+      const { exitCode } = await orders(['import', '--replace', '-'], { input });
+
+      expect(exitCode).toBe(4);
+      expect(await exported()).toBe('{"id":1,"status":"pending"}\n{"id":2,"status":"shipped"}\n');
+    });
+  });
+
+  it('is completed after an interruption by the command run again', async () => {
+    const path = file(lines(1_000));
+    const controller = new AbortController();
+    const send = DynamoDBDocumentClient.prototype.send;
+    let batches = 0;
+    DynamoDBDocumentClient.prototype.send = function (command: object, ...rest: unknown[]) {
+      if (command instanceof BatchExecuteStatementCommand && ++batches === 16) controller.abort();
+      return Reflect.apply(send, this, [command, ...rest]);
+    };
+    try {
+      const { exitCode, stderr } = await orders(['import', path], {
+        onInterrupt: () => controller.signal,
+      });
+
+      expect(exitCode).toBe(5);
+      expect(stderr).toBe(
+        `error: ${path}: stopped with 400 orders in the table: interrupted while loading; run the ` +
+          'command again\n',
+      );
+      expect(await stored()).toHaveLength(400);
+    } finally {
+      DynamoDBDocumentClient.prototype.send = send;
+    }
+
+    expect((await orders(['import', path])).exitCode).toBe(0);
+
+    expect(await stored()).toHaveLength(1_000);
+  });
+});
