@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { isStageName, type StageName, stageNames } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
@@ -87,22 +87,17 @@ function stageOf(text: string): StageName {
 }
 
 function directoryOf(path: string): string {
-  if (path !== '' && statOf(path)?.isFile() !== true) return path;
+  if (path !== '' && !isFile(path)) return path;
   throw new InvalidValueError('--data', path, 'a directory, which is created if it is not there');
 }
 
 function fileOf(path: string): string {
-  if (statOf(path)?.isFile()) return path;
+  if (isFile(path)) return path;
   throw new InvalidValueError('--orders', path, `a file that exists: ${ordersFile} of orders`);
 }
 
-/** What is at a path, if anything can be found there. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**
