@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LocalRunError } from '../local/errors.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { escapeControls } from '../shared/escape-controls.ts';
-import { dynamodbEndpointOf, parseLocalOptions } from './local-options.ts';
+import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
 import { plainConsole, textConsole } from './run-console.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
@@ -34,11 +34,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   const options = parseLocalOptions(parameters);
   if (options === undefined) return;
   await using started = new AsyncDisposableStack();
-  using inspecting = new DisposableStack();
-  if (options.inspect !== undefined) {
-    const { openInspector } = await import('./inspector.ts');
-    inspecting.use(openInspector(options.inspect));
-  }
+  // It is closed before the service, because a thread that a debugger has paused could not be ended.
+  using _inspector = await inspectorOf(options);
   const directory = temporaryDirectory();
   // Beside the folder, because whoever has ended the run may want to read it.
   const functionLogPath = options.verbose ? undefined : `${directory}.log`;
@@ -52,8 +49,8 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     directory,
     console,
     signal: stop,
+    started,
   });
-  started.defer(() => service.close());
   // The file exists before the first line, so that it can be followed from the start.
   if (console.functionLogPath !== undefined) appendFileSync(console.functionLogPath, '');
   process.stdout.write(
@@ -62,9 +59,13 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
       : readyText(service, await service.exampleOrderId(), options, console),
   );
   const failure = await Promise.race([untilAborted(stop), service.failed]);
-  // A thread that a debugger has paused could not be ended.
-  inspecting.dispose();
   if (failure) throw failure;
+}
+
+async function inspectorOf({ inspect }: LocalOptions): Promise<Disposable | undefined> {
+  if (inspect === undefined) return undefined;
+  const { openInspector } = await import('./inspector.ts');
+  return openInspector(inspect);
 }
 
 /** Creates the folder for the files of this run, which is removed when the process ends. */

@@ -3,18 +3,15 @@ import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
 
-type Ready = Pick<
-  StoreService,
-  'apiKeysTable' | 'baseUrl' | 'keys' | 'ordersTable' | 'origin' | 'stage'
->;
+type Ready = Pick<StoreService, 'baseUrl' | 'keys' | 'origin' | 'outputs' | 'stage'>;
 
 /**
  * The line of JSON that tells a program how to use the service. AWS clients on this machine reach the
  * tables at the service's own origin, like the operator's commands.
  */
 export function readyJson(service: Ready): string {
-  const { baseUrl, stage, keys, origin, ordersTable, apiKeysTable } = service;
-  const tables = { orders: ordersTable, apiKeys: apiKeysTable };
+  const { baseUrl, stage, keys, origin, outputs } = service;
+  const tables = { orders: outputs.OrdersTableName, apiKeys: outputs.ApiKeysTableName };
   return `${JSON.stringify({ baseUrl, stage, keys, dynamodbEndpoint: origin, tables })}\n`;
 }
 

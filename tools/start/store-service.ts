@@ -21,9 +21,8 @@ import { startWatching } from './watch/watch.ts';
 export interface StoreService extends LocalService {
   /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
+  readonly outputs: Outputs;
   readonly keys: DemoKeys;
-  readonly ordersTable: string;
-  readonly apiKeysTable: string;
   /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -37,7 +36,12 @@ interface RunEnvironment {
   readonly console: RunConsole;
   /** Aborts the start. */
   readonly signal: AbortSignal;
+  /** Collects what has to be stopped, also when the start fails. */
+  readonly started: AsyncDisposableStack;
 }
+
+/** The outputs of the service's stack. */
+type Outputs = Readonly<Record<OutputName, string>>;
 
 /** The path that the contract's paths are relative to, such as `/staging/v1`. */
 export function basePathOf(stage: StageName): string {
@@ -57,11 +61,10 @@ interface FilledStore {
  */
 export async function startStoreService(
   options: LocalOptions,
-  { dynamodbEndpoint, directory, console, signal: stop }: RunEnvironment,
+  { dynamodbEndpoint, directory, console, signal: stop, started }: RunEnvironment,
 ): Promise<StoreService> {
   const { port, host, stage, data } = options;
   await expectAvailable(port, host);
-  await using started = new AsyncDisposableStack();
   const failing = new AbortController();
   const signal = AbortSignal.any([stop, failing.signal]);
   // The synthesis ends with a start that fails.
@@ -76,7 +79,7 @@ export async function startStoreService(
   let filled: FilledStore | undefined;
   const readExample = () => exampleOrderId(filled!.orders);
   const service = await startLocalService({
-    templateFile: Promise.all([templateFile, liveCode?.built]).then(([file]) => file),
+    templateFile: Promise.all([templateFile, liveCode?.build()]).then(([file]) => file),
     stackName: stackName(stage),
     port,
     host,
@@ -107,15 +110,12 @@ export async function startStoreService(
   });
   started.defer(() => service.close());
   ready.resolve(service);
-  const running = started.move();
   return {
     ...service,
     baseUrl: `${service.origin}${basePathOf(stage)}`,
+    outputs: service.outputs as Outputs,
     keys: filled!.keys,
-    ordersTable: outputsOf(service).OrdersTableName,
-    apiKeysTable: outputsOf(service).ApiKeysTableName,
     exampleOrderId: readExample,
-    close: () => running.disposeAsync(),
   };
 }
 
@@ -139,7 +139,7 @@ async function fillStore(
   signal: AbortSignal,
 ): Promise<FilledStore> {
   const { stage } = options;
-  const outputs = outputsOf(service);
+  const outputs = service.outputs as Outputs;
   const store: KeyStore = {
     documents: documentClient(createClient()),
     gateway: keyGateway(service.controlPlane),
@@ -157,9 +157,4 @@ async function fillStore(
     options.orders ? loadFile(options.orders, orders, signal, log) : loadSample(orders),
   ]);
   return { keys, orders };
-}
-
-/** The outputs of the service's stack, which has one of each name. */
-function outputsOf({ outputs }: PreparedService): Readonly<Record<OutputName, string>> {
-  return outputs as Record<OutputName, string>;
 }

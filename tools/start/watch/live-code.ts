@@ -25,15 +25,8 @@ interface LiveFunction {
   logicalId?: string;
 }
 
-/** A function's code in a folder of its own. */
-interface FunctionCode extends Required<Pick<LiveFunction, 'name' | 'logicalId'>> {
-  readonly folder: string;
-}
-
 /** The code of the functions, which is built from its sources again and again. */
 export class LiveCode implements AsyncDisposable {
-  /** Resolves when the functions have been built for the first time; rejects if they do not build. */
-  readonly built: Promise<void>;
   readonly #directory: string;
   readonly #functions: readonly LiveFunction[];
 
@@ -47,16 +40,13 @@ export class LiveCode implements AsyncDisposable {
       name,
       context: createContext(name, directory, isDebugged),
     }));
-    this.built = this.build();
-    // The start awaits the promise. If it fails before that, the rejection is not unhandled.
-    this.built.catch(() => {});
   }
 
   /** The folder of a function's first code; undefined for a function that is not built here. */
   readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
     const isBuilt = ({ name }: LiveFunction) => new RegExp(`^${name}Function`, 'i').test(logicalId);
     const built = this.#functions.find(isBuilt);
-    return built && this.#writeCode(Object.assign(built, { logicalId })).folder;
+    return built && this.#writeCode(Object.assign(built, { logicalId }));
   };
 
   /**
@@ -74,20 +64,19 @@ export class LiveCode implements AsyncDisposable {
     if (failed?.status === 'rejected') await throwOperatorError(failed.reason);
   }
 
-  /** The code that does not run yet, which the caller makes run. */
-  takeNewCode(): FunctionCode[] {
-    return this.#functions
-      .filter(({ built, running }) => built !== running)
-      .map((changed) => this.#writeCode(changed));
+  /** The folders, by logical id, of the code that does not run yet, which the caller makes run. */
+  takeNewCode(): ReadonlyMap<string, string> {
+    const changed = this.#functions.filter(({ built, running }) => built !== running);
+    return new Map(changed.map((each) => [each.logicalId!, this.#writeCode(each)]));
   }
 
-  /** Each code has its own folder, because earlier code may still be started. */
-  #writeCode(written: LiveFunction): FunctionCode {
+  /** Writes code to a folder of its own, because earlier code may still be started. */
+  #writeCode(written: LiveFunction): string {
     const { name, built } = written;
     const folder = mkdtempSync(join(this.#directory, `${name}-`));
     writeFileSync(join(folder, 'index.js'), built!);
     written.running = built!;
-    return { name, logicalId: written.logicalId!, folder };
+    return folder;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -39,10 +39,10 @@ export function startWatching(
     const startedMs = performance.now();
     try {
       const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
-      await service.replaceFunctionCode(
-        newCode.then((all) => new Map(all.map(({ logicalId, folder }) => [logicalId, folder]))),
-      );
-      const names = (await newCode).map(({ name }) => name).join(', ');
+      await service.replaceFunctionCode(newCode);
+      const names = [...(await newCode).keys()]
+        .map((id) => id.replace(/Function.*/, ''))
+        .join(', ');
       const durationMs = Math.round(performance.now() - startedMs);
       if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
     } catch (error) {
