@@ -168,10 +168,16 @@ describe('orders import', () => {
 
   it('writes no bad lines over the file that it reads, nor to what is no file', async () => {
     const path = file('{"id":1}\nx');
-    symlinkSync(path, join(directory.path, 'link'));
+    const link = join(directory.path, 'link');
+    symlinkSync(path, link);
 
-    for (const rejects of [path, join(directory.path, 'link'), directory.path]) {
-      const { exitCode, stderr } = await orders(['import', path, '--rejects', rejects]);
+    for (const [read, rejects] of [
+      [path, path],
+      [link, path],
+      [path, link],
+      [path, directory.path],
+    ]) {
+      const { exitCode, stderr } = await orders(['import', read!, '--rejects', rejects!]);
 
       expect({ exitCode, stderr }).toMatchObject({
         exitCode: 1,
