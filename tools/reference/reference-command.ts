@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { connect } from '../admin/stage/stage-connection.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError, OperatorError, reasonOf } from '../shared/errors.ts';
-import { escapeControls } from '../shared/escape-controls.ts';
+import { printable } from '../shared/printable.ts';
 import { referenceFiles } from './page-document.ts';
 
 interface ReferenceOptions {
@@ -33,7 +33,7 @@ export async function referenceCommand(words: readonly string[]): Promise<number
     return 0;
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    process.stderr.write(`${escapeControls(error.message)}\n`);
+    process.stderr.write(`${printable(error.message)}\n`);
     return 1;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { OperatorError } from '../shared/errors.ts';
-import { escapeControls } from '../shared/escape-controls.ts';
+import { printable } from '../shared/printable.ts';
 import { type Check, CheckSkipped } from './checks/check.ts';
 import { selectChecks } from './checks/checks.ts';
 import {
@@ -39,7 +39,12 @@ type Outcome = keyof typeof marks;
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
-  const io = printable(unsafeIo);
+  // An answer or a mistyped option may contain a key, and the server may not be the one that it should be.
+  const io: SmokeIo = {
+    ...unsafeIo,
+    print: (line) => unsafeIo.print(printable(line)),
+    printError: (line) => unsafeIo.printError(printable(line)),
+  };
   try {
     const options = parseOptions(argv);
     return options === undefined ? 0 : await walkContract(options, await readKey(io), io);
@@ -100,19 +105,4 @@ async function outcomeOf({ run }: Check, stage: Stage): Promise<[Outcome, ...str
     const outcome = error instanceof CheckSkipped ? 'skipped' : 'failed';
     return [outcome, ...(error as Error).message.split('\n')];
   }
-}
-
-/**
- * Hides keys in all output, because an answer or a mistyped option may contain one, and escapes what
- * could control the terminal, because the server may not be the one that it should be.
- */
-function printable(io: SmokeIo): SmokeIo {
-  const hide = (line: string) =>
-    escapeControls(line).replace(/so_([a-z]+)_[0-9A-Za-z]+/g, 'so_$1_<hidden>');
-  const { print, printError } = io;
-  return {
-    ...io,
-    print: (line) => print(hide(line)),
-    printError: (line) => printError(hide(line)),
-  };
 }

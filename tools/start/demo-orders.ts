@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { printable } from '../admin/console/printable.ts';
 import { counted } from '../admin/console/view.ts';
 import { type ImportObserver, importOrders } from '../admin/orders/import-orders.ts';
 import type { OrdersTable } from '../admin/orders/orders-table.ts';
 import { OperatorError } from '../shared/errors.ts';
+import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';
 
 // Enough orders to find a pending one in most stores, and few enough for one short scan.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalRunError } from '../local/errors.ts';
 import { OperatorError } from '../shared/errors.ts';
-import { escapeControls } from '../shared/escape-controls.ts';
+import { printable } from '../shared/printable.ts';
 import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
 import { plainConsole, textConsole } from './run-console.ts';
@@ -25,7 +25,7 @@ export async function runLocalCommand(
   } catch (error) {
     if (stop.aborted) return 0;
     // The message can contain a line of the orders file, or an answer of another server.
-    process.stderr.write(`${escapeControls(messageOf(error))}\n`);
+    process.stderr.write(`${printable(messageOf(error))}\n`);
     return 1;
   }
 }

@@ -1,6 +1,6 @@
 import type { styleText } from 'node:util';
-import { printable } from '../admin/console/printable.ts';
 import type { AnsweredRequest } from '../local/http-server.ts';
+import { printable } from '../shared/printable.ts';
 
 /** Formats a text with colours, or returns it unchanged. */
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;

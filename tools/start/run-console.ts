@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { styleText } from 'node:util';
-import { printable } from '../admin/console/printable.ts';
 import type { AnsweredRequest } from '../local/http-server.ts';
+import { printable } from '../shared/printable.ts';
 import { type Paint, requestLine } from './request-line.ts';
 
 /** The output of a run. */

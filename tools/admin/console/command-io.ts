@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { printable } from './printable.ts';
+import { printable } from '../../shared/printable.ts';
 
 /** Everything that a command uses besides the service, so that tests can run it in process. */
 export interface CommandIo {

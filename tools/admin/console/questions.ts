@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { boundedText } from '../../shared/bounded-text.ts';
 import { OperatorError } from '../../shared/errors.ts';
+import { printable } from '../../shared/printable.ts';
 import { type CommandIo, printMessage } from './command-io.ts';
-import { printable } from './printable.ts';
 
 /** Options of a command that asks for confirmation. */
 export interface ConfirmationOptions {

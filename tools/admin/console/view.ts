@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { printable } from './printable.ts';
+import { printable } from '../../shared/printable.ts';
 
 /** A field of what is printed of a record, such as an owner or a key. */
 export interface Field<View> {

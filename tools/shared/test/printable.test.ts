@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { printable } from '../../console/printable.ts';
+import { printable } from '../printable.ts';
 
 describe('printable', () => {
   it.each([

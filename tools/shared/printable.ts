@@ -1,0 +1,23 @@
+// Characters that can move a terminal's cursor, change its state or the direction of text. Line
+// feeds are allowed, because texts of the commands have several lines.
+const controlCharacters = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** The tokens of all stages, by the form of their prefixes. */
+const tokens = /(so_[a-z]+_)[0-9A-Za-z]+/g;
+
+/**
+ * Makes a text safe to print. Control characters are escaped like `\u001b`, which is also valid in a
+ * JSON string, and tokens are shortened to their prefix. Names come from owners, lines from files and
+ * messages from servers, and whoever wrote them must not control the terminal on which they are printed.
+ *
+ * @param issuedToken a token that is kept, because the text has to show it
+ */
+export function printable(text: string, issuedToken?: string): string {
+  return text
+    .replaceAll(controlCharacters, escaped)
+    .replaceAll(tokens, (token, prefix) => (token === issuedToken ? token : `${prefix}…`));
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
