@@ -15,9 +15,6 @@ import { type AnsweredRequest, type Handler, startHttpServer } from './http-serv
 import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
 import { readTemplate } from './template/template.ts';
 
-/** The folder of each function's code, by the function's logical id. */
-type FunctionCode = ReadonlyMap<string, string>;
-
 interface LocalServiceOptions {
   /** The synthesized template's path. Everything else starts while a promise of it is pending. */
   readonly templateFile: string | Promise<string>;
@@ -40,7 +37,7 @@ interface LocalServiceOptions {
   readonly logFunction?: ((functionName: string, line: string) => void) | undefined;
   /** Called for each request that the gateway has answered. */
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
-  /** The folder of a function's code, or undefined for its asset. @default - always the asset */
+  /** The folder of a function's present code; undefined for its asset. @default - always the asset */
   readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
   /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
@@ -70,8 +67,11 @@ export interface LocalService extends PreparedService {
   readonly origin: string;
   /** Resolves when a part that the service depends on, such as the database, ends unexpectedly. */
   readonly failed: Promise<Error>;
-  /** Replaces the code of functions, and keeps the data. Requests wait until the promise has settled. */
-  replaceFunctionCode(code: Promise<FunctionCode>): Promise<void>;
+  /**
+   * Runs the new code that `codeOf` gives when a promise has resolved, and keeps the data. Requests
+   * wait until the promise has settled.
+   */
+  replaceFunctionCode(built: Promise<unknown>): Promise<void>;
   /** Stops everything that was started. */
   close(): Promise<void>;
 }
@@ -132,7 +132,7 @@ async function start(
   const assetsManifestFile =
     options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json');
   const gateway = new Gateway(template, {
-    targetOf: readFunctions(template, assetsManifestFile, options.codeOf),
+    targetOf: readFunctions(template, assetsManifestFile),
     meterUsage: meterUsage(usagePlans, controlPlane, takeToken, options.now ?? Date.now),
     takeToken,
     invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
@@ -154,7 +154,7 @@ async function start(
   return {
     ...served,
     failed: database.ended,
-    replaceFunctionCode: (code) => runner.replaceCode(code),
+    replaceFunctionCode: (built) => runner.replaceCode(built),
   };
 }
 
@@ -162,7 +162,7 @@ async function start(
 function startRunner(
   { functions }: Identities,
   dynamodbEndpoint: string,
-  { log, logFunction }: LocalServiceOptions,
+  { log, logFunction, codeOf }: LocalServiceOptions,
 ): FunctionRunner {
   return new FunctionRunner({
     variablesOf: ({ logicalId }) => ({
@@ -173,6 +173,7 @@ function startRunner(
       AWS_DEFAULT_REGION: localRegion,
       AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
     }),
+    codeOf,
     log: logFunction ?? ((name, line) => log(`${name}: ${line}`)),
   });
 }

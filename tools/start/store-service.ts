@@ -76,10 +76,11 @@ export async function startStoreService(
   const liveCode = isRebuilt ? await createLiveCode(options, directory) : undefined;
   if (liveCode) started.use(liveCode);
   if (liveCode && options.watch) started.use(startWatching(ready.promise, liveCode, console));
+  const firstCode = liveCode?.build().then(() => liveCode.takeNewCode());
   let filled: FilledStore | undefined;
   const readExample = () => exampleOrderId(filled!.orders);
   const service = await startLocalService({
-    templateFile: Promise.all([templateFile, liveCode?.build()]).then(([file]) => file),
+    templateFile: Promise.all([templateFile, firstCode]).then(([file]) => file),
     stackName: stackName(stage),
     port,
     host,

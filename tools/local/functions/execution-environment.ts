@@ -26,7 +26,7 @@ type InvocationMessage =
 
 /** The current invocation. */
 interface Current {
-  readonly requestId: string;
+  readonly invocation: Invocation;
   stream: Readable | undefined;
   /** Resolves the caller's promise, for a stream with its first chunk. */
   readonly resolve: (result: InvocationResult) => void;
@@ -43,31 +43,38 @@ let environments = 0;
  * invocation that takes too long. Unlike on Lambda, it is not frozen between invocations.
  */
 export class ExecutionEnvironment {
+  /** Resolves when the function's code has been loaded, with the error if that failed. */
+  readonly started: Promise<FunctionError | undefined>;
   readonly #lambda: LambdaFunction;
   readonly #options: EnvironmentOptions;
   readonly #logStreamName = `local/${++environments}`;
   readonly #worker: Worker;
-  readonly #started = Promise.withResolvers<FunctionError | undefined>();
+  readonly #start = Promise.withResolvers<FunctionError | undefined>();
   #current: Current | undefined;
   #hasEnded = false;
 
   constructor(lambda: LambdaFunction, options: EnvironmentOptions) {
     this.#lambda = lambda;
     this.#options = options;
+    this.started = this.#start.promise;
     this.#worker = startWorker(lambda, options, this.#logStreamName);
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
     this.#worker.on('error', (error) => {
       this.#logError(error);
       // It is about to exit, so that no other invocation may begin.
-      if (!this.#current) this.#end(runtimeExited(1));
+      if (!this.#current) this.#end(this.#exited('exit status 1'));
     });
     // Messages of an invocation may arrive after `error`, but not after `exit`.
-    this.#worker.on('exit', (code) => this.#end(runtimeExited(code, this.#current?.requestId)));
+    this.#worker.on('exit', (code) => this.#end(this.#exited(`exit status ${code}`)));
   }
 
-  /** Resolves when the function's code has been loaded, with the error if that failed. */
-  started(): Promise<FunctionError | undefined> {
-    return this.#started.promise;
+  get codeDirectory(): string {
+    return this.#lambda.codeDirectory;
+  }
+
+  /** Whether it runs an invocation of a caller. */
+  isServing(caller: string | undefined): boolean {
+    return this.#current !== undefined && this.#current.invocation.caller === caller;
   }
 
   /**
@@ -78,30 +85,27 @@ export class ExecutionEnvironment {
    */
   invoke(invocation: Invocation, onFinished: () => void): Promise<InvocationResult> {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
-    const { event, requestId } = invocation;
-    const timer = setTimeout(
-      () => this.#end(invocationTimedOut(this.#lambda, requestId)),
-      this.#lambda.timeoutMs,
-    );
+    const { event } = invocation;
+    const timer = setTimeout(() => this.#end(this.#timedOut()), this.#lambda.timeoutMs);
     const finish = () => {
       clearTimeout(timer);
       this.#current = undefined;
       if (!this.#hasEnded) onFinished();
     };
-    this.#current = { requestId, stream: undefined, resolve, finish };
+    this.#current = { invocation, stream: undefined, resolve, finish };
     this.#worker.postMessage({ type: 'invoke', event, context: this.#contextOf(invocation) });
     return promise;
   }
 
   /** Stops the environment, even during an invocation. */
   async stop(): Promise<void> {
-    this.#end(runtimeExited('killed', this.#current?.requestId));
+    this.#end(this.#exited('signal: killed'));
     await this.#worker.terminate();
   }
 
   #receive(message: WorkerMessage): void {
-    if (message.type === 'ready') this.#started.resolve(undefined);
-    else if (message.type === 'init-error') this.#started.resolve(message.error);
+    if (message.type === 'ready') this.#start.resolve(undefined);
+    else if (message.type === 'init-error') this.#start.resolve(message.error);
     else if (this.#current) this.#progress(this.#current, message);
   }
 
@@ -152,7 +156,7 @@ export class ExecutionEnvironment {
   #end(error: FunctionError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#started.resolve(error);
+    this.#start.resolve(error);
     if (this.#current) this.#fail(this.#current, error);
     this.#current?.finish();
     this.#options.onEnd();
@@ -163,6 +167,28 @@ export class ExecutionEnvironment {
   #logError(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     for (const line of `Uncaught ${text}`.split('\n')) this.#options.log(line);
+  }
+
+  /** The error of an invocation that has reached the function's timeout. */
+  #timedOut(): FunctionError {
+    const seconds = (this.#lambda.timeoutMs / 1000).toFixed(2);
+    const reason = `Task timed out after ${seconds} seconds`;
+    return { errorType: 'Sandbox.Timedout', errorMessage: this.#messageOf(reason) };
+  }
+
+  /**
+   * The error of an invocation, or of a start, whose process has ended.
+   *
+   * @param how such as `exit status 1`
+   * @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go
+   */
+  #exited(how: string): FunctionError {
+    const reason = `Runtime exited with error: ${how}`;
+    return { errorType: 'Runtime.ExitError', errorMessage: this.#messageOf(reason) };
+  }
+
+  #messageOf(reason: string): string {
+    return `RequestId: ${this.#current?.invocation.requestId ?? ''} Error: ${reason}`;
   }
 
   #contextOf({ requestId, invokedArn }: Invocation) {
@@ -202,33 +228,6 @@ function startWorker(
   });
   for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
   return worker;
-}
-
-/** The error of an invocation that has reached the function's timeout. */
-function invocationTimedOut(lambda: LambdaFunction, requestId: string): FunctionError {
-  const seconds = (lambda.timeoutMs / 1000).toFixed(2);
-  return {
-    errorType: 'Sandbox.Timedout',
-    errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
-  };
-}
-
-/**
- * The error of an invocation, or of a start, whose process has ended.
- *
- * @param status the process's exit code, or the signal that ended it
- * @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go
- */
-function runtimeExited(status: number | string, requestId = ''): FunctionError {
-  const cause = typeof status === 'number' ? `exit status ${status}` : `signal: ${status}`;
-  const reason =
-    status === 0
-      ? 'Runtime exited without providing a reason'
-      : `Runtime exited with error: ${cause}`;
-  return {
-    errorType: 'Runtime.ExitError',
-    errorMessage: `RequestId: ${requestId} Error: ${reason}`,
-  };
 }
 
 /**

@@ -6,13 +6,15 @@ import type { LambdaFunction } from './lambda-functions.ts';
 interface RunnerOptions {
   /** The environment variables that Lambda would add to a function's own. */
   readonly variablesOf: (lambda: LambdaFunction) => Readonly<Record<string, string>>;
+  /** The folder of a function's present code; undefined for its asset. @default - always the asset */
+  readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
   /** Takes a line of a function's log. */
   readonly log: (functionName: string, line: string) => void;
 }
 
 interface Waiting {
   readonly invocation: Invocation;
-  readonly resolve: (result: InvocationResult) => void;
+  readonly resolve: (result: InvocationResult | Promise<InvocationResult>) => void;
 }
 
 // More environments than processors are of use only where a function waits, as for a slow client.
@@ -32,11 +34,8 @@ const idleMaxMs = 60_000;
 export class FunctionRunner {
   readonly #options: RunnerOptions;
   readonly #pools = new Map<string, EnvironmentPool>();
-  /** The folders of code that has been replaced, by logical id. */
-  readonly #code = new Map<string, string>();
-  /** Settles when the code that is being built has been replaced, or could not be. */
+  /** Settles when the code that is being built can run, or could not be built. */
   #newCode: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -53,7 +52,6 @@ export class FunctionRunner {
     signal?: AbortSignal,
   ): Promise<InvocationResult> {
     await this.#newCode;
-    if (this.#isClosed) return { error: closedError };
     if (Buffer.byteLength(invocation.event) > payloadMaxBytes) return { error: requestTooLarge };
     const result = await this.#poolOf(lambda).run(invocation, signal);
     if ('payload' in result && Buffer.byteLength(result.payload) > payloadMaxBytes) {
@@ -63,36 +61,29 @@ export class FunctionRunner {
   }
 
   /**
-   * Replaces the folders with the code of functions, by logical id. Invocations that arrive before the
-   * promise has settled wait for it; those that have begun are finished by the earlier code.
+   * Ends the use of code that is not the functions' present code any more. Invocations that arrive
+   * before the promise has settled wait for it; those that have begun are finished by the earlier code.
    *
+   * @param built resolves when `codeOf` gives the new code
    * @throws what the promise rejects with; then nothing is replaced
    */
-  replaceCode(code: Promise<ReadonlyMap<string, string>>): Promise<void> {
-    const replaced = code.then((folders) => {
-      for (const [logicalId, folder] of folders) {
-        this.#code.set(logicalId, folder);
-        this.#pools.get(logicalId)?.replaceCode(folder);
-      }
+  replaceCode(built: Promise<unknown>): Promise<void> {
+    const replaced = built.then(() => {
+      for (const pool of this.#pools.values()) pool.endOutdated();
     });
     this.#newCode = Promise.allSettled([this.#newCode, replaced]);
     return replaced;
   }
 
-  /** Stops all execution environments. Invocations under way fail. */
+  /** Stops all execution environments. Invocations under way fail, and no other may begin. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 
   #poolOf(lambda: LambdaFunction): EnvironmentPool {
-    const { logicalId } = lambda;
-    const pool = this.#pools.get(logicalId);
-    if (pool) return pool;
-    const codeDirectory = this.#code.get(logicalId) ?? lambda.codeDirectory;
-    const created = new EnvironmentPool({ ...lambda, codeDirectory }, this.#options);
-    this.#pools.set(logicalId, created);
-    return created;
+    const pool = this.#pools.get(lambda.logicalId) ?? new EnvironmentPool(lambda, this.#options);
+    this.#pools.set(lambda.logicalId, pool);
+    return pool;
   }
 }
 
@@ -105,17 +96,14 @@ export class FunctionRunner {
  * each has a number of environments at the most, far fewer than there may be.
  */
 class EnvironmentPool {
+  readonly #lambda: LambdaFunction;
   readonly #options: RunnerOptions;
   readonly #maxEnvironments: number;
   readonly #all = new Set<ExecutionEnvironment>();
   /** Each with the timer that ends it. The last one is used next. */
   readonly #idle = new Map<ExecutionEnvironment, NodeJS.Timeout>();
   readonly #waiting = new Set<Waiting>();
-  /** The callers of the environments that are in use. */
-  readonly #callers = new Map<ExecutionEnvironment, string | undefined>();
-  #lambda: LambdaFunction;
   #isStarting = false;
-  #isClosed = false;
 
   constructor(lambda: LambdaFunction, options: RunnerOptions) {
     this.#lambda = lambda;
@@ -137,22 +125,27 @@ class EnvironmentPool {
     return promise;
   }
 
-  /** Stops each environment of the earlier code as soon as it is idle. */
-  replaceCode(codeDirectory: string): void {
-    this.#lambda = { ...this.#lambda, codeDirectory };
-    for (const environment of this.#idle.keys()) void environment.stop();
+  /** Stops the idle environments of earlier code. The others are stopped when they are idle. */
+  endOutdated(): void {
+    for (const environment of this.#idle.keys()) {
+      if (environment.codeDirectory !== this.#codeDirectory()) void environment.stop();
+    }
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const waiting of this.#waiting) this.#refuse(waiting, closedError);
+    for (const waiting of this.#waiting) this.#refuse(waiting, cancelled);
     await Promise.all([...this.#all].map((environment) => environment.stop()));
+  }
+
+  #codeDirectory(): string {
+    return this.#options.codeOf?.(this.#lambda) ?? this.#lambda.codeDirectory;
   }
 
   /** Assigns waiting invocations to idle environments, and starts another if there are not enough. */
   #schedule(): void {
     for (const waiting of this.#waiting) {
-      if (this.#hasEnough(waiting.invocation.caller)) continue;
+      const { invocation, resolve } = waiting;
+      if (this.#hasEnough(invocation.caller)) continue;
       const [environment, timer] = [...this.#idle].at(-1) ?? [];
       if (!environment) {
         void this.#startAnother();
@@ -161,19 +154,19 @@ class EnvironmentPool {
       clearTimeout(timer);
       this.#idle.delete(environment);
       this.#waiting.delete(waiting);
-      void this.#invoke(waiting, environment);
+      resolve(environment.invoke(invocation, () => this.#release(environment)));
     }
   }
 
   #hasEnough(caller: string | undefined): boolean {
-    const inUse = [...this.#callers.values()].filter((other) => other === caller);
+    const inUse = [...this.#all].filter((environment) => environment.isServing(caller));
     return inUse.length >= maxEnvironmentsOfCaller;
   }
 
   async #startAnother(): Promise<void> {
-    if (this.#isStarting || this.#isClosed || this.#all.size >= this.#maxEnvironments) return;
+    if (this.#isStarting || this.#all.size >= this.#maxEnvironments) return;
     this.#isStarting = true;
-    const lambda = this.#lambda;
+    const lambda = { ...this.#lambda, codeDirectory: this.#codeDirectory() };
     const { variablesOf, log } = this.#options;
     const environment: ExecutionEnvironment = new ExecutionEnvironment(lambda, {
       variables: variablesOf(lambda),
@@ -181,7 +174,7 @@ class EnvironmentPool {
       onEnd: () => this.#remove(environment),
     });
     this.#all.add(environment);
-    const error = await environment.started();
+    const error = await environment.started;
     this.#isStarting = false;
     if (error) {
       log(lambda.name, `Init Error ${JSON.stringify(error)}`);
@@ -190,22 +183,11 @@ class EnvironmentPool {
       if (first) this.#refuse(first, error);
       await environment.stop();
       this.#schedule();
-    } else this.#release(environment, lambda);
+    } else this.#release(environment);
   }
 
-  async #invoke(
-    { invocation, resolve }: Waiting,
-    environment: ExecutionEnvironment,
-  ): Promise<void> {
-    const lambda = this.#lambda;
-    this.#callers.set(environment, invocation.caller);
-    resolve(await environment.invoke(invocation, () => this.#release(environment, lambda)));
-  }
-
-  /** @param lambda the function as it was when the environment was started or last used */
-  #release(environment: ExecutionEnvironment, lambda: LambdaFunction): void {
-    this.#callers.delete(environment);
-    if (lambda === this.#lambda) {
+  #release(environment: ExecutionEnvironment): void {
+    if (environment.codeDirectory === this.#codeDirectory()) {
       const timer = setTimeout(() => void environment.stop(), idleMaxMs).unref();
       this.#idle.set(environment, timer);
     } else void environment.stop();
@@ -214,7 +196,6 @@ class EnvironmentPool {
 
   #remove(environment: ExecutionEnvironment): void {
     this.#all.delete(environment);
-    this.#callers.delete(environment);
     clearTimeout(this.#idle.get(environment));
     this.#idle.delete(environment);
     this.#schedule();
@@ -224,11 +205,6 @@ class EnvironmentPool {
     if (this.#waiting.delete(waiting)) waiting.resolve({ error });
   }
 }
-
-const closedError: FunctionError = {
-  errorType: 'ServiceException',
-  errorMessage: 'The local run is stopping.',
-};
 
 /** Lambda's error for a throttled invocation. */
 const tooManyRequests: FunctionError = {

@@ -59,19 +59,13 @@ const invocationUri =
  * Reads the functions of a template, to which references are found by the result.
  *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
- * @param codeOf the folder of a function's code, or undefined for the one in the manifest
  * @throws TemplateError when a function has no asset or uses something that is not supported
  */
-export function readFunctions(
-  template: Template,
-  assetsManifestFile: string,
-  codeOf: (lambda: LambdaFunction) => string | undefined = () => undefined,
-): TargetOf {
+export function readFunctions(template: Template, assetsManifestFile: string): TargetOf {
   const directories = assetDirectories(assetsManifestFile);
   const all = template
     .ofType('AWS::Lambda::Function')
-    .map((resource) => readFunction(resource, directories))
-    .map((lambda) => ({ ...lambda, codeDirectory: codeOf(lambda) ?? lambda.codeDirectory }));
+    .map((resource) => readFunction(resource, directories));
   const byArn = new Map(all.map((lambda) => [lambda.arn, lambda]));
   const qualifiers = template
     .ofType('AWS::Lambda::Alias')

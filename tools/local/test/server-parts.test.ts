@@ -61,11 +61,19 @@ jest.unstable_mockModule('../functions/execution-environment.ts', () => ({
       variables.push(parameters[1].variables);
     }
 
-    started = async () => undefined;
-    stop = async () => void events.push('environment stopped');
+    get codeDirectory() {
+      return this.#parameters[0].codeDirectory;
+    }
+
+    started = Promise.resolve(undefined);
+    isServing = () => false;
+    stop = async () => {
+      events.push('environment stopped');
+      this.#parameters[1].onEnd();
+    };
     invoke: ExecutionEnvironment['invoke'] = async ({ event }, onFinished) => {
-      const [{ codeDirectory: body }, { log }] = this.#parameters;
-      log('invoked');
+      const { codeDirectory: body } = this;
+      this.#parameters[1].log('invoked');
       if (JSON.parse(event).path === '/slow') await sleep(200);
       queueMicrotask(onFinished);
       if (body === '/broken') return { error: { errorType: 'Error', errorMessage: 'no build' } };
@@ -405,9 +413,12 @@ describe('a running service', () => {
   });
 
   it('replaces the code of its functions', async () => {
-    const service = await start();
+    let folder = '/old';
+    const service = await start({ codeOf: () => folder });
+    await bodyOf(service, '/echo');
+    folder = '/new';
 
-    await service.replaceFunctionCode(Promise.resolve(new Map([['Echo', '/new']])));
+    await service.replaceFunctionCode(Promise.resolve());
 
     expect(await bodyOf(service, '/echo')).toBe('/new');
   });

@@ -20,9 +20,9 @@ interface LiveFunction {
   inputs?: ReadonlySet<string> | undefined;
   /** The code of its last good build. */
   built?: string;
-  /** The code that it runs. */
+  /** The code that it runs, and the folder of that. */
   running?: string;
-  logicalId?: string;
+  folder?: string;
 }
 
 /** The code of the functions, which is built from its sources again and again. */
@@ -42,11 +42,10 @@ export class LiveCode implements AsyncDisposable {
     }));
   }
 
-  /** The folder of a function's first code; undefined for a function that is not built here. */
+  /** The folder of a function's present code; undefined for a function that is not built here. */
   readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
     const isBuilt = ({ name }: LiveFunction) => new RegExp(`^${name}Function`, 'i').test(logicalId);
-    const built = this.#functions.find(isBuilt);
-    return built && this.#writeCode(Object.assign(built, { logicalId }));
+    return this.#functions.find(isBuilt)?.folder;
   };
 
   /**
@@ -64,19 +63,19 @@ export class LiveCode implements AsyncDisposable {
     if (failed?.status === 'rejected') await throwOperatorError(failed.reason);
   }
 
-  /** The folders, by logical id, of the code that does not run yet, which the caller makes run. */
-  takeNewCode(): ReadonlyMap<string, string> {
+  /** Makes new code the present code. Returns the names of the functions that have some. */
+  takeNewCode(): FunctionName[] {
     const changed = this.#functions.filter(({ built, running }) => built !== running);
-    return new Map(changed.map((each) => [each.logicalId!, this.#writeCode(each)]));
+    for (const each of changed) this.#writeCode(each);
+    return changed.map(({ name }) => name);
   }
 
   /** Writes code to a folder of its own, because earlier code may still be started. */
-  #writeCode(written: LiveFunction): string {
+  #writeCode(written: LiveFunction): void {
     const { name, built } = written;
-    const folder = mkdtempSync(join(this.#directory, `${name}-`));
-    writeFileSync(join(folder, 'index.js'), built!);
+    written.folder = mkdtempSync(join(this.#directory, `${name}-`));
+    writeFileSync(join(written.folder, 'index.js'), built!);
     written.running = built!;
-    return folder;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -40,9 +40,7 @@ export function startWatching(
     try {
       const newCode = buildWhenSettled().then(() => liveCode.takeNewCode());
       await service.replaceFunctionCode(newCode);
-      const names = [...(await newCode).keys()]
-        .map((id) => id.replace(/Function.*/, ''))
-        .join(', ');
+      const names = (await newCode).join(', ');
       const durationMs = Math.round(performance.now() - startedMs);
       if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
     } catch (error) {
