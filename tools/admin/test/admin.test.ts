@@ -269,6 +269,18 @@ describe('the operator and a running service', () => {
     expect(await statusWith(key.apiKey)).toBe(200);
   });
 
+  it('tells how many keys are valid before all are withdrawn', async () => {
+    const { keyId } = await issue();
+    await adminJson('keys', 'revoke', keyId);
+    const keys: { status: string }[] = await adminJson('keys', 'list');
+    const valid = keys.filter(({ status }) => status !== 'revoked');
+
+    const words = ['keys', 'purge', '--all', '--local', service.origin];
+    const { stderr } = await admin(words, { isTerminal: true, input: 'n\n' });
+
+    expect(stderr).toContain(`Withdraw all ${valid.length} keys of`);
+  });
+
   it('shows what a changed plan would do before it does it, and needs --yes in a script', async () => {
     const { ownerId, owner } = await issue();
     await changeOwner(ownerId, { perDay: 500 });

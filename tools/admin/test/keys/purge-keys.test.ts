@@ -114,6 +114,15 @@ describe('withdrawStageKeys', () => {
     expect(keys.find((key) => key.keyId === keyId)).toMatchObject({ owner: 'Acme' });
   });
 
+  it('keeps when a key was revoked before', async () => {
+    await revokeKey((await issue()).keyId, store);
+
+    await withdrawStageKeys(await findStageKeys(daysLater(1)), daysLater(1));
+
+    const [key] = await listKeys({}, store);
+    expect(key).toMatchObject({ revokedAt: '2026-11-20T09:30:15.500Z' });
+  });
+
   it("leaves other stages' keys in API Gateway alone", async () => {
     const names = ['StoreOrders-prod', 'StoreOrders-staging-eu', 'StoreOrders-staging-spare'];
     for (const [index, stack] of names.entries()) {

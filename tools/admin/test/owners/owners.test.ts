@@ -121,10 +121,13 @@ describe('createOwner', () => {
     interleaved(store, async (between, calls) => {
       const name = `Acme ${calls}`;
       const taken = (error: Error) => expect(error.message).toContain('There is an owner');
-      const other = () => create({ name, plan: 'pro', perDay: 5 }).catch(taken);
+      let created = 0;
+      const count = () => created++;
+      const other = () => create({ name, plan: 'pro', perDay: 5 }).then(count, taken);
 
-      await create({ name, perMinute: 7 }, between(other)).catch(taken);
+      await create({ name, perMinute: 7 }, between(other)).then(count, taken);
 
+      expect([calls, created]).toEqual([calls, 1]);
       const { details, item } = await findOwner(name, store);
       const agreed = item!.plan === 'pro' ? { perDay: 5 } : { perMinute: 7 };
       expect([calls, details.agreed]).toEqual([calls, { plan: item!.plan, ...agreed }]);
