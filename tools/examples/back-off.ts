@@ -1,24 +1,19 @@
-import { pause } from './pace.ts';
+import { type Fetch, pause } from './pace.ts';
 
 export interface BackOffSettings {
   /** The total number of attempts, including the first. @default 5 */
   readonly maxAttempts?: number;
-  /** The maximum of the first pause, which doubles with every attempt. @default 250 */
-  readonly firstPauseMs?: number;
-  /** The maximum of every pause that `Retry-After` does not determine. @default 20,000 */
-  readonly maxPauseMs?: number;
-  /**
-   * The maximum `Retry-After` to wait for. A response with a longer one, such as for an exhausted day,
-   * is returned to the caller. @default 120
-   */
-  readonly maxRetryAfterSeconds?: number;
   /** Waits for a number of milliseconds, or until the signal is aborted. @default a timer */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Returns a number from 0 up to, but not including, 1. @default Math.random */
   readonly random?: () => number;
 }
 
-type Fetch = (request: Request) => Promise<Response>;
+/** The maximum of the first pause, which doubles with every attempt, and that of every pause. */
+const firstPauseMs = 250;
+const maxPauseMs = 20_000;
+/** A response with a longer `Retry-After`, such as for an exhausted day, is returned to the caller. */
+const maxRetryAfterSeconds = 120;
 
 /**
  * Wraps `fetch` so that it retries after 429, 5xx, and failed connections. It waits for the time in
@@ -29,15 +24,15 @@ type Fetch = (request: Request) => Promise<Response>;
  * is answered 409 `order_already_cancelled`.
  */
 export function withBackOff(fetch: Fetch, settings: BackOffSettings = {}): Fetch {
-  const { maxAttempts = 5, sleep = pause } = settings;
+  const { maxAttempts = 5, sleep = pause, random = Math.random } = settings;
   return async (request) => {
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= maxAttempts;
       const response = await fetch(request.clone()).catch((error: unknown) => {
-        if (isLast || request.signal.aborted) throw error;
+        if (isLast) throw error;
         return undefined;
       });
-      const pauseMs = isLast ? undefined : pauseAfter(response, attempt, settings);
+      const pauseMs = isLast ? undefined : pauseAfter(response, attempt, random);
       if (response && pauseMs === undefined) return response;
       // A body that is not read would keep its connection busy.
       await response?.body?.cancel();
@@ -50,12 +45,7 @@ export function withBackOff(fetch: Fetch, settings: BackOffSettings = {}): Fetch
 function pauseAfter(
   response: Response | undefined,
   attempt: number,
-  {
-    firstPauseMs = 250,
-    maxPauseMs = 20_000,
-    maxRetryAfterSeconds = 120,
-    random = Math.random,
-  }: BackOffSettings,
+  random: () => number,
 ): number | undefined {
   if (response && response.status !== 429 && response.status < 500) return undefined;
   const retryAfter = response?.headers.get('Retry-After') ?? '';

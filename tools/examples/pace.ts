@@ -1,13 +1,7 @@
-type Fetch = (request: Request) => Promise<Response>;
+export type Fetch = (request: Request) => Promise<Response>;
 
-export interface PaceSettings {
-  /** The requests of each window that are left over, as many as other processes share the key. @default 2 */
-  readonly reserve?: number;
-  /** The time in milliseconds. @default Date.now */
-  readonly now?: () => number;
-  /** Waits for a number of milliseconds, or until the signal is aborted. @default a timer */
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-}
+/** The requests of each window that are left over for other processes that share the key. */
+const reserve = 2;
 
 /**
  * Wraps `fetch` so that no request is refused with 429. When `RateLimit` says that the minute or the day
@@ -16,8 +10,7 @@ export interface PaceSettings {
  * A process sends its next request when the last one has been answered. So it sends at most one after
  * the reserve has been reached, and the others that share the key have enough with a reserve of as many.
  */
-export function withPace(fetch: Fetch, settings: PaceSettings = {}): Fetch {
-  const { reserve = 2, now = Date.now, sleep = pause } = settings;
+export function withPace(fetch: Fetch): Fetch {
   let resumeMs = 0;
   let last: Promise<void> = Promise.resolve();
   return async (request) => {
@@ -26,12 +19,13 @@ export function withPace(fetch: Fetch, settings: PaceSettings = {}): Fetch {
     last = turn.then(() => answered.promise);
     try {
       await unlessAborted(request.signal, turn);
-      if (now() < resumeMs) await sleep(resumeMs - now(), request.signal);
+      const waitMs = resumeMs - Date.now();
+      if (waitMs > 0) await pause(waitMs, request.signal);
       const response = await fetch(request);
       const windows = response.headers.get('RateLimit') ?? '';
       for (const [, left, seconds] of windows.matchAll(/;r=(\d+);t=(\d+)/g)) {
         if (Number(left) > reserve) continue;
-        resumeMs = Math.max(resumeMs, now() + Number(seconds) * 1_000);
+        resumeMs = Math.max(resumeMs, Date.now() + Number(seconds) * 1_000);
       }
       return response;
     } finally {
@@ -42,11 +36,9 @@ export function withPace(fetch: Fetch, settings: PaceSettings = {}): Fetch {
 
 /** Waits for a number of milliseconds, and rejects as soon as the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout>;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  return unlessAborted(signal, elapsed).finally(() => clearTimeout(timer));
+  const elapsed = Promise.withResolvers<void>();
+  const timer = setTimeout(elapsed.resolve, ms);
+  return unlessAborted(signal, elapsed.promise).finally(() => clearTimeout(timer));
 }
 
 function unlessAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type BackOffSettings, withBackOff } from './back-off.ts';
-import { type PaceSettings, withPace } from './pace.ts';
+import { type Fetch, withPace } from './pace.ts';
 import type { components, paths } from './store-orders-api.generated.ts';
 
 /** `id` and `petId` are bigints, because a number cannot represent every 64-bit integer. */
@@ -11,10 +11,10 @@ export interface ClientSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly backOff?: BackOffSettings;
-  /** How not to be refused; false to send as fast as one can, and wait when refused. */
-  readonly pace?: PaceSettings | false;
+  /** Whether to wait so as not to be refused, instead of waiting when refused. @default true */
+  readonly isPaced?: boolean;
   /** @default the global `fetch` */
-  readonly fetch?: (request: Request) => Promise<Response>;
+  readonly fetch?: Fetch;
 }
 
 export interface RequestOptions {
@@ -41,8 +41,14 @@ export class StoreOrdersClient {
   readonly #client: Client<paths>;
   readonly #untilHeaders: Fetch;
 
-  constructor({ baseUrl, apiKey, backOff, pace, fetch = globalThis.fetch }: ClientSettings) {
-    const paced = pace === false ? fetch : withPace(fetch, pace);
+  constructor({
+    baseUrl,
+    apiKey,
+    backOff,
+    isPaced = true,
+    fetch = globalThis.fetch,
+  }: ClientSettings) {
+    const paced = isPaced ? withPace(fetch) : fetch;
     this.#untilHeaders = withBackOff(paced, backOff);
     this.#client = createClient<paths>({
       baseUrl,
@@ -102,8 +108,6 @@ export class StoreOrdersClient {
   }
 }
 
-type Fetch = NonNullable<ClientSettings['fetch']>;
-
 const cutOff = 'the list was cut off before its end';
 /** An object without others in it; a brace in a text is none. */
 const flatObject = /\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}/g;
@@ -115,19 +119,14 @@ async function readWhole(response: Response): Promise<Response> {
   return new Response(text || null, response);
 }
 
-type Int64Field = {
-  [Field in keyof Order]-?: NonNullable<Order[Field]> extends bigint ? Field : never;
-}[keyof Order];
-
 /** A record rather than a list, because the compiler reports a missing int64 field of the contract. */
-const int64Fields: Readonly<Record<Int64Field, true>> = { id: true, petId: true };
-
-type Reviver = (key: string, value: unknown, context: { readonly source: string }) => unknown;
+const int64Fields: {
+  [Field in keyof Order as bigint extends Order[Field] ? Field : never]-?: true;
+} = { id: true, petId: true };
 
 /** Reads an int64 from the source text, because `JSON.parse` has rounded its value. */
-const keepInt64: Reviver = (key, value, { source }) =>
-  Object.hasOwn(int64Fields, key) ? BigInt(source) : value;
-
 function parseOrders(text: string): unknown {
-  return JSON.parse(text, keepInt64 as (key: string, value: unknown) => unknown);
+  return JSON.parse(text, (name: string, value: unknown, context?: { readonly source: string }) =>
+    Object.hasOwn(int64Fields, name) ? BigInt(context!.source) : value,
+  );
 }

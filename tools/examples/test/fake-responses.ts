@@ -1,15 +1,12 @@
-interface FakeFetch {
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** What was asked, as `METHOD path`. */
-  readonly asked: string[];
-}
-
-/** Answers with the given responses, one after the other; an error is thrown instead. */
-export function fakeFetch(...responses: (Response | Error)[]): FakeFetch {
+/**
+ * Answers with the given responses, one after the other; an error is thrown instead. What was asked
+ * is noted as `METHOD path`.
+ */
+export function fakeFetch(...responses: (Response | Error)[]) {
   const asked: string[] = [];
   return {
     asked,
-    fetch: async (request) => {
+    fetch: async (request: Request) => {
       asked.push(`${request.method} ${new URL(request.url).pathname}`);
       const next = responses.shift();
       if (next === undefined) throw new Error('more was asked than the test foresaw');

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RunningService, startServiceWith } from '../../../test/contract/running-service.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
-import { type Order, StoreOrdersClient } from '../store-orders-client.ts';
+import { StoreOrdersClient } from '../store-orders-client.ts';
 
 const orders = `{"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}
 {"id":2,"petId":8,"quantity":1,"shipDate":"2026-11-21T09:30:00Z","complete":true,"status":"shipped"}
@@ -25,54 +26,31 @@ beforeAll(async () => {
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 /** As a reader does: npm puts the project's own Node first, whatever Node npm itself runs on. */
-async function runExample(environment: Record<string, string>, ...options: string[]) {
-  const child = spawn('npm', ['run', '--silent', 'example', '--', ...options], {
+function runExample(url: string) {
+  const environment = { STORE_ORDERS_URL: url, STORE_ORDERS_KEY: service.keys.pro };
+  const child = spawn('npm', ['run', '--silent', 'example'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return await outcomeOf(child);
+  return outcomeOf(child);
 }
 
 describe('npm run example', () => {
   it('lists the orders of the service that the environment names', async () => {
-    const { baseUrl, keys } = service;
-
-    const { code, printed } = await runExample({
-      STORE_ORDERS_URL: baseUrl,
-      STORE_ORDERS_KEY: keys.pro,
-    });
+    const { code, printed } = await runExample(service.baseUrl);
 
     expect(printed).toContain('9007199254740993: 2 × pet 7, 2026-11-20T09:30:00Z\n');
     expect(printed).toMatch(/\n3 orders\n$/);
     expect(code).toBe(0);
   });
 
-  it.each([
-    [
-      'a key that the service refuses',
-      /^401 unauthorized: [^\n]*\n$/,
-      'wrong',
-      () => service.baseUrl,
-    ],
-    ['a service that is not there', /^http:\S+: [^\n]*ECONNREFUSED[^\n]*\n$/, 'any', () => nowhere],
-  ])('says in a line what is wrong: %s', async (_, line, key, baseUrl) => {
-    const environment = { STORE_ORDERS_URL: baseUrl(), STORE_ORDERS_KEY: key };
-
-    const { code, printed, errors } = await runExample(environment);
+  it('says in a line that there is no service', async () => {
+    const { code, printed, errors } = await runExample(nowhere);
 
     expect([code, printed]).toEqual([1, '']);
-    expect(errors.replace(/^npm warn .*\n/gm, '')).toMatch(line);
-  });
-
-  it.each([
-    ['an option, because it could be a key', ['--key', 'secret'], 'takes no options'],
-    ['nothing', [], 'STORE_ORDERS_URL and STORE_ORDERS_KEY'],
-  ])('refuses %s', async (_, options, message) => {
-    const { code, errors } = await runExample({}, ...options);
-
-    expect(code).toBe(1);
-    expect(errors).toContain(message);
-    expect(errors).not.toContain('secret');
+    expect(errors.replace(/^npm warn .*\n/gm, '')).toMatch(
+      /^http:\S+: [^\n]*ECONNREFUSED[^\n]*\n$/,
+    );
   });
 });
 
@@ -81,8 +59,7 @@ describe('typed client and the local service', () => {
     const client = new StoreOrdersClient({ baseUrl: service.baseUrl, apiKey: service.keys.free });
 
     const listed = await client.listOrders();
-    const streamed: Order[] = [];
-    for await (const order of client.orders()) streamed.push(order);
+    const streamed = await Readable.from(client.orders()).toArray();
     const cancelled = [
       await client.cancelOrder(9007199254740993n),
       await client.cancelOrder(9007199254740993n),
@@ -100,31 +77,22 @@ describe('typed client and the local service', () => {
   });
 
   it('R25: waits for the seconds that the service names, and asks again', async () => {
-    const { baseUrl, keys } = service;
     const waitedMs: number[] = [];
-    let asked = 0;
     const client = new StoreOrdersClient({
-      baseUrl,
-      apiKey: keys.free,
-      pace: false,
+      baseUrl: service.baseUrl,
+      apiKey: service.keys.free,
+      isPaced: false,
       backOff: { maxAttempts: 2, sleep: async (ms) => void waitedMs.push(ms) },
-      fetch: (request) => {
-        asked++;
-        return fetch(request);
-      },
     });
-    let failure: unknown;
 
-    for (let call = 0; call < 130 && failure === undefined; call++) {
-      await client.cancelOrder(-1n).catch((error) => {
-        if (error.status === 429) failure = error;
-      });
-    }
+    // More than two minutes allow, because a minute may end in between.
+    const calls = Array.from({ length: 130 }, () => client.cancelOrder(-1n));
+    const outcomes = await Promise.allSettled(calls);
 
-    expect(failure).toMatchObject({ code: 'rate_limit_exceeded' });
-    expect(waitedMs[0]).toBeGreaterThanOrEqual(1_000);
-    expect(waitedMs[0]).toBeLessThanOrEqual(60_000);
-    expect(asked).toBeGreaterThan(waitedMs.length);
+    const reason = expect.objectContaining({ code: 'rate_limit_exceeded' });
+    expect(outcomes).toContainEqual({ status: 'rejected', reason });
+    expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...waitedMs)).toBeLessThanOrEqual(60_000);
   });
 });
 
@@ -142,23 +110,26 @@ describe('client in Python', () => {
     expect(cancelled.errors).toMatch(/^409 order_already_shipped: /);
   });
 
-  it('prints an order before the rest of the list is sent, and says so where it is cut off', async () => {
-    await using server = await serve(async (_incoming, outgoing) => {
-      outgoing.writeHead(200, { 'Content-Encoding': 'gzip' });
-      const zip = createGzip();
-      zip.pipe(outgoing);
-      zip.write('[{"id":1},{"i');
-      zip.flush();
-      await once(running.stdout!, 'data');
-      outgoing.destroy();
-    });
-    const running = startPython(server.url, 'a-key');
+  it.each(['end', 'destroy'] as const)(
+    'prints an order before the rest is sent, and says so where the list is cut off: %s',
+    async (cutOff) => {
+      await using server = await serve(async (_incoming, outgoing) => {
+        outgoing.writeHead(200, { 'Content-Encoding': 'gzip' });
+        const zip = createGzip();
+        zip.pipe(outgoing);
+        zip.write('[{"id":1},{"i');
+        zip.flush();
+        await once(running.stdout!, 'data');
+        outgoing[cutOff]();
+      });
+      const running = startPython(server.url, 'a-key');
 
-    const { code, printed, errors } = await outcomeOf(running);
+      const { code, printed, errors } = await outcomeOf(running);
 
-    expect([code, printed]).toEqual([1, '{"id": 1}\n']);
-    expect(errors).toMatch(/^the list was cut off before its end/);
-  });
+      expect([code, printed]).toEqual([1, '{"id": 1}\n']);
+      expect(errors).toMatch(/^the list was cut off before its end/);
+    },
+  );
 
   it('R25: waits as Retry-After says, and takes a cancellation for success whose answer was lost', async () => {
     const askedMs: number[] = [];

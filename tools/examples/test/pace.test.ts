@@ -1,62 +1,60 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { rateLimit } from '../../../lambdas/shared/headers.ts';
 import {
-  isCounting,
-  type WindowCounters,
+  type WindowName,
+  windowLengths,
   windowNames,
   windowStarts,
-  windowUses,
 } from '../../../lambdas/shared/windows.ts';
 import { withPace } from '../pace.ts';
 
+type Counts = Record<WindowName, number>;
+
 const hourMs = 3_600_000;
 const endpoint = 'http://127.0.0.1/v1/store/orders';
-const free = { perMinute: 60, perDay: 1_000 };
-const agreed = { perMinute: 60, perDay: 5_000 };
+const free = { minute: 60, day: 1_000 };
+const agreed = { minute: 60, day: 5_000 };
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
+
+const now = () => Math.floor(Date.now() / 1_000);
+const network = () => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 100));
 
 /** Counts as the service does, and answers after as long as the network would take. */
 class Limiter {
   served = 0;
   refused = 0;
-  readonly #counters: WindowCounters;
+  readonly #limits: Counts;
+  readonly #used: Counts;
+  #starts = windowStarts(now());
 
-  constructor(limits: { perMinute: number; perDay: number }, usedToday: number) {
-    const { day } = windowStarts(Date.now() / 1_000);
-    const counters = { minuteWindow: 0, minuteCount: 0, dayWindow: day, dayCount: usedToday };
-    this.#counters = { ...limits, ...counters };
+  constructor(limits: Counts, usedToday: number) {
+    this.#limits = limits;
+    this.#used = { minute: 0, day: usedToday };
   }
 
   readonly fetch = async (): Promise<Response> => {
-    await this.#network();
-    const isServed = this.#admit();
-    const headers = { RateLimit: rateLimit(windowUses(this.#counters, now()), Date.now()) };
-    await this.#network();
+    await network();
+    const starts = windowStarts(now());
+    for (const name of windowNames) if (starts[name] !== this.#starts[name]) this.#used[name] = 0;
+    this.#starts = starts;
+    const isServed = windowNames.every((name) => this.#used[name] < this.#limits[name]);
+    if (isServed) this.served++;
+    else this.refused++;
+    for (const name of windowNames) this.#used[name] += Number(isServed);
+    const allowances = { minute: this.#allowance('minute'), day: this.#allowance('day') };
+    const headers = { RateLimit: rateLimit(allowances, Date.now()) };
+    await network();
     return new Response(null, { status: isServed ? 204 : 429, headers });
   };
 
-  #network = () => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 100));
-
-  #admit(): boolean {
-    const counters = this.#counters;
-    for (const name of windowNames) {
-      if (isCounting(name, counters[`${name}Window`], now())) continue;
-      counters[`${name}Window`] = windowStarts(now())[name];
-      counters[`${name}Count`] = 0;
-    }
-    const { minute, day } = windowUses(counters, now());
-    const isServed = minute.remaining > 0 && day.remaining > 0;
-    if (isServed) this.served++;
-    else this.refused++;
-    counters.minuteCount += Number(isServed);
-    counters.dayCount += Number(isServed);
-    return isServed;
+  #allowance(name: WindowName) {
+    const limit = this.#limits[name];
+    const reset = this.#starts[name] + windowLengths[name];
+    return { limit, remaining: limit - this.#used[name], reset };
   }
 }
-
-const now = () => Math.floor(Date.now() / 1_000);
 
 describe('a client that paces itself', () => {
   it.each([
@@ -88,7 +86,7 @@ describe('a client that paces itself', () => {
 
   it('lets a request be aborted that waits for its turn, and goes on', async () => {
     jest.setSystemTime(Date.parse('2026-11-22T12:00:00Z'));
-    const paced = withPace(new Limiter({ perMinute: 1, perDay: 10 }, 0).fetch);
+    const paced = withPace(new Limiter({ minute: 1, day: 10 }, 0).fetch);
     const abort = new AbortController();
     const first = paced(new Request(endpoint));
     const aborted = paced(new Request(endpoint, { signal: abort.signal }));
