@@ -4,7 +4,7 @@ import type { CallOptions, Expected, Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
 const checksumLength = 6;
-const unauthorized: Expected = { status: 401, code: 'unauthorized', isWithoutKey: true };
+const unauthorized: Expected = { status: 401, code: 'unauthorized' };
 
 /** What a stage has to refuse. The contract has one answer to all of it, word for word. */
 const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
