@@ -10,15 +10,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { expect } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
-import { usagePlanOutput } from '../../lib/settings/names.ts';
-import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
-import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
+import { type PlanName, plans } from '../../lib/settings/plans.ts';
+import type { StageName } from '../../lib/settings/stages.ts';
 import type { IssuedKey, KeyTraits } from '../../tools/admin/keys/issue-key.ts';
 import { issueKey } from '../../tools/admin/keys/issue-key.ts';
 import { revokeKey } from '../../tools/admin/keys/revoke-key.ts';
 import { createOwner } from '../../tools/admin/owners/create-owner.ts';
 import type { OwnerLimits } from '../../tools/admin/owners/owner-limits.ts';
-import { documentClient, type KeyStore } from '../../tools/admin/stage/key-store.ts';
+import { documentClient, type KeyStore, keyStoreOf } from '../../tools/admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../../tools/local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../tools/local/server.ts';
 import { HttpClient, readText, type TextAnswer } from '../../tools/smoke/stage/http-client.ts';
@@ -103,13 +102,9 @@ export class RunningStore implements AsyncDisposable {
     this.client = new HttpClient(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
     this.keys = {
+      ...keyStoreOf(stage, (name) => service.outputs[name]!),
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
-      apiKeysTable: this.apiKeysTable,
-      ownersTable: service.outputs.OwnersTableName!,
-      usagePlanIds: usagePlanIds(service.outputs),
-      stackName: `StoreOrders-${stage}`,
-      tokenPrefix: stageSettings(stage).apiKeyPrefix,
       now: Date.now,
     };
   }
@@ -279,9 +274,4 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
 
 function storedItem({ id, status, note }: Order): Record<string, AttributeValue> {
   return orderItem(id, { status: { S: status }, ...(note !== undefined && { note: { S: note } }) });
-}
-
-function usagePlanIds(outputs: Readonly<Record<string, string>>): KeyStore['usagePlanIds'] {
-  const ids = planNames.map((plan) => [plan, outputs[usagePlanOutput(plan)]!]);
-  return Object.fromEntries(ids) as Record<PlanName, string>;
 }

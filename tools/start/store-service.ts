@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type OutputName, stackName, usagePlanOutput } from '../../lib/settings/names.ts';
-import { forEachPlan } from '../../lib/settings/plans.ts';
-import { type StageName, stageSettings } from '../../lib/settings/stages.ts';
+import { type OutputName, stackName } from '../../lib/settings/names.ts';
+import type { StageName } from '../../lib/settings/stages.ts';
 import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
-import { documentClient, type KeyStore } from '../admin/stage/key-store.ts';
+import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
@@ -139,16 +138,11 @@ async function fillStore(
   log: RunConsole['log'],
   signal: AbortSignal,
 ): Promise<FilledStore> {
-  const { stage } = options;
   const outputs = service.outputs as Outputs;
   const store: KeyStore = {
+    ...keyStoreOf(options.stage, (name) => outputs[name]),
     documents: documentClient(createClient()),
     gateway: keyGateway(service.controlPlane),
-    apiKeysTable: outputs.ApiKeysTableName,
-    ownersTable: outputs.OwnersTableName,
-    usagePlanIds: forEachPlan((plan) => outputs[usagePlanOutput(plan)]),
-    stackName: stackName(stage),
-    tokenPrefix: stageSettings(stage).apiKeyPrefix,
     now: Date.now,
   };
   // With a client of its own, because a document client keeps its options in the client below it.

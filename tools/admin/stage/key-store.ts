@@ -1,6 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { PlanName } from '../../../lib/settings/plans.ts';
+import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
+import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import { type StageName, stageSettings } from '../../../lib/settings/stages.ts';
 
 /** The tables and services that store a stage's owners and keys, with their clients. */
 export interface KeyStore {
@@ -16,6 +18,24 @@ export interface KeyStore {
   readonly tokenPrefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+/**
+ * A stage's key store without its clients.
+ *
+ * @param output returns an output of the stage's stack
+ */
+export function keyStoreOf(
+  stage: StageName,
+  output: (name: OutputName) => string,
+): Omit<KeyStore, 'documents' | 'gateway' | 'now'> {
+  return {
+    apiKeysTable: output('ApiKeysTableName'),
+    ownersTable: output('OwnersTableName'),
+    usagePlanIds: forEachPlan((name) => output(usagePlanOutput(name))),
+    stackName: stackName(stage),
+    tokenPrefix: stageSettings(stage).apiKeyPrefix,
+  };
 }
 
 /**

@@ -5,18 +5,12 @@ import {
   type Stack,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type OutputName, stackName, usagePlanOutput } from '../../../lib/settings/names.ts';
-import { forEachPlan } from '../../../lib/settings/plans.ts';
-import {
-  isStageName,
-  type StageName,
-  stageNames,
-  stageSettings,
-} from '../../../lib/settings/stages.ts';
+import { type OutputName, stackName } from '../../../lib/settings/names.ts';
+import { isStageName, type StageName, stageNames } from '../../../lib/settings/stages.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { apiGatewayKeys } from './api-gateway-keys.ts';
 import { callLimitSettings, withCallLimits } from './call-limits.ts';
-import { documentClient, type KeyStore } from './key-store.ts';
+import { documentClient, type KeyStore, keyStoreOf } from './key-store.ts';
 import { labelOf, refuseWrongTarget, type Target } from './target.ts';
 
 /** A stage, with everything that the commands need of it. */
@@ -45,17 +39,13 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   const output = outputReader(stack, label);
   const stage = stageOf(stack.StackName, label);
   return {
+    ...keyStoreOf(stage, output),
     dynamodb: withCallLimits(new DynamoDBClient(settings)),
     singleAttemptClient: withCallLimits(new DynamoDBClient({ ...settings, maxAttempts: 1 })),
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
-    apiKeysTable: output('ApiKeysTableName'),
-    ownersTable: output('OwnersTableName'),
     ordersTable: output('OrdersTableName'),
     baseUrl: output('BaseUrl'),
-    usagePlanIds: forEachPlan((name) => output(usagePlanOutput(name))),
-    stackName: stack.StackName!,
-    tokenPrefix: stageSettings(stage).apiKeyPrefix,
     now,
     label,
     stage,
