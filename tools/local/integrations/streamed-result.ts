@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
-import { clientHeaders, malformed, parseHead } from './proxy-result.ts';
+import { malformed, parseProxyResult } from './proxy-result.ts';
 
 /** An answer whose body follows it. */
 interface StreamedAnswer extends GatewayAnswer {
@@ -22,13 +22,10 @@ export async function parseStreamedResult(source: Readable): Promise<StreamedAns
   // It may break before it has a reader.
   source.on('error', () => {});
   try {
-    const prelude = JSON.parse(await readPrelude(source));
-    const { statusCode, headers } = parseHead(prelude);
-    const cookies = (prelude.cookies ?? []).map((cookie: string) => ['Set-Cookie', cookie]);
-    return { statusCode, headers: clientHeaders([...headers, ...cookies]), body: source };
-  } catch (cause) {
+    return { ...parseProxyResult(await readPrelude(source)), body: source };
+  } catch (error) {
     source.destroy();
-    throw malformed(cause);
+    throw error;
   }
 }
 
@@ -39,11 +36,11 @@ async function readPrelude(source: Readable): Promise<string> {
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf(delimiter);
     if ((end === -1 ? head.length : end) > preludeMaxBytes) {
-      throw new Error(`no delimiter within ${preludeMaxBytes} bytes`);
+      throw malformed(`no delimiter within ${preludeMaxBytes} bytes`);
     }
     if (end === -1) continue;
     source.unshift(head.subarray(end + delimiter.length));
     return head.toString('utf8', 0, end);
   }
-  throw new Error('the stream ended without a delimiter');
+  throw malformed('the stream ended without a delimiter');
 }

@@ -35,23 +35,16 @@ describe('streamed result', () => {
     expect(await textOf(streamOf(`${prelude}${nul}${body}`))).toBe(body);
   });
 
-  it('sends its cookies as headers', async () => {
-    const withCookies = JSON.stringify({ statusCode: 200, cookies: ['a=1', 'b=2'] });
-
-    const { headers } = await parseStreamedResult(streamOf(withCookies, nul));
-
-    expect(headers).toEqual([
-      ['Content-Type', 'application/json'],
-      ['Set-Cookie', 'a=1'],
-      ['Set-Cookie', 'b=2'],
-    ]);
-  });
-
   it.each([
     ['has no delimiter', ['{"statusCode":200}'], 'ended without a delimiter'],
     ['is empty', [], 'ended without a delimiter'],
     ['has a prelude that is no JSON', [`oops${nul}`], 'SyntaxError'],
     ['has a prelude with a bad status', [`{"statusCode":"x"}${nul}`], 'statusCode: x'],
+    [
+      'has cookies in its prelude',
+      [`{"cookies":[]}${nul}`],
+      'the field cookies of a result is not',
+    ],
     ['has a prelude above 16 KB', [`{"a":"${'x'.repeat(17_000)}"}${nul}`], 'within 16384 bytes'],
     ['goes on without a delimiter', Array(100).fill('x'.repeat(1_000)), 'within 16384 bytes'],
   ])('that %s is malformed: 502, with the cause for the log', async (_, chunks, cause) => {
