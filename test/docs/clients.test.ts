@@ -44,9 +44,11 @@ describe('docs/clients.md', () => {
   it('states the limits of lambdas/shared/list-limits.ts, as the contract does', () => {
     const rate = `${(8 * minBytesPerSecond) / 1e6} Mbit/s`;
 
+    const longest = `more than ${maxListMs / 1_000} s in all`;
+    const { description } = contract.paths['/store/orders'].get;
     expect(page).toContain(`falls ${maxBacklogMs / 1_000} s behind a rate of ${rate}`);
-    expect(page.replaceAll(/\s+/g, ' ')).toContain(`more than ${maxListMs / 1_000} s in all`);
-    expect(contract.paths['/store/orders'].get.description).toContain(`less than ${rate}`);
+    for (const text of [page, description]) expect(text.replaceAll(/\s+/g, ' ')).toContain(longest);
+    expect(description).toContain(`less than ${rate}`);
   });
 
   it('explains every header of the contract, and no other', () => {

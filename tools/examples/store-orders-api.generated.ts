@@ -15,7 +15,7 @@ export interface paths {
          *
          *     The array is streamed, and gzipped where `Accept-Encoding` allows it. A response that is
          *     cut off lacks the closing `]`, and so never passes for a shorter list. A client that reads
-         *     less than 4 Mbit/s for some seconds, or for two minutes, is cut off.
+         *     less than 4 Mbit/s for some seconds, or needs more than 110 s in all, is cut off.
          */
         get: operations["listOrders"];
         put?: never;
