@@ -6,61 +6,46 @@ interface OperatorErrorOptions {
 
 /** A failure of an operator's command, with a message of one line that names the remedy. */
 export class OperatorError extends Error {
-  override name = 'OperatorError';
   /** The message without the remedy. */
   readonly problem: string;
   readonly remedy: string | undefined;
 
   constructor(problem: string, { cause, remedy }: OperatorErrorOptions = {}) {
     super(remedy === undefined ? problem : `${problem}; ${remedy}`, cause ? { cause } : undefined);
+    // The report of a failure for programs derives its code from the name of its class.
+    this.name = new.target.name;
     this.problem = problem;
     this.remedy = remedy;
   }
 }
 
 /** The command line is not valid: a word is unknown or missing. */
-export class UsageError extends OperatorError {
-  override name = 'UsageError';
-}
+export class UsageError extends OperatorError {}
 
 /** A value is not accepted. The message names the field, the value, and what was expected. */
 export class InvalidValueError extends OperatorError {
-  override name = 'InvalidValueError';
-
   constructor(field: string, value: unknown, expected: string) {
     super(`${field}: ${quoted(value)} is not accepted`, { remedy: `expected ${expected}` });
   }
 }
 
 /** What the command refers to does not exist. */
-export class NotFoundError extends OperatorError {
-  override name = 'NotFoundError';
-}
+export class NotFoundError extends OperatorError {}
 
 /** What the command refers to is in a state that does not allow the command. */
-export class WrongStateError extends OperatorError {
-  override name = 'WrongStateError';
-}
+export class WrongStateError extends OperatorError {}
 
 /** A command failed after its first change. The message names how to complete or repair it. */
-export class HalfDoneError extends OperatorError {
-  override name = 'HalfDoneError';
-}
+export class HalfDoneError extends OperatorError {}
 
 /** The operator ended a command before it was done. */
-export class InterruptedError extends OperatorError {
-  override name = 'InterruptedError';
-}
+export class InterruptedError extends OperatorError {}
 
 /** A command was done, except for what is there with other values. */
-export class DifferentError extends OperatorError {
-  override name = 'DifferentError';
-}
+export class DifferentError extends OperatorError {}
 
 /** A line of an orders file is not an order. */
 export class BadLineError extends OperatorError {
-  override name = 'BadLineError';
-
   /** @param line the number of the line in the file, from 1 */
   constructor(line: number, fault: string) {
     super(`line ${line}: ${fault}`);
