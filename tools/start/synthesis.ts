@@ -22,20 +22,14 @@ export async function synthesize(
   const child = spawn(process.execPath, ['bin/app.ts'], {
     cwd: root,
     env: { ...process.env, CDK_OUTDIR: directory, STORE_ORDERS_STAGE: stage },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Standard output is for those who read how to use the service.
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-  }
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop);
   const [code] = await once(child, 'close');
   signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
-  process.stderr.write(said);
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
   return join(directory, `${stackName(stage)}.template.json`);
 }
