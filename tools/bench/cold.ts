@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import { authorizerEvent, cancelEvent, listEvent } from './events.ts';
 import type { Job } from './measured-process.ts';
-import { type Findings, median, mediansOf } from './report.ts';
+import { type Findings, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 const smallTable = JSON.stringify({ orders: 50 });
@@ -42,9 +42,8 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     const results = await interleave(bench.isQuick ? 1 : 31, bundles, (bundleFile) =>
       startCold(bench, name, bundleFile),
     );
-    // Load that comes and goes affects both runs of a round, because they follow each other.
     const [our = [], others = []] = Object.values(results);
-    const ratio = median(our.map((run, round) => run.wallMs / others[round]!.wallMs));
+    const ratio = medianRatio(our, others, 'wallMs');
     const { figure } = calls[name];
     Object.assign(findings.measured, mediansOf(results));
     findings.figures[`${figure}_cold_vs_default_bundle`] = ratio;

@@ -44,6 +44,18 @@ export function mediansOf<Name extends string, Figure extends string>(
   return Object.fromEntries(medians);
 }
 
+/**
+ * The median of the ratios of each round: load that comes and goes affects two contestants that follow
+ * each other alike.
+ */
+export function medianRatio<Figure extends string>(
+  ours: Record<Figure, number>[],
+  peers: Record<Figure, number>[],
+  figure: Figure,
+): number {
+  return median(ours.map((run, round) => run[figure] / peers[round]![figure]));
+}
+
 /** The median; for an even number of values, the mean of the two in the middle. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import {
   type Findings,
+  medianRatio,
   mediansOf,
   missedTargets,
   printFindings,
@@ -66,6 +67,13 @@ describe('interleaved rounds', () => {
 
     expect(order).toEqual(['our', 'their', 'our', 'their']);
     expect(results).toEqual({ ours: [1, 3], peer: [2, 4] });
+  });
+
+  it('compare two contestants within each round, and take the median of that', () => {
+    const ours = [{ cpuMs: 2 }, { cpuMs: 40 }, { cpuMs: 9 }];
+    const peers = [{ cpuMs: 1 }, { cpuMs: 10 }, { cpuMs: 6 }];
+
+    expect(medianRatio(ours, peers, 'cpuMs')).toBe(2);
   });
 
   it.each([
