@@ -1,33 +1,21 @@
 import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
 import { authorizerEvent, cancelEvent, listEvent } from './events.ts';
-import type { Job } from './measured-process.ts';
 import { type Findings, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 const smallTable = JSON.stringify({ orders: 50 });
 
 /** The first request of each function, its answer, and how its figures begin. */
-const calls: Record<
-  FunctionName,
-  Pick<Job, 'event' | 'isStreaming'> & {
-    readonly answer: RegExp;
-    readonly figure: 'authorizer' | 'list' | 'cancel';
-  }
-> = {
+const calls = {
   authorizer: {
     event: authorizerEvent('admitted'),
     answer: /"Effect":"Allow"/,
     figure: 'authorizer',
   },
-  listOrders: {
-    event: listEvent(),
-    isStreaming: true,
-    answer: /"statusCode":200/,
-    figure: 'list',
-  },
+  listOrders: { event: listEvent(), answer: /"statusCode":200/, figure: 'list' },
   cancelOrder: { event: cancelEvent(), answer: /"statusCode":204/, figure: 'cancel' },
-};
+} as const satisfies Record<FunctionName, object>;
 
 /** Measures loading and the first call of each function, compared with esbuild's default bundle. */
 export async function benchCold(bench: Workbench): Promise<Findings> {
@@ -53,8 +41,8 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
 }
 
 async function startCold({ measure }: Workbench, name: FunctionName, bundleFile: string) {
-  const { event, isStreaming, answer } = calls[name];
-  const job = { bundleFile, event, isStreaming, batches: [1] };
+  const { event, answer } = calls[name];
+  const job = { bundleFile, event, batches: [1] };
   const { load, batches } = await measure(job, answer, smallTable);
   return {
     wallMs: load.wallMs + batches[0]!.wallMs,

@@ -1,11 +1,11 @@
 import { type OrdersTable, ordersPerFullPage } from './canned-orders.ts';
 import { listEvent } from './events.ts';
-import type { Job, JobResult } from './measured-process.ts';
+import type { JobResult } from './measured-process.ts';
 import { type Findings, median, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 /** A list and the form of the request. */
-export interface ListKind extends Partial<Pick<Job, 'isStreaming'>> {
+export interface ListKind {
   readonly bundleFile: string;
   readonly isGzipAccepted?: boolean;
 }
@@ -13,13 +13,13 @@ export interface ListKind extends Partial<Pick<Job, 'isStreaming'>> {
 /** Lists a canned table in a fresh process, each time in a batch of its own. */
 export function listTable(
   { measure }: Workbench,
-  { bundleFile, isGzipAccepted, isStreaming = true }: ListKind,
+  { bundleFile, isGzipAccepted }: ListKind,
   table: OrdersTable,
   calls = 1,
 ): Promise<JobResult> {
   const event = listEvent(isGzipAccepted ? { 'Accept-Encoding': 'gzip' } : {});
   const batches = Array<number>(calls).fill(1);
-  const job = { bundleFile, event, isStreaming, batches };
+  const job = { bundleFile, event, batches };
   return measure(job, /"statusCode":200/, JSON.stringify(table));
 }
 
@@ -37,7 +37,7 @@ export async function benchList(bench: Workbench): Promise<Findings> {
     'bare HTTP, undecoded': { bundleFile: own.listBareHttp, lists: 8 },
     'ours, gzip accepted': { bundleFile: ours.listOrders, lists: 8, isGzipAccepted: true },
     'DocumentClient, streamed': { bundleFile: own.listStreamed, lists: 2 },
-    'DocumentClient, buffered': { bundleFile: own.listBuffered, lists: 2, isStreaming: false },
+    'DocumentClient, buffered': { bundleFile: own.listBuffered, lists: 2 },
   };
   const rounds = await interleave(bench.isQuick ? 1 : 7, contestants, (kind) =>
     measureList(bench, kind, kind.lists),

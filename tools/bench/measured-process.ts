@@ -10,8 +10,6 @@ export interface Job {
   /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
   bundleFile: string;
   event: unknown;
-  /** Whether the handler takes (event, stream, context) rather than (event, context). */
-  isStreaming?: boolean;
   /** The number of calls in each batch. What comes before the batch to measure warms up. */
   batches: number[];
 }
@@ -36,10 +34,7 @@ export interface JobResult {
 
 type Handler = (...parameters: unknown[]) => Promise<unknown>;
 
-type LambdaStream = ClientRequest & {
-  prelude?: { statusCode?: number };
-  setContentType?: (type: string) => void;
-};
+type LambdaStream = ClientRequest & { prelude?: { statusCode?: number } };
 
 const receiverUrl = process.env.RECEIVER_URL!;
 /** The part of Lambda's context that the handlers and Middy use. */
@@ -52,6 +47,8 @@ const context = {
 // This file is bundled, so that the fresh process loads nothing but this code and the function.
 const job = JSON.parse(process.argv[2]!) as Job;
 let written: Written;
+/** The handlers that take (event, stream, context) rather than (event, context). */
+const streaming = new Set<Handler>();
 
 installLambdaDouble();
 measure().then((result) => process.send!(result, () => process.exit()));
@@ -85,29 +82,24 @@ async function load(bundleFile: string): Promise<Handler> {
 
 /** Calls the handler, and returns its error as a result: an authorizer throws for an invalid key. */
 async function answerOf(handler: Handler): Promise<unknown> {
+  const startedAtMs = performance.now();
   try {
-    return await (job.isStreaming ? callStreaming(handler) : callBuffered(handler));
+    if (streaming.has(handler)) {
+      const { stream, received } = openResponse(startedAtMs);
+      await handler(job.event, stream, context);
+      await received;
+      return { statusCode: 200, ...stream.prelude };
+    }
+    const { body, ...answer } = (await handler(job.event, context)) as { body?: string };
+    if (!body) return answer;
+    const { stream, received } = openResponse(startedAtMs);
+    stream.write(body);
+    stream.end();
+    await received;
+    return answer;
   } catch (error) {
     return { error: (error as Error).message };
   }
-}
-
-async function callStreaming(handler: Handler): Promise<unknown> {
-  const { stream, received } = openResponse(performance.now());
-  await handler(job.event, stream, context);
-  await received;
-  return { statusCode: 200, ...stream.prelude };
-}
-
-async function callBuffered(handler: Handler): Promise<unknown> {
-  const startedAtMs = performance.now();
-  const { body, ...answer } = (await handler(job.event, context)) as { body?: string };
-  if (!body) return answer;
-  const { stream, received } = openResponse(startedAtMs);
-  stream.write(body);
-  stream.end();
-  await received;
-  return answer;
 }
 
 /**
@@ -116,7 +108,6 @@ async function callBuffered(handler: Handler): Promise<unknown> {
  */
 function openResponse(startedAtMs: number) {
   const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
-  stream.setContentType = () => {};
   const received = once(stream, 'response').then(([response]) => response.toArray());
   const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
   let isBegun = false;
@@ -152,7 +143,10 @@ function installLambdaDouble(): void {
   const HttpResponseStream = {
     from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),
   };
-  const streamifyResponse = (handler: unknown) => handler;
+  const streamifyResponse = (handler: Handler) => {
+    streaming.add(handler);
+    return handler;
+  };
   Object.assign(globalThis, { awslambda: { HttpResponseStream, streamifyResponse } });
   process.stdout.write = (line: string | Uint8Array) => {
     written.logBytes += Buffer.byteLength(line);

@@ -12,7 +12,7 @@ export async function benchMillion(bench: Workbench): Promise<Findings> {
     ours: { bundleFile, orders },
     'ours, gzip accepted': { bundleFile, orders, isGzipAccepted: true },
     'ours, one page of orders only': { bundleFile, orders: ordersPerFullPage },
-    'DocumentClient, buffered': { bundleFile: listBuffered, orders, isStreaming: false },
+    'DocumentClient, buffered': { bundleFile: listBuffered, orders },
     'ours, 40 ms a page': { bundleFile, orders, delayMs: 40 },
     'ours, 40 ms a page, one segment': { bundleFile, orders, delayMs: 40, isUnsegmented: true },
   };
@@ -37,9 +37,9 @@ export async function benchMillion(bench: Workbench): Promise<Findings> {
 /** Lists a table once in a fresh process, so that the memory is that of a single list. */
 async function listOnce(
   bench: Workbench,
-  { bundleFile, isGzipAccepted, isStreaming, ...table }: ListKind & OrdersTable,
+  { bundleFile, isGzipAccepted, ...table }: ListKind & OrdersTable,
 ) {
-  const kind = { bundleFile, isGzipAccepted, isStreaming };
+  const kind = { bundleFile, isGzipAccepted };
   const { batches, peakRssMb } = await listTable(bench, kind, table);
   const { cpuMs, wallMs, firstByteMs, bytes } = batches[0]!;
   return { cpuMs, firstByteMs, wallMs, peakRssMb, answerMb: bytes / 1e6 };

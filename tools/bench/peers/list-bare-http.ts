@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import type { Writable } from 'node:stream';
 
 const agent = new Agent({ keepAlive: true });
 /** Enough bytes for everything after the last item of a page. */
@@ -11,7 +10,7 @@ const tailBytes = 200;
  * The lower bound for any list: fetches each page and forwards it unchanged. Requests are not signed,
  * pages are not decoded, and the result is not valid JSON.
  */
-export async function handler(_event: unknown, stream: Writable): Promise<void> {
+export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   let startKey: unknown;
   do {
     const page = await readPage(startKey);
@@ -21,7 +20,7 @@ export async function handler(_event: unknown, stream: Writable): Promise<void> 
     if (!stream.write(page)) await once(stream, 'drain');
   } while (startKey);
   await new Promise<void>((resolve) => stream.end(resolve));
-}
+});
 
 async function readPage(startKey: unknown): Promise<Buffer> {
   const response = await scan(startKey);

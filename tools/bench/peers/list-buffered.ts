@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 
@@ -7,19 +7,12 @@ const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
 /** A conventional list, which reads everything and then creates one string. */
 export const handler = middy(async () => {
+  const input = {
+    TableName: process.env.ORDERS_TABLE,
+    ProjectionExpression: orderFieldNames.join(', '),
+  };
   const orders: unknown[] = [];
-  let startKey: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName: process.env.ORDERS_TABLE,
-        ProjectionExpression: orderFieldNames.join(', '),
-        ExclusiveStartKey: startKey,
-      }),
-    );
-    orders.push(...(page.Items ?? []));
-    startKey = page.LastEvaluatedKey;
-  } while (startKey);
+  for await (const { Items = [] } of paginateScan({ client }, input)) orders.push(...Items);
   return {
     statusCode: 200,
     headers: { 'Content-Type': 'application/json' },
