@@ -52,16 +52,12 @@ export async function buildBundles(directory: string): Promise<Bundles> {
 }
 
 async function buildEach<Name extends string>(
-  entries: Record<Name, string>,
+  entryPoints: Record<Name, string>,
   outdir: string,
   options: BuildOptions,
 ): Promise<Record<Name, string>> {
-  const entryPoints = Object.entries<string>(entries).map(([name, entry]) => ({
-    in: entry,
-    out: name,
-  }));
   await build({ ...options, entryPoints, outdir, logLevel: 'error' });
   const extension = options.outExtension?.['.js'] ?? '.js';
-  const files = Object.keys(entries).map((name) => [name, join(outdir, name + extension)]);
+  const files = Object.keys(entryPoints).map((name) => [name, join(outdir, name + extension)]);
   return Object.fromEntries(files);
 }

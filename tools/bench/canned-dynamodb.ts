@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generate } from 'selfsigned';
@@ -15,20 +17,6 @@ export interface RequestCounts {
   readUnits: number;
   /** One for a write of up to 1 KB, even if its condition fails. */
   writeUnits: number;
-}
-
-/** Where the servers of this process are, and the certificate that their clients have to trust. */
-export interface CannedServers {
-  certificate: string;
-  endpoint: string;
-  receiverUrl: string;
-}
-
-interface Answer {
-  status?: number;
-  delayMs?: number;
-  /** A value to send as JSON, or the parts of what is sent as it is. */
-  body: object | Buffer[];
 }
 
 type DynamodbRequest = ScanRequest & {
@@ -48,20 +36,22 @@ export const counterTable = 'rate-limiter-counters';
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 const none: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
 let counts = { ...none };
-const isCounted = new Set<string>();
 
-// The server runs in a process of its own, so that its CPU time and memory are not measured.
+// The servers run in a process of their own, so that their CPU time and memory are not measured.
 if (import.meta.main) {
   // The certificate is for 127.0.0.1 too, where its name is localhost. Its key is not stored.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
+  const certificateFile = join(process.argv[2]!, 'certificate.pem');
+  writeFileSync(certificateFile, cert);
   const servers = [createDynamodb({ key, cert, ...lasting }), createReceiver()];
   const [dynamodbPort, receiverPort] = await Promise.all(servers.map(portOf));
+  // The variables of a process that uses the servers.
   process.send!({
-    certificate: cert,
-    endpoint: `https://127.0.0.1:${dynamodbPort}`,
-    receiverUrl: `http://127.0.0.1:${receiverPort}`,
-  } satisfies CannedServers);
+    NODE_EXTRA_CA_CERTS: certificateFile,
+    AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${dynamodbPort}`,
+    RECEIVER_URL: `http://127.0.0.1:${receiverPort}`,
+  });
   process.on('disconnect', () => process.exit());
 }
 
@@ -77,7 +67,7 @@ function createDynamodb(options: ServerOptions): Server {
     counts.requests++;
     if (operation === 'UpdateItem') counts.writeUnits++;
     if (operation === 'GetItem') counts.readUnits += input.ConsistentRead ? 1 : 0.5;
-    await send(response, answerTo(operation, input));
+    send(response, await answerTo(operation, input));
   });
 }
 
@@ -101,11 +91,9 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function send(response: ServerResponse, answer: Answer): Promise<void> {
-  const { status = 200, delayMs, body } = answer;
-  if (delayMs) await pause(delayMs);
-  const parts = Array.isArray(body) ? body : [Buffer.from(JSON.stringify(body))];
-  response.writeHead(status, {
+function send(response: ServerResponse, answer: object): void {
+  const parts = Array.isArray(answer) ? answer : [Buffer.from(JSON.stringify(answer))];
+  response.writeHead('__type' in answer ? 400 : 200, {
     'content-type': 'application/x-amz-json-1.0',
     'content-length': parts.reduce((total, part) => total + part.length, 0),
     'x-amzn-requestid': 'BENCHMARK',
@@ -114,31 +102,32 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
   response.end();
 }
 
-function answerTo(operation: string, input: DynamodbRequest): Answer {
+/** Returns a value to send as JSON, or the parts of what is sent as it is. */
+async function answerTo(operation: string, input: DynamodbRequest): Promise<object | Buffer[]> {
   const { TableName: name } = input;
   if (name === apiKeysTable) {
-    return { body: { [operation === 'GetItem' ? 'Item' : 'Attributes']: apiKeyItem(input) } };
+    return { [operation === 'GetItem' ? 'Item' : 'Attributes']: apiKeyItem(input) };
   }
   if (name === counterTable) return count(input);
-  const table = JSON.parse(name) as OrdersTable;
-  if (operation === 'Scan') return { body: pageBody(table, input), delayMs: table.delayMs };
+  if (operation === 'Scan') {
+    const table = JSON.parse(name) as OrdersTable;
+    if (table.delayMs) await pause(table.delayMs);
+    return pageBody(table, input);
+  }
   const cancelRequestId = input.ExpressionAttributeValues?.[':cancelRequestId'];
-  return { body: { Attributes: { status: { S: 'cancelled' }, cancelRequestId } } };
+  return { Attributes: { status: { S: 'cancelled' }, cancelRequestId } };
 }
 
-/** Creates or increments a counter. Its creation fails if it exists, its increment if it does not. */
-function count(input: DynamodbRequest): Answer {
-  const key = input.Key?.key?.S ?? '';
-  const isCreation = input.ConditionExpression?.includes('attribute_not_exists') ?? false;
-  if (isCreation === isCounted.has(key)) {
+/** Increments a counter. Its creation fails, because every counter exists. */
+function count({ Key, ConditionExpression }: DynamodbRequest): object {
+  if (ConditionExpression?.includes('attribute_not_exists')) {
     const type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
-    return { status: 400, body: { __type: type, message: 'The condition failed.' } };
+    return { __type: type, message: 'The condition failed.' };
   }
-  isCounted.add(key);
+  const key = Key?.key?.S ?? '';
   const expire = String(Math.floor(Date.now() / 1000) + 30);
   const points = isPeerCounterFull(key) ? '99999999' : '2';
-  const attributes = { key: { S: key }, points: { N: points }, expire: { N: expire } };
-  return { body: { Attributes: attributes } };
+  return { Attributes: { key: { S: key }, points: { N: points }, expire: { N: expire } } };
 }
 
 /** The peer's table has the partition key `keyHash`, ours has `ownerHash`. */

@@ -16,30 +16,28 @@ export interface ScanRequest {
   ExclusiveStartKey?: { id: { N: string } };
 }
 
-/** The orders from `first` to `end - 1` of a table, and whether they are the segment's last. */
-interface PageRange {
-  first: number;
-  end: number;
-  isLast: boolean;
-}
-
 /** The approximate number of orders in a page of 1 MB, DynamoDB's maximum for a `Scan`. */
 export const ordersPerFullPage = 8_500;
 
 /** Ids have 16 digits and are below 2^53, because the peers read an id into a JavaScript number. */
 const lowestOrderId = 8_000_000_000_000_000;
-/** The number of orders after which their content repeats, so that pages can be kept in memory. */
-const distinctOrders = 128 * ordersPerFullPage;
-const maxCachedPages = 512;
 const firstShipDateMs = Date.UTC(2026, 0, 1);
 
-/** The range of orders that one `Scan` returns: at most a page, within its segment. */
-function pageRange(table: OrdersTable, scan: ScanRequest): PageRange {
+/** The items of each page that was requested, by the positions of its first order and after its last. */
+const pages = new Map<string, Buffer>();
+
+/** Renders the body of a `Scan` in two parts, of which the large first is kept for the next time. */
+export function pageBody(table: OrdersTable, scan: ScanRequest): [items: Buffer, end: Buffer] {
   const [segmentStart, segmentEnd] = segmentBounds(table, scan);
   const { ExclusiveStartKey: startKey } = scan;
   const first = startKey ? Number(startKey.id.N) - lowestOrderId + 1 : segmentStart;
   const end = Math.min(first + ordersPerFullPage, segmentEnd);
-  return { first, end, isLast: end === segmentEnd };
+  const key = `${first}-${end}`;
+  const items = pages.get(key) ?? renderItems(first, end);
+  pages.set(key, items);
+  const counts = `,"Count":${end - first},"ScannedCount":${end - first}`;
+  const next = end < segmentEnd ? `,"LastEvaluatedKey":{"id":{"N":"${orderId(end - 1)}"}}` : '';
+  return [items, Buffer.from(`${counts}${next}}`)];
 }
 
 function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, end: number] {
@@ -49,26 +47,9 @@ function segmentBounds(table: OrdersTable, scan: ScanRequest): [start: number, e
   return [boundary(segment), boundary(segment + 1)];
 }
 
-const pages = new Map<string, Buffer>();
-
-/** Renders the body of a `Scan` in two parts, of which the large first is kept for the next time. */
-export function pageBody(table: OrdersTable, scan: ScanRequest): [items: Buffer, end: Buffer] {
-  const range = pageRange(table, scan);
-  const key = `${range.first % distinctOrders}+${range.end - range.first}`;
-  const items = pages.get(key) ?? renderItems(range);
-  if (pages.size < maxCachedPages) pages.set(key, items);
-  return [items, Buffer.from(renderEnd(range))];
-}
-
-function renderItems({ first, end }: PageRange): Buffer {
-  const items = [];
-  for (let index = first; index < end; index++) items.push(renderItem(index % distinctOrders));
+function renderItems(first: number, end: number): Buffer {
+  const items = Array.from({ length: end - first }, (_, index) => renderItem(first + index));
   return Buffer.from(`{"Items":[${items.join(',')}]`);
-}
-
-function renderEnd({ first, end, isLast }: PageRange): string {
-  const counts = `,"Count":${end - first},"ScannedCount":${end - first}`;
-  return isLast ? `${counts}}` : `${counts},"LastEvaluatedKey":{"id":{"N":"${orderId(end - 1)}"}}}`;
 }
 
 /** Every 20th order has no ship date. The attributes are not in the published order of the fields. */

@@ -1,15 +1,6 @@
 import { cannedToken, type KeyCase } from './canned-keys.ts';
 import { orderId } from './canned-orders.ts';
 
-const authorizer = {
-  keyId: 'key_0123456789abcdefghijklmnopqrstuv',
-  plan: 'enterprise',
-  limit: '60000',
-  remaining: '59983',
-  reset: '1795000000',
-  retryAfter: '12',
-};
-
 /** The event of a TOKEN authorizer. */
 export function authorizerEvent(keyCase: KeyCase) {
   return {
@@ -22,37 +13,25 @@ export function authorizerEvent(keyCase: KeyCase) {
 
 /** The event of `GET /store/orders`. */
 export function listEvent(headers: Record<string, string> = {}) {
-  return proxyEvent('GET', '/v1/store/orders', null, headers);
+  return proxyEvent('GET', '/v1/store/orders', { headers });
 }
 
 /** The event of `DELETE /store/orders/{orderId}` for a pending order. */
 export function cancelEvent() {
   const id = orderId(0);
-  return proxyEvent('DELETE', `/v1/store/orders/${id}`, { orderId: id });
+  return proxyEvent('DELETE', `/v1/store/orders/${id}`, { pathParameters: { orderId: id } });
 }
 
-function proxyEvent(
-  httpMethod: string,
-  path: string,
-  pathParameters: Record<string, string> | null,
-  headers: Record<string, string> = {},
-) {
-  const entries = Object.entries(headers).map(([name, value]) => [name, [value]]);
+/** What the functions read of API Gateway's event. */
+function proxyEvent(httpMethod: string, path: string, others: object) {
   return {
     httpMethod,
     path,
-    pathParameters,
-    headers,
-    multiValueHeaders: Object.fromEntries(entries),
-    queryStringParameters: null,
     body: null,
-    isBase64Encoded: false,
     requestContext: {
       requestId: '00000000-0000-4000-8000-000000000000',
-      httpMethod,
-      path: `/staging${path}`,
-      stage: 'staging',
-      authorizer,
+      authorizer: { keyId: 'key_0123456789abcdefghijklmnopqrstuv', limit: '60000' },
     },
+    ...others,
   };
 }

@@ -1,9 +1,9 @@
-import { fork } from 'node:child_process';
+import { type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bundles, buildBundles } from './bundles.ts';
-import { apiKeysTable, type CannedServers, counterTable } from './canned-dynamodb.ts';
+import { apiKeysTable, counterTable } from './canned-dynamodb.ts';
 import type { Job, JobResult } from './measured-process.ts';
 
 /** What the jobs that measure functions share. */
@@ -21,20 +21,37 @@ export interface Workbench {
   isQuick: boolean;
 }
 
+/** The variables that Lambda sets for every function, and those of our functions. */
+const functionEnvironment = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  AWS_SESSION_TOKEN: 'benchmark',
+  AWS_LAMBDA_FUNCTION_NAME: 'benchmark',
+  STAGE: 'staging',
+  API_KEYS_TABLE: apiKeysTable,
+  API_KEY_PREFIX: 'so_test_',
+  COUNTERS_TABLE: counterTable,
+  BAN_RULES: '{"enterprise":{"toleratedRejectionsPerMinute":5000,"banSeconds":300}}',
+};
+
+const quiet: ForkOptions = { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] };
+
 /** Builds the bundles and starts the canned DynamoDB in a separate process. */
 export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disposable> {
   // Each run has its own folder, because two can run at the same time.
   const home = join(import.meta.dirname, '../../.cache/bench', String(process.pid));
   mkdirSync(home, { recursive: true });
-  const canned = forkQuietly(join(import.meta.dirname, 'canned-dynamodb.ts'));
-  const [bundles, [servers]] = await Promise.all([buildBundles(home), once(canned, 'message')]);
-  const environment = lambdaEnvironment(home, servers as CannedServers);
+  const canned = fork(join(import.meta.dirname, 'canned-dynamodb.ts'), [home], quiet);
+  const [bundles, [addresses]] = await Promise.all([buildBundles(home), once(canned, 'message')]);
+  // A function has no ~/.aws, so the user's must not be read.
+  const environment = { HOME: home, ...functionEnvironment, ...(addresses as object) };
   return {
     bundles,
     isQuick,
     async measure(job, answer, ordersTable = '') {
       const env = { ...environment, ORDERS_TABLE: ordersTable };
-      const measured = forkQuietly(bundles.own.measuredProcess, [JSON.stringify(job)], env);
+      const measured = fork(bundles.own.measuredProcess, [JSON.stringify(job)], { ...quiet, env });
       const exited = once(measured, 'exit').then(() => []);
       const [result] = (await Promise.race([once(measured, 'message'), exited])) as [JobResult?];
       await exited;
@@ -46,40 +63,6 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disp
       canned.disconnect();
       rmSync(home, { recursive: true });
     },
-  };
-}
-
-function forkQuietly(file: string, parameters: string[] = [], env = process.env) {
-  return fork(file, parameters, {
-    env,
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-/** The variables that Lambda sets for every function, and those of our functions. */
-function lambdaEnvironment(
-  home: string,
-  { certificate, endpoint, receiverUrl }: CannedServers,
-): Record<string, string> {
-  const certificateFile = join(home, 'certificate.pem');
-  writeFileSync(certificateFile, certificate);
-  return {
-    // A function has no ~/.aws, so the user's must not be read.
-    HOME: home,
-    NODE_EXTRA_CA_CERTS: certificateFile,
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    RECEIVER_URL: receiverUrl,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
-    AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    AWS_SESSION_TOKEN: 'benchmark',
-    AWS_LAMBDA_FUNCTION_NAME: 'benchmark',
-    STAGE: 'staging',
-    API_KEYS_TABLE: apiKeysTable,
-    API_KEY_PREFIX: 'so_test_',
-    COUNTERS_TABLE: counterTable,
-    BAN_RULES: '{"enterprise":{"toleratedRejectionsPerMinute":5000,"banSeconds":300}}',
   };
 }
 

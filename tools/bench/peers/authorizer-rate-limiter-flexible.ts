@@ -7,16 +7,20 @@ import { RateLimiterDynamo, RateLimiterUnion } from 'rate-limiter-flexible';
 interface ApiKey {
   keyId: string;
   ownerId: string;
-  plan: string;
+  plan: keyof typeof limiters;
   status: string;
-  perMinute: number;
-  perDay: number;
 }
 
 const dynamodb = new DynamoDB({});
 const client = DynamoDBDocumentClient.from(dynamodb);
+const perMinute = 60_000;
 /** One limiter for each plan, because the library takes the limits at construction. */
-const limiters = new Map<string, RateLimiterUnion>();
+const limiters = {
+  enterprise: new RateLimiterUnion(
+    limiter('minute', perMinute, 60),
+    limiter('day', 10_000_000, 86_400),
+  ),
+};
 
 /** A conventional authorizer, which reads the key and then counts with a library. */
 export async function handler(
@@ -24,15 +28,19 @@ export async function handler(
 ): Promise<APIGatewayAuthorizerResult> {
   const apiKey = await findApiKey(event.authorizationToken);
   if (apiKey?.status !== 'active') throw new Error('Unauthorized');
-  try {
-    const windows = await limiterOf(apiKey).consume(apiKey.ownerId);
-    const remaining = Object.values(windows).map((window) => window.remainingPoints);
-    return answer('Allow', apiKey, event.methodArn, Math.min(...remaining));
-  } catch (refusal) {
-    // Beyond a limit, the library rejects with the state of the windows rather than with an Error.
-    if (refusal instanceof Error) throw refusal;
-    return answer('Deny', apiKey, event.methodArn, 0);
-  }
+  const { keyId, ownerId, plan } = apiKey;
+  const remaining = await consume(limiters[plan], ownerId);
+  const Effect = remaining === undefined ? 'Deny' : 'Allow';
+  const Resource = `${event.methodArn.split('/', 2).join('/')}/*/*`;
+  return {
+    principalId: keyId,
+    usageIdentifierKey: ownerId,
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [{ Effect, Action: 'execute-api:Invoke', Resource }],
+    },
+    context: { keyId, limit: perMinute, remaining: remaining ?? 0 },
+  };
 }
 
 async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
@@ -45,15 +53,16 @@ async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
   return Item as ApiKey | undefined;
 }
 
-function limiterOf({ plan, perMinute, perDay }: ApiKey): RateLimiterUnion {
-  const known = limiters.get(plan);
-  if (known) return known;
-  const union = new RateLimiterUnion(
-    limiter('minute', perMinute, 60),
-    limiter('day', perDay, 86_400),
-  );
-  limiters.set(plan, union);
-  return union;
+/** What the fullest window still admits; undefined beyond its limit. */
+async function consume(windows: RateLimiterUnion, ownerId: string): Promise<number | undefined> {
+  try {
+    const states = Object.values(await windows.consume(ownerId));
+    return Math.min(...states.map(({ remainingPoints }) => remainingPoints));
+  } catch (refusal) {
+    // Beyond a limit, the library rejects with the state of the windows rather than with an Error.
+    if (refusal instanceof Error) throw refusal;
+    return undefined;
+  }
 }
 
 function limiter(keyPrefix: string, points: number, duration: number): RateLimiterDynamo {
@@ -66,22 +75,4 @@ function limiter(keyPrefix: string, points: number, duration: number): RateLimit
     points,
     duration,
   });
-}
-
-function answer(
-  Effect: 'Allow' | 'Deny',
-  apiKey: ApiKey,
-  methodArn: string,
-  remaining: number,
-): APIGatewayAuthorizerResult {
-  const Resource = `${methodArn.split('/', 2).join('/')}/*/*`;
-  return {
-    principalId: apiKey.keyId,
-    usageIdentifierKey: apiKey.ownerId,
-    policyDocument: {
-      Version: '2012-10-17',
-      Statement: [{ Effect, Action: 'execute-api:Invoke', Resource }],
-    },
-    context: { keyId: apiKey.keyId, limit: apiKey.perMinute, remaining },
-  };
 }
