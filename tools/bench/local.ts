@@ -68,8 +68,8 @@ export async function benchLocalReady(rounds: number): Promise<Findings> {
 /** Measures the time from the save of a handler to the answer of its new code, with `--watch`. */
 export async function benchWatch(saves: number): Promise<Findings> {
   using sources = copySources();
-  await using run = await startLocally(sources.directory, ['--watch']);
-  const file = join(sources.directory, handler);
+  await using run = await startLocally(sources.path, ['--watch']);
+  const file = join(sources.path, handler);
   const original = readFileSync(file, 'utf8');
   const milliseconds: number[] = [];
   // The first save finds a function that has never been invoked, and is not counted.

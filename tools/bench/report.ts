@@ -82,24 +82,21 @@ export function printFindings(findings: Findings, output: Console, isQuick: bool
   output.table(Object.fromEntries(rows));
   const missed = missedTargets(findings);
   const width = Math.max(...Object.keys(figures).map((name) => name.length));
-  for (const [name, value] of Object.entries(figures)) {
+  for (const [name, value] of Object.entries(rounded(figures))) {
     const target = targets[name as FigureName];
     const verdict = missed.includes(name) ? `MISSES its target of ${target}` : `target ${target}`;
     const note = isQuick || target === undefined ? '' : `  (${verdict})`;
-    output.log(`  ${name.padEnd(width)}  ${Number(value.toPrecision(3))}${note}`);
+    output.log(`  ${name.padEnd(width)}  ${value}${note}`);
   }
 }
 
-function rounded(values: Record<string, number>): Record<string, number> {
-  const each = Object.entries(values).map(([name, value]) => [name, Number(value.toPrecision(3))]);
-  return Object.fromEntries(each);
-}
-
-/** The figures as one line of JSON, in the order of `targets`, with at most three decimal places. */
+/** The figures as one line of JSON, in the order of `targets`. */
 export function renderJson(findings: Findings[]): string {
   const found: Figures = Object.assign({}, ...findings.map(({ figures }) => figures));
-  const names = (Object.keys(targets) as FigureName[]).filter((name) => found[name] !== undefined);
-  return JSON.stringify(
-    Object.fromEntries(names.map((name) => [name, Number(found[name]!.toFixed(3))])),
-  );
+  return JSON.stringify(rounded(found), Object.keys(targets));
+}
+
+function rounded(values: Record<string, number>): Record<string, number> {
+  const each = Object.entries(values).map(([name, value]) => [name, Number(value.toPrecision(4))]);
+  return Object.fromEntries(each);
 }

@@ -1,9 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type DisposableTempDir, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Ready, type Run, startRun } from '../../../test/contract/running-service.ts';
-import { copySources, type SourceCopy } from '../../bench/source-copy.ts';
+import { copySources } from '../../bench/source-copy.ts';
 
 jest.setTimeout(60_000);
 
@@ -11,7 +11,7 @@ const handler = 'lambdas/cancel-order.ts';
 const parsed = '  const orderId = parseOrderId(event.pathParameters?.orderId);\n';
 const stack = 'lib/api/gateway-responses.ts';
 
-let sources: SourceCopy;
+let sources: DisposableTempDir;
 let run: Run;
 let ready: Ready;
 let original: string;
@@ -20,7 +20,7 @@ let complaints = '';
 beforeAll(async () => {
   sources = copySources();
   original = readFileSync(file(handler), 'utf8');
-  run = startRun(['--watch', '--json', '--port', '0'], {}, sources.directory);
+  run = startRun(['--watch', '--json', '--port', '0'], {}, sources.path);
   run.child.stderr!.on('data', (chunk) => {
     complaints += chunk;
   });
@@ -30,10 +30,10 @@ beforeAll(async () => {
 afterAll(async () => {
   run.child.kill('SIGTERM');
   await run.exited;
-  sources[Symbol.dispose]();
+  sources.remove();
 });
 
-const file = (name: string) => join(sources.directory, name);
+const file = (name: string) => join(sources.path, name);
 
 /** The handler, with an answer of its own for the order 0. */
 const answering = (message: string) =>
