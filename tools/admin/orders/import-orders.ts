@@ -54,8 +54,9 @@ interface Import {
 }
 
 /**
- * Imports an orders file of any size, of which it keeps the ids alone in memory. It keeps no state
- * outside the table, so an import that was interrupted is completed by running it again.
+ * Imports a file of up to 16 million orders, of which it keeps the ids alone in memory: that is what a
+ * `Map` holds, and more than the service can list. It keeps no state outside the table, so an import
+ * that was interrupted is completed by running it again.
  *
  * @param signal interrupts the import after the round under way
  * @throws OperatorError when a line is bad and `onError` is `stop`, or the import cannot continue

@@ -33,7 +33,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
   const orders = program.command('orders').description('load, save, show and change orders');
   addVerb<ImportOptions>(orders, io, {
     usage: 'import <file>',
-    description: 'load a file of orders, of any size; - is standard input',
+    description: 'load a file of orders; - is standard input',
     options: [
       new Option('--on-error <what>', 'with a bad line in the file: load nothing, or all others')
         .choices(['stop', 'skip'])
