@@ -121,8 +121,8 @@ export class ControlPlane implements UsagePlanKeys {
    * @throws ControlPlaneError when the key or the plan does not exist, or the key is already in this
    *   plan or in another plan of the same stage
    */
-  createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
-    const key = this.#key(keyId);
+  createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
+    this.#key(keyId);
     if (!this.#usagePlans.some(({ id }) => id === usagePlanId)) throw notFound('Usage Plan ID');
     if (this.getUsagePlans({ keyId }).length > 0) {
       throw new ControlPlaneError(
@@ -131,19 +131,13 @@ export class ControlPlane implements UsagePlanKeys {
       );
     }
     this.#change({ usagePlanKeys: [...this.#state.usagePlanKeys, { usagePlanId, keyId }] });
-    return key;
   }
 
   /** Removes a key from a usage plan. @throws ControlPlaneError when the key is not in the plan */
-  deleteUsagePlanKey(member: UsagePlanMember): void {
-    const { id } = this.getUsagePlanKey(member);
-    this.#change({ usagePlanKeys: this.#state.usagePlanKeys.filter(({ keyId }) => keyId !== id) });
-  }
-
-  /** The key in a usage plan. @throws ControlPlaneError when the key is not in the plan */
-  getUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): ApiKey {
-    if (this.isInPlan(keyId, usagePlanId)) return this.#key(keyId);
-    throw notFound('Usage Plan Key identifier');
+  deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
+    if (!this.isInPlan(keyId, usagePlanId)) throw notFound('Usage Plan Key identifier');
+    const others = this.#state.usagePlanKeys.filter((member) => member.keyId !== keyId);
+    this.#change({ usagePlanKeys: others });
   }
 
   /**

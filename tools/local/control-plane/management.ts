@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../exchange/incoming-request.ts';
-import { type ApiKey, type ControlPlane, ControlPlaneError } from './control-plane.ts';
+import { type ControlPlane, ControlPlaneError } from './control-plane.ts';
 import { isTrusted } from './loopback.ts';
 
 /** The parts of a stack that CloudFormation describes: its name and its outputs. */
@@ -48,7 +48,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /usageplans': ({ query }, plane) => {
     const plans = plane.getUsagePlans({ keyId: query.get('keyId') ?? undefined });
-    return [200, { item: plans.map(({ id, name }) => ({ id, name })) }];
+    return [200, { item: plans.map(({ id }) => ({ id })) }];
   },
   'GET /usageplans/*/usage': ({ ids: [usagePlanId], query }, plane) => {
     const [startDate, endDate] = ['startDate', 'endDate'].map((name) => query.get(name) ?? '');
@@ -57,8 +57,8 @@ const operations: Readonly<Record<string, Operation>> = {
     return [200, { ...interval, values }];
   },
   'POST /usageplans/*/keys': ({ ids: [usagePlanId], body }, plane) => {
-    const { keyId } = JSON.parse(body);
-    return [201, memberBody(plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId }))];
+    plane.createUsagePlanKey({ usagePlanId: usagePlanId!, keyId: JSON.parse(body).keyId });
+    return [201, {}];
   },
   'DELETE /usageplans/*/keys/*': ({ ids: [usagePlanId, keyId] }, plane) => {
     plane.deleteUsagePlanKey({ usagePlanId: usagePlanId!, keyId: keyId! });
@@ -117,10 +117,6 @@ function answerOperation(operate: () => [number, unknown], outgoing: ServerRespo
 
 function sendJson(outgoing: ServerResponse, status: number, body: unknown): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-}
-
-function memberBody({ id, name, value }: ApiKey): object {
-  return { id, name, value, type: 'API_KEY' };
 }
 
 /**

@@ -16,7 +16,6 @@ export interface TokenBucketLimits {
 /** A usage plan of the API's stage, as the template defines it. */
 export interface UsagePlan {
   readonly id: string;
-  readonly name: string;
   readonly throttle: TokenBucketLimits | undefined;
   /** The requests of a key on a day (UTC); undefined when there is no such limit. */
   readonly perDay: number | undefined;
@@ -58,7 +57,6 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
   }
   return {
     id: ref,
-    name: property('UsagePlanName') ?? logicalId,
     throttle: RateLimit ? { ratePerSecond: RateLimit, burst: BurstLimit } : undefined,
     perDay: quota?.Limit,
   };
