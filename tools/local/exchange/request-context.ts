@@ -46,7 +46,7 @@ export interface GatewayError {
 }
 
 /** The API and stage that a request is made to. */
-interface ApiStage {
+export interface ApiStage {
   readonly accountId: string;
   readonly region: string;
   readonly apiId: string;

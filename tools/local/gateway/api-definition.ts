@@ -33,9 +33,7 @@ export interface ApiMethod {
 
 /** @throws TemplateError when the template has no REST API, several, or one that is not supported */
 export function readRestApi(template: Template): TemplateResource {
-  const [restApi, another] = template.ofType('AWS::ApiGateway::RestApi');
-  if (!restApi) throw new TemplateError('template', 'there is no AWS::ApiGateway::RestApi');
-  if (another) throw new TemplateError(another.logicalId, 'a second REST API is not supported');
+  const restApi = onlyOne('AWS::ApiGateway::RestApi', template);
   // API Gateway's default is a key in a header of the request.
   if (restApi.property('ApiKeySourceType') !== 'AUTHORIZER') {
     throw new TemplateError(
@@ -48,10 +46,7 @@ export function readRestApi(template: Template): TemplateResource {
 
 /** @throws TemplateError when the template has no stage, several, or one that is not supported */
 export function readStage(template: Template): Stage {
-  const [stage, another] = template.ofType('AWS::ApiGateway::Stage');
-  if (!stage) throw new TemplateError('template', 'there is no AWS::ApiGateway::Stage');
-  if (another) throw new TemplateError(another.logicalId, 'more than one stage is not supported');
-  const { logicalId, ref, property } = stage;
+  const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
   const settings = property('MethodSettings')?.[0];
   if (settings) {
     checkKnownProperties(logicalId, 'MethodSettings', settings, knownSettings);
@@ -90,6 +85,13 @@ export function readMethods(
       },
     ]),
   );
+}
+
+function onlyOne(type: string, template: Template): TemplateResource {
+  const [found, another] = template.ofType(type);
+  if (!found) throw new TemplateError('template', `there is no ${type}`);
+  if (another) throw new TemplateError(another.logicalId, `a second ${type} is not supported`);
+  return found;
 }
 
 function authorizerOf(

@@ -7,7 +7,11 @@ import {
   pathBelowStage,
   type RawRequest,
 } from '../exchange/incoming-request.ts';
-import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
+import {
+  type ApiStage,
+  createRequestContext,
+  type RequestContext,
+} from '../exchange/request-context.ts';
 import type { Invoke } from '../functions/invocation.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
@@ -53,7 +57,7 @@ interface RequestState {
 export class Gateway {
   readonly apiId: string;
   readonly stage: Stage;
-  readonly #template: Template;
+  readonly #api: ApiStage;
   readonly #services: GatewayServices;
   readonly #routes: ApiResource;
   readonly #methods: ReadonlyMap<string, ApiMethod>;
@@ -65,7 +69,8 @@ export class Gateway {
     const authorizers = readAuthorizers(template, services.targetOf);
     this.apiId = restApi.ref;
     this.stage = readStage(template);
-    this.#template = template;
+    const { name: stage, deploymentId } = this.stage;
+    this.#api = { ...template.environment, apiId: this.apiId, stage, deploymentId };
     this.#services = services;
     this.#routes = readRoutes(template, restApi);
     this.#methods = readMethods(template, services.targetOf, authorizers);
@@ -89,10 +94,7 @@ export class Gateway {
 
   #createState(raw: RawRequest): RequestState {
     const request = parseRequest(raw);
-    const { accountId, region } = this.#template.environment;
-    const { name: stage, deploymentId } = this.stage;
-    const api = { accountId, region, apiId: this.apiId, stage, deploymentId };
-    const context = createRequestContext(request, api);
+    const context = createRequestContext(request, this.#api);
     return { context, request, pathParameters: {} };
   }
 
@@ -136,8 +138,8 @@ export class Gateway {
   }
 
   #methodArn({ method, path }: IncomingRequest): string {
-    const { accountId, region } = this.#template.environment;
-    return `arn:aws:execute-api:${region}:${accountId}:${this.apiId}${methodPath(path, method)}`;
+    const { accountId, region, apiId } = this.#api;
+    return `arn:aws:execute-api:${region}:${accountId}:${apiId}${methodPath(path, method)}`;
   }
 
   #meter(method: ApiMethod, usageKey: string | undefined, { context }: RequestState): void {

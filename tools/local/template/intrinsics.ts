@@ -27,20 +27,18 @@ export function resolveIntrinsics(value: unknown, scope: TemplateScope, owner: s
     return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item)]));
   }
   switch (name) {
-    case 'Ref':
-      return reference(String(argument), scope, owner);
+    case 'Ref': {
+      const referred = String(argument);
+      return known(scope.pseudoParameters[referred] ?? scope.refOf(referred), referred, owner);
+    }
     case 'Fn::GetAtt': {
       const [logicalId, attribute] = argument as [string, string];
-      return reference(`${logicalId}.${attribute}`, scope, owner);
+      return known(scope.attributeOf(logicalId, attribute), `${logicalId}.${attribute}`, owner);
     }
     case 'Fn::Join': {
       const [separator, items] = argument as [string, unknown[]];
       return items.map(resolve).join(separator);
     }
-    case 'Fn::Sub':
-      return String(argument).replaceAll(/\$\{([^}]+)\}/g, (_, referred: string) =>
-        reference(referred, scope, owner),
-      );
     default:
       throw new TemplateError(owner, `the function ${name} is not supported locally`);
   }
@@ -51,13 +49,8 @@ function withoutDynamicReference(value: string, owner: string): string {
   throw new TemplateError(owner, `dynamic references are not supported locally: ${value}`);
 }
 
-/** @param name a pseudo parameter, a resource, or a resource and its attribute after a dot */
-function reference(name: string, scope: TemplateScope, owner: string): string {
-  const [logicalId, ...path] = name.split('.') as [string, ...string[]];
-  const value =
-    path.length > 0
-      ? scope.attributeOf(logicalId, path.join('.'))
-      : (scope.pseudoParameters[name] ?? scope.refOf(name));
+/** @throws TemplateError when a reference has no value */
+function known(value: string | undefined, referred: string, owner: string): string {
   if (value !== undefined) return value;
-  throw new TemplateError(owner, `a reference to ${name} is not supported locally`);
+  throw new TemplateError(owner, `a reference to ${referred} is not supported locally`);
 }

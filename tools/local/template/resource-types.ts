@@ -64,18 +64,17 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     supported: 'ResponseParameters ResponseTemplates ResponseType RestApiId StatusCode',
   },
   'AWS::ApiGateway::UsagePlan': {
-    supported: 'ApiStages Quota Throttle UsagePlanName',
+    supported: 'ApiStages Quota Throttle',
     withoutEffect: 'Description Tags',
     ref: shortId,
   },
   'AWS::Lambda::Function': {
     supported: `
-      Code Environment FunctionName Handler MemorySize ReservedConcurrentExecutions Role
-      Runtime Timeout`,
+      Code Environment Handler MemorySize ReservedConcurrentExecutions Role Runtime Timeout`,
     withoutEffect: 'Architectures Description LoggingConfig',
-    ref: nameOf,
+    ref: shortName,
     attributes: {
-      Arn: (identity) => arn(identity, 'lambda', `function:${nameOf(identity)}`),
+      Arn: (identity) => arn(identity, 'lambda', `function:${shortName(identity)}`),
     },
   },
   'AWS::Lambda::Version': {
@@ -88,17 +87,16 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     ref: (identity) => qualifiedArn(identity, String(identity.property('Name'))),
   },
   'AWS::DynamoDB::Table': {
-    supported: 'AttributeDefinitions KeySchema TableName',
+    supported: 'AttributeDefinitions KeySchema',
     withoutEffect: `
       BillingMode DeletionProtectionEnabled PointInTimeRecoverySpecification SSESpecification`,
-    ref: tableName,
-    attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${tableName(identity)}`) },
+    attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${physicalName(identity)}`) },
   },
   'AWS::IAM::Role': {
-    supported: 'AssumeRolePolicyDocument ManagedPolicyArns Policies RoleName',
-    ref: nameOf,
+    supported: 'AssumeRolePolicyDocument ManagedPolicyArns Policies',
+    ref: shortName,
     attributes: {
-      Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${nameOf(identity)}`),
+      Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${shortName(identity)}`),
     },
   },
 };
@@ -135,21 +133,14 @@ export function placeholderArn(identity: ResourceIdentity): string {
   return arn(identity, 'local', physicalName(identity));
 }
 
-/** The ARN of a version or an alias, whose `FunctionName` is the function's name or its ARN. */
+/** The ARN of a version or an alias. */
 function qualifiedArn(identity: ResourceIdentity, qualifier: string): string {
-  const name = String(identity.property('FunctionName'));
-  const unqualified = name.startsWith('arn:') ? name : arn(identity, 'lambda', `function:${name}`);
-  return `${unqualified}:${qualifier}`;
+  return arn(identity, 'lambda', `function:${identity.property('FunctionName')}:${qualifier}`);
 }
 
 /** The name of a function or a role. */
-function nameOf(identity: ResourceIdentity): string {
-  const { property } = identity;
-  return String(property('FunctionName') ?? property('RoleName') ?? physicalName(identity, 64));
-}
-
-function tableName(identity: ResourceIdentity): string {
-  return String(identity.property('TableName') ?? physicalName(identity));
+function shortName(identity: ResourceIdentity): string {
+  return physicalName(identity, 64);
 }
 
 function arn({ region, accountId }: ResourceIdentity, service: string, rest: string) {

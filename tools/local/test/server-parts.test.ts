@@ -117,19 +117,25 @@ afterEach(async () => {
   await dynamodb[Symbol.asyncDispose]();
 });
 
-const table = (TableName: string) => ({
+const table = {
   Type: 'AWS::DynamoDB::Table',
   Properties: {
-    TableName,
     KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
     AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
   },
-});
+};
 
+const joined = (...parts: unknown[]) => ({ Value: { 'Fn::Join': ['', parts] } });
 const outputs = {
-  Url: { Value: { 'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.amazonaws.com/test' } },
-  UrlInRegion: { Value: { 'Fn::Sub': 'https://${Api}.execute-api.eu-west-3.amazonaws.com/a' } },
-  Place: { Value: { 'Fn::Sub': '${AWS::AccountId} ${AWS::Region} ${AWS::StackName}' } },
+  Url: joined(
+    'https://',
+    { Ref: 'Api' },
+    '.execute-api.',
+    { Ref: 'AWS::Region' },
+    '.amazonaws.com/a',
+  ),
+  UrlInRegion: joined('https://', { Ref: 'Api' }, '.execute-api.eu-west-3.amazonaws.com/b'),
+  Place: joined({ Ref: 'AWS::AccountId' }, ' ', { Ref: 'AWS::StackName' }),
 };
 const resources: Resources = {
   ...api,
@@ -144,7 +150,7 @@ const resources: Resources = {
       Quota: { Limit: 2, Period: 'DAY' },
     },
   },
-  Orders: table('orders'),
+  Orders: table,
 };
 
 function assemble(own: Resources = resources): Assembly {
@@ -175,11 +181,11 @@ describe('a local service', () => {
 
     expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(service.stage).toBe('test');
-    expect(tableNames()).toEqual(['orders']);
+    expect(tableNames()).toEqual([expect.stringMatching(/^Small-Orders-\w+$/)]);
     expect(service.outputs).toEqual({
-      Url: `${service.origin}/test`,
-      UrlInRegion: `${service.origin}/a`,
-      Place: '000000000000 us-east-1 Small',
+      Url: `${service.origin}/a`,
+      UrlInRegion: `${service.origin}/b`,
+      Place: '000000000000 Small',
     });
   });
 

@@ -15,13 +15,13 @@ const template = createTemplate({
   Orders: {
     Type: 'AWS::DynamoDB::Table',
     Properties: {
-      TableName: 'orders',
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
       AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
       DeletionProtectionEnabled: true,
     },
   },
 });
+const TableName = template.ofType('AWS::DynamoDB::Table')[0]!.ref;
 const Item = { id: { N: '9223372036854775807' } };
 
 let running: EmbeddedDynamoDB[];
@@ -101,14 +101,14 @@ describe('embedded DynamoDB', () => {
     const first = await start(databaseFile);
     const client = localDynamoDbClient(first.endpoint);
     await provideTables(template, client);
-    await client.send(new PutItemCommand({ TableName: 'orders', Item }));
+    await client.send(new PutItemCommand({ TableName, Item }));
 
     process.kill(first.processId, 'SIGKILL');
     expect((await first.ended).message).toContain('fails (dynoxide ended (SIGKILL)): make room');
     const second = localDynamoDbClient((await start(databaseFile)).endpoint);
     await provideTables(template, second);
 
-    const read = await second.send(new GetItemCommand({ TableName: 'orders', Key: Item }));
+    const read = await second.send(new GetItemCommand({ TableName, Key: Item }));
     expect(read.Item).toEqual(Item);
     client.destroy();
     second.destroy();

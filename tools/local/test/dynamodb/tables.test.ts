@@ -9,7 +9,6 @@ import { createTemplate } from '../small-template.ts';
 
 const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' as const }];
 const definition = {
-  TableName: 'orders',
   KeySchema: key('id'),
   AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' as const }],
 };
@@ -19,6 +18,7 @@ const template = createTemplate({
     Properties: { ...definition, DeletionProtectionEnabled: true },
   },
 });
+const name = template.ofType('AWS::DynamoDB::Table')[0]!.ref;
 const exists = new ResourceInUseException({ message: 'exists', $metadata: {} });
 
 describe('a table of a template', () => {
@@ -48,7 +48,7 @@ describe('a table of a template', () => {
 
     await provide();
 
-    expect(created).toEqual([{ ...definition, BillingMode: 'PAY_PER_REQUEST' }]);
+    expect(created).toEqual([{ TableName: name, ...definition, BillingMode: 'PAY_PER_REQUEST' }]);
     expect(answers).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe('a table of a template', () => {
     answers = [exists, { KeySchema: [...key('id'), ...key('owner')] }];
 
     await expect(provide()).rejects.toThrow(
-      'the table orders exists with the key id,owner, but this version needs id: use an empty data directory',
+      `the table ${name} exists with the key id,owner, but this version needs id: use an empty data directory`,
     );
   });
 });

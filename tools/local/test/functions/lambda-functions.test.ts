@@ -17,23 +17,23 @@ function read(resources: Resources) {
   return readFunctions(createTemplate(resources), assembly.assetsManifestFile);
 }
 
-const arn = 'arn:aws:lambda:eu-central-1:123456789012:function:list';
-const list = lambda('List', { FunctionName: 'list' });
+const list = lambda('List');
+const name = createTemplate(list).ofType('AWS::Lambda::Function')[0]!.ref;
+const arn = `arn:aws:lambda:eu-central-1:123456789012:function:${name}`;
 const uri = (functionArn: string, date = '2015-03-31', operation = 'invocations') =>
   `arn:aws:apigateway:eu-central-1:lambda:path/${date}/functions/${functionArn}/${operation}`;
 const qualified: Resources = {
   ...list,
-  Version: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: 'list' } },
+  Version: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'List' } } },
   Live: {
     Type: 'AWS::Lambda::Alias',
-    Properties: { FunctionName: 'list', FunctionVersion: '1', Name: 'live' },
+    Properties: { FunctionName: { Ref: 'List' }, FunctionVersion: '1', Name: 'live' },
   },
 };
 
 describe('functions of a template', () => {
   it('have what the template says', () => {
     const properties = {
-      FunctionName: 'list',
       MemorySize: 512,
       Timeout: 15,
       ReservedConcurrentExecutions: 2,
@@ -44,7 +44,7 @@ describe('functions of a template', () => {
 
     expect(targetOf(uri(arn), 'Method').lambda).toEqual({
       logicalId: 'List',
-      name: 'list',
+      name,
       arn,
       codeDirectory: `${assembly?.directory}/asset.List`,
       handler: 'index.handler',

@@ -358,9 +358,9 @@ const response = (properties: object) => changed('AccessDenied', properties);
 
 describe('the template of a gateway', () => {
   it.each<[Resources, string]>([
-    [{ Other: api.Api! }, 'Other: a second REST API is not supported'],
+    [{ Other: api.Api! }, 'Other: a second AWS::ApiGateway::RestApi is not supported'],
     [changed('Api', { ApiKeySourceType: 'HEADER' }), 'Api: ApiKeySourceType other than AUTHORIZER'],
-    [{ Other: resources.Stage! }, 'Other: more than one stage is not supported'],
+    [{ Other: resources.Stage! }, 'Other: a second AWS::ApiGateway::Stage is not supported'],
     [
       changed('Stage', { MethodSettings: [{ ...oneEach, CachingEnabled: true }] }),
       'Stage: the property MethodSettings.CachingEnabled is not supported locally',

@@ -45,6 +45,7 @@ describe('streamed result', () => {
       [`{"cookies":[]}${nul}`],
       'the field cookies of a result is not',
     ],
+    ['has a line break in a header', [`{"headers":{"X":"a\\nb"}}${nul}`], 'Invalid character'],
     ['has a prelude above 16 KB', [`{"a":"${'x'.repeat(17_000)}"}${nul}`], 'within 16384 bytes'],
     ['goes on without a delimiter', Array(100).fill('x'.repeat(1_000)), 'within 16384 bytes'],
   ])('that %s is malformed: 502, with the cause for the log', async (_, chunks, cause) => {
