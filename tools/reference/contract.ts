@@ -33,13 +33,10 @@ export interface ContractOperation {
   readonly responses: Readonly<Record<string, ContractResponse>>;
 }
 
-export interface ContractParameter {
+export interface ContractParameter extends ContractHeader {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example: unknown;
 }
 
 export interface ContractResponse {

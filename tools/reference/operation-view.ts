@@ -1,4 +1,4 @@
-import { codeSamples, type ParameterExamples } from './code-samples.ts';
+import { codeSamples } from './code-samples.ts';
 import type { ContractParameter } from './contract.ts';
 import type { ListedOperation } from './contract-index.ts';
 import { html, type Markup } from './html.ts';
@@ -11,7 +11,7 @@ import { table } from './table.ts';
 export function operationView(
   operation: ListedOperation,
   baseUrl: string,
-  examples: ParameterExamples,
+  orderId: string | undefined,
 ): Markup {
   const { operationId, method, path, summary, marker, description } = operation;
   // A deprecated operation only answers 410, so there are no samples for it.
@@ -24,7 +24,7 @@ ${paragraphs(description)}
 ${operation['x-sunset'] && html`<p>Sunset: ${operation['x-sunset']}.</p>`}
 ${parameterTable(operation.parameters ?? [])}
 </div>
-${isServed ? sampleTabs(operationId, codeSamples(operation, baseUrl, examples)) : undefined}
+${isServed ? sampleTabs(operationId, codeSamples(operation, baseUrl, orderId)) : undefined}
 <div>
 <h4>Responses</h4>
 ${Object.entries(operation.responses).map(([status, response]) => responseView(status, response))}

@@ -53,7 +53,7 @@ export function contentSecurityPolicy(apiOrigin: string): string {
 async function pageDocument({ baseUrl, demoKeys, orderId }: PageOptions): Promise<string> {
   const contract = parseContract(contractText(baseUrl));
   const id = await orderId?.();
-  const { navigation, content } = referenceView(contract, baseUrl, id ? { orderId: id } : {});
+  const { navigation, content } = referenceView(contract, baseUrl, id);
   const parts: Readonly<Record<string, Markup>> = {
     BASE_URL: html`${baseUrl}`,
     POLICY: html`${contentSecurityPolicy(new URL(baseUrl).origin)}`,

@@ -1,5 +1,4 @@
 import { adviceByCode } from './client-guide.ts';
-import type { ParameterExamples } from './code-samples.ts';
 import type { Contract } from './contract.ts';
 import { type ListedError, listErrors, listOperations } from './contract-index.ts';
 import { html, type Markup } from './html.ts';
@@ -24,12 +23,12 @@ interface Section extends Target {
 export function referenceView(
   contract: Contract,
   baseUrl: string,
-  examples: ParameterExamples,
+  orderId: string | undefined,
 ): { readonly navigation: Markup; readonly content: Markup } {
   const { summary, description } = contract.info;
   const { headers, schemas } = contract.components;
   const operations = listOperations(contract);
-  const views = operations.map((operation) => operationView(operation, baseUrl, examples));
+  const views = operations.map((operation) => operationView(operation, baseUrl, orderId));
   const sections: Section[] = [
     {
       id: 'guide',

@@ -14,12 +14,10 @@ export class Console {
   readonly #baseUrl = element('console').dataset.baseUrl!;
   readonly #orders = new OrdersView((orderId) => this.#cancelOrder(orderId));
   readonly #listButton = element('list');
-  readonly #stopButton = element('stop');
-  #listing: AbortController | undefined;
+  #isListing = false;
 
   constructor() {
     this.#listButton.addEventListener('click', () => this.#listOrders().then(showStatus));
-    this.#stopButton.addEventListener('click', () => this.#listing?.abort());
     element('cancel-form').addEventListener('submit', (event) => {
       event.preventDefault();
       const orderId = element<HTMLInputElement>('order-id').value.trim();
@@ -41,25 +39,21 @@ export class Console {
   }
 
   async #listOrders(): Promise<void> {
-    if (this.#listing !== undefined) return;
-    this.#listing = new AbortController();
+    if (this.#isListing) return;
     this.#setListing(true);
-    const signal = this.#listing.signal;
-    await this.#send('GET', '/store/orders', { signal }, (text) => {
+    await this.#send('GET', '/store/orders', (text) => {
       const orders = parseOrders(text);
       this.#orders.show(orders);
       const size = `${numbers.format(Math.ceil(text.length / 1_000))} KB of JSON`;
       return `${numbers.format(orders.length)} orders, ${size}`;
     });
     this.#setListing(false);
-    this.#listing = undefined;
   }
 
   /** Shows whether a list is loading. The button stays enabled, so that it keeps the focus. */
   #setListing(isListing: boolean): void {
-    if (!isListing && document.activeElement === this.#stopButton) this.#listButton.focus();
+    this.#isListing = isListing;
     this.#listButton.setAttribute('aria-disabled', String(isListing));
-    this.#stopButton.hidden = !isListing;
     element('progress').hidden = !isListing;
   }
 
@@ -67,7 +61,7 @@ export class Console {
     const path = `/store/orders/${encodeURIComponent(orderId)}`;
     const says = () =>
       `Order ${orderId} is cancelled. It stays in the list, which does not show an order's state.`;
-    const error = await this.#send('DELETE', path, {}, says);
+    const error = await this.#send('DELETE', path, says);
     this.#orders.showOutcome(orderId, error?.code);
   }
 
@@ -80,7 +74,6 @@ export class Console {
   async #send(
     method: string,
     path: string,
-    init: RequestInit,
     says: (text: string) => string,
   ): Promise<ApiError | undefined> {
     const url = new URL(this.#baseUrl + path);
@@ -89,12 +82,12 @@ export class Console {
     let outcome: ApiError | string;
     try {
       const headers = { Authorization: `Bearer ${this.#key}` };
-      response = await fetch(url, { ...init, method, headers });
+      response = await fetch(url, { method, headers });
       showAllowance(response.headers);
       const text = await response.text();
       outcome = response.ok ? says(text) : errorOf(text);
     } catch (cause) {
-      outcome = brokenOff(response, cause as Error, init.signal?.aborted === true);
+      outcome = brokenOff(response, cause as Error);
     }
     const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
     showAnswer(outcome, response, `${method} ${url.pathname}`, elapsed);
@@ -119,8 +112,7 @@ function errorOf(text: string): ApiError {
 }
 
 /** The error to show for a request whose answer is missing or incomplete. */
-function brokenOff(response: Response | undefined, { message }: Error, wasStopped: boolean) {
-  if (wasStopped) return { code: 'stopped', message: 'You stopped it.' };
+function brokenOff(response: Response | undefined, { message }: Error): ApiError {
   const unreadable = "the stage cannot be reached, or does not allow this page's origin (CORS)";
   const reason = response === undefined ? `${message}: ${unreadable}` : message;
   return { code: 'no complete answer', message: reason };

@@ -20,7 +20,7 @@ describe('the JavaScript sample', () => {
     const url = `${server.url}/v1`;
     const contract = parseContract(contractText(url));
     const operation = listOperations(contract).find((one) => one.operationId === operationId)!;
-    const sample = codeSamples(operation, url, {}).JavaScript!;
+    const sample = codeSamples(operation, url).JavaScript!;
 
     const { stdout } = await promisify(execFile)(
       process.execPath,

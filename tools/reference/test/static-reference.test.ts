@@ -123,7 +123,7 @@ describe('static reference', () => {
     const served = listOperations(contract).filter(({ marker }) => marker !== 'deprecated');
 
     for (const operation of served) {
-      const samples = codeSamples(operation, baseUrl, {});
+      const samples = codeSamples(operation, baseUrl);
       const path = operation.path.replace('{orderId}', '1001');
       expect(Object.keys(samples)).toEqual(['curl', 'JavaScript', 'Python']);
       for (const code of Object.values(samples)) {
@@ -132,6 +132,9 @@ describe('static reference', () => {
         expect(unescaped(html)).toContain(`<pre><code>${code}</code></pre>`);
       }
     }
+    const list = codeSamples(served[0]!, baseUrl);
+    expect(list.curl).toContain(' --compressed ');
+    expect(list.JavaScript).toContain("name === 'id' || name === 'petId' ? BigInt(source)");
   });
 
   it('shows every parameter, response, header, schema and example of the contract', () => {

@@ -133,16 +133,6 @@ describe('reference page in a browser', () => {
     expect(await page.locator('#rows tr').count()).toBe(100);
   });
 
-  it('stops a list that takes too long', async () => {
-    await page.route('**/store/orders', () => {});
-    await button('List orders').click();
-
-    await button('Stop').click();
-
-    await page.locator('#status', { hasText: 'You stopped it.' }).waitFor();
-    expect(await focusedLabel()).toBe('List orders');
-  });
-
   it('names method, path and request id of an error', async () => {
     const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await cancelTyped('007');
