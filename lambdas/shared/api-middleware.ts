@@ -53,27 +53,21 @@ export const middySettings = {
 };
 
 /**
- * The middleware of every handler, outermost first: the CORS headers, if the stage has any, and the
- * rate-limit headers, both on successful and error responses; the conversion of errors to responses;
- * and the parser of the request body.
+ * The middleware of every handler, outermost first: the headers of every response, the conversion of
+ * errors to responses, and the parser of the request body.
  */
 export function apiMiddleware(): Middleware[] {
-  return [crossOriginHeaders(), addRateLimitHeaders(), errorResponses(), jsonBody()];
+  return [commonHeaders(), errorResponses(), jsonBody()];
 }
 
-function crossOriginHeaders(): Middleware {
-  const headers = corsHeaders(optionalVariable('CORS_ORIGIN'));
-  const addHeaders = ({ response }: Request) => {
-    response!.headers = { ...response!.headers, ...headers };
-  };
-  return { after: addHeaders, onError: addHeaders };
-}
-
-function addRateLimitHeaders(): Middleware {
+/** Adds the rate-limit headers, and those for browsers if the stage allows an origin. */
+function commonHeaders(): Middleware {
+  const cors = corsHeaders(optionalVariable('CORS_ORIGIN'));
   const addHeaders = ({ event, response }: Request) => {
     const context = authorizerContext(event);
+    Object.assign(response!.headers, cors);
     for (const [name, { variable, withoutKey }] of Object.entries(rateLimitHeaders)) {
-      response!.headers = { ...response!.headers, [name]: String(context[variable] ?? withoutKey) };
+      response!.headers[name] = String(context[variable] ?? withoutKey);
     }
   };
   return { after: addHeaders, onError: addHeaders };
