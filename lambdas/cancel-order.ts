@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import {
@@ -12,7 +8,7 @@ import {
   logFields,
   middySettings,
 } from './shared/api-middleware.ts';
-import { createDynamoDbClient } from './shared/dynamodb.ts';
+import { createDynamoDbClient, type Item } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import {
   ApiError,
@@ -36,8 +32,6 @@ interface Cancellation {
 
 const pending: OrderStatus = 'pending';
 const cancelled: OrderStatus = 'cancelled';
-
-type Item = Record<string, AttributeValue>;
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });

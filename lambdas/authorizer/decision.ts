@@ -1,6 +1,6 @@
+import type { Item } from '../shared/dynamodb.ts';
 import { type Allowances, rateLimit, rateLimitPolicy } from '../shared/headers.ts';
 import {
-  type Item,
   type KeyEntry,
   type OwnerRecord,
   readKeyEntry,

@@ -4,9 +4,9 @@ import {
   GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../shared/dynamodb.ts';
 import { UnauthorizedError } from '../shared/errors.ts';
 import { log } from '../shared/log.ts';
-import type { Item } from '../shared/owner-record.ts';
 import { newestWindow } from '../shared/windows.ts';
 import {
   admission,

@@ -5,6 +5,7 @@ import {
   ScanCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../shared/errors.ts';
 import {
   attributeTypes,
@@ -15,9 +16,6 @@ import {
 } from '../shared/order-fields.ts';
 import { BufferPool, type KeepOrder, PageTranscoder } from './page-transcoder.ts';
 
-export type StartKey = Record<string, AttributeValue>;
-export type OrderItem = Record<string, AttributeValue>;
-
 /** The orders of one `Scan` response as JSON text. */
 export interface OrdersPage {
   /** The orders, each written as `,{…}`, without separators. No buffer is empty. */
@@ -27,16 +25,15 @@ export interface OrdersPage {
   count: number;
   /** How many orders were left out because of `PageRequest.except`. */
   exceptedCount: number;
-  /** The ids of the orders; absent unless requested with `PageRequest.withIds`. */
-  ids: ReadonlySet<string> | undefined;
   /** The start key of the next page; absent on the last page. */
-  lastEvaluatedKey: StartKey | undefined;
+  lastEvaluatedKey: Item | undefined;
 }
 
 export interface PageRequest {
-  startKey?: StartKey | undefined;
+  startKey?: Item | undefined;
   segment?: { index: number; total: number };
-  withIds?: boolean;
+  /** Is filled with the ids of the orders. */
+  ids?: Set<string>;
   /** The ids of orders to leave out. */
   except?: ReadonlySet<string> | undefined;
   /** Aborts the request when the page is no longer needed. */
@@ -69,56 +66,43 @@ export function pageReader(client: Pick<DynamoDBClient, 'send'>, tableName: stri
       Segment: request.segment?.index,
       TotalSegments: request.segment?.total,
     });
-    let page = new PageBuilder(pool, request);
+    const { ids, except } = request;
+    const keep: KeepOrder = (id) => {
+      ids?.add(id);
+      return !except?.has(id);
+    };
+    const startPage = () => new PageTranscoder(pool, ids || except ? keep : undefined);
+    let transcoder = startPage();
     // Called for each response; what was read of the one before it is void.
     interceptBody(command, () => {
-      page = new PageBuilder(pool, request);
-      return page.transcoder;
+      ids?.clear();
+      transcoder = startPage();
+      return transcoder;
     });
     const output = await client.send(command, { abortSignal: request.signal });
-    return page.build(output);
+    return finishPage(pool, transcoder, output, keep);
   };
 }
 
-/** Builds a page from one response. Each attempt of the SDK at a request needs a new builder. */
-class PageBuilder {
-  readonly transcoder: PageTranscoder;
-  private readonly pool: BufferPool;
-  private readonly ids: Set<string> | undefined;
-  private readonly except: PageRequest['except'];
-  private exceptedCount = 0;
-
-  constructor(pool: BufferPool, { withIds, except }: PageRequest) {
-    this.pool = pool;
-    this.ids = withIds ? new Set() : undefined;
-    this.except = except;
-    const isSelective = withIds || except;
-    this.transcoder = new PageTranscoder(pool, isSelective ? this.keep : undefined);
-  }
-
-  /** Completes the page with the orders that the transcoder left to the SDK, usually none. */
-  build(output: ScanCommandOutput): OrdersPage {
-    const { buffers, count, itemCount } = this.transcoder;
-    const { Items: items = [], LastEvaluatedKey: lastEvaluatedKey } = output;
-    requireWhole(output, itemCount + items.length);
-    const kept = items.filter(({ id }) => this.keep(id?.N ?? ''));
-    const rest =
-      kept.length === 0 ? [] : [Buffer.from(`,${kept.map((item) => orderToJson(item)).join(',')}`)];
-    return {
-      buffers: [...buffers, ...rest],
-      release: (buffer) => this.pool.release(buffer),
-      count: count + kept.length,
-      exceptedCount: this.exceptedCount,
-      ids: this.ids,
-      lastEvaluatedKey,
-    };
-  }
-
-  private readonly keep: KeepOrder = (id) => {
-    this.ids?.add(id);
-    if (!this.except?.has(id)) return true;
-    this.exceptedCount++;
-    return false;
+/** Completes a page with the orders that the transcoder left to the SDK, usually none. */
+function finishPage(
+  pool: BufferPool,
+  { buffers, count: copied, itemCount }: PageTranscoder,
+  output: ScanCommandOutput,
+  keep: KeepOrder,
+): OrdersPage {
+  const { Items: items = [], LastEvaluatedKey: lastEvaluatedKey } = output;
+  const found = itemCount + items.length;
+  requireWhole(output, found);
+  const kept = items.filter(({ id }) => keep(id?.N ?? ''));
+  const count = copied + kept.length;
+  const rest = Buffer.from(kept.map((item) => `,${orderToJson(item)}`).join(''));
+  return {
+    buffers: rest.length > 0 ? [...buffers, rest] : buffers,
+    release: (buffer) => pool.release(buffer),
+    count,
+    exceptedCount: found - count,
+    lastEvaluatedKey,
   };
 }
 
@@ -182,7 +166,6 @@ function freeMemory({ buffer, byteLength }: Buffer): void {
   if (buffer.byteLength === byteLength) (buffer as ArrayBuffer).transfer(0);
 }
 
-const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const jsonInteger = /^-?(?:0|[1-9][0-9]*)(?:[eE]\+?[0-9]+)?$/;
 
 /**
@@ -193,34 +176,29 @@ const jsonInteger = /^-?(?:0|[1-9][0-9]*)(?:[eE]\+?[0-9]+)?$/;
  * beyond 2^53.
  *
  * @param fields those of an order, any of which the item can lack
- * @throws TypeError for a number that is not one in JSON, and for an id that is no int64: without its
- *   id the order could not be in the list, and a list without it would not be whole
+ * @throws TypeError for an id that is no int64: without its id the order could not be in the list, and
+ *   a list without it would not be whole
  */
 export function orderToJson(
-  item: OrderItem,
+  item: Item,
   fields: Readonly<Record<string, OrderField>> = orderFields,
 ): string {
-  if (item.id !== undefined && valueToJson(item.id, orderFields.id) === undefined) {
-    throw new TypeError(`An item has an id that is no int64: ${JSON.stringify(item.id)}`);
-  }
   const members: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const value = item[name] && valueToJson(item[name], field);
     if (value !== undefined) members.push(`"${name}":${value}`);
+    else if (name === 'id' && item.id !== undefined) {
+      throw new TypeError(`An item has an id that is no int64: ${JSON.stringify(item.id)}`);
+    }
   }
   return `{${members.join(',')}}`;
 }
 
 /** Undefined for a value that is not of the field's type. */
-function valueToJson(attribute: AttributeValue, field: OrderField): string | undefined {
-  const value = attribute[attributeTypes[field.type]];
-  if (value === undefined) return undefined;
-  return field.type === 'integer' ? integerToJson(String(value), field) : JSON.stringify(value);
-}
-
-/** DynamoDB's numbers are valid JSON numbers; those of another server might not be. */
-function integerToJson(digits: string, { format }: OrderField): string | undefined {
-  if (!jsonNumber.test(digits)) throw new TypeError('An attribute is not a number.');
+function valueToJson(attribute: AttributeValue, { type, format }: OrderField): string | undefined {
+  const value = attribute[attributeTypes[type]];
+  if (type !== 'integer') return JSON.stringify(value);
+  const digits = String(value);
   const isAccepted = format === 'int64' ? isInt64(digits) : jsonInteger.test(digits);
   return isAccepted ? digits : undefined;
 }

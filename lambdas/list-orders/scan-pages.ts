@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { asServiceError } from '../shared/dynamodb.ts';
+import { asServiceError, type Item } from '../shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../shared/errors.ts';
-import type { OrdersPage, PageRequest, ReadPage, StartKey } from './orders-page.ts';
+import type { OrdersPage, PageRequest, ReadPage } from './orders-page.ts';
 
 const totalSegments = 4;
 /** The delays between attempts to read a page. Each attempt includes the SDK's own retries. */
@@ -37,19 +37,25 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
  * @throws the error of the first request
  */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
-  const firstPage = await readPage({ withIds: true, signal });
-  return allPages(readPage, firstPage, signal);
+  const ids = new Set<string>();
+  const firstPage = await readPage({ ids, signal });
+  return allPages(readPage, firstPage, ids, signal);
 }
 
-async function* allPages(readPage: ReadPage, firstPage: OrdersPage, signal: AbortSignal): Pages {
+/** @param ids those of the first page's orders */
+async function* allPages(
+  readPage: ReadPage,
+  firstPage: OrdersPage,
+  ids: ReadonlySet<string>,
+  signal: AbortSignal,
+): Pages {
   if (!firstPage.lastEvaluatedKey) {
     yield firstPage;
     return;
   }
-  const ids = firstPage.ids!;
   let remainingIds = ids.size;
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
-  const request = (index: number, startKey?: StartKey) => {
+  const request = (index: number, startKey?: Item) => {
     const segment = { index, total: totalSegments };
     const except = remainingIds > 0 ? ids : undefined;
     const page = readWithRetries(readPage, { startKey, segment, except, signal });

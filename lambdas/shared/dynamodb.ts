@@ -1,9 +1,16 @@
 import type { ClientRequest } from 'node:http';
 import { Agent } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb';
 import { dynamoDbEndpoint, functionCredentials, requiredVariable } from './environment.ts';
 import { ServiceUnavailableError } from './errors.ts';
+
+/** An item, or the key of one. */
+export type Item = Record<string, AttributeValue>;
 
 const connectionTimeoutMs = 1_000;
 /** How long a connection may be idle and be used again. A new one costs less than what it may lose. */

@@ -1,4 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item } from './dynamodb.ts';
 import type { WindowCounters } from './windows.ts';
 
 /** An owner's item without its keys: its plan, its limits, and its use of them. */
@@ -22,8 +22,6 @@ export interface KeyEntry {
   /** The start of the UTC minute in which the key was last admitted; 0 for never. */
   usedAt: number;
 }
-
-export type Item = Record<string, AttributeValue>;
 
 /** The counters of an owner's item, which are all 0 in a new item. */
 export const ownerCounters = [

@@ -91,12 +91,13 @@ describe('pageReader', () => {
   ])('leaves out and counts the orders to except, among %s ones', async (_what, odd) => {
     const items = [1, 2, 3].map((id) => orderItem(id, odd as OrderItem));
     await startTable({ items });
-    const { ids } = await read({ withIds: true });
+    const ids = new Set<string>();
+    await read({ ids });
     table.reply = scanOf({ items: [...items, orderItem(4, odd as OrderItem)] });
 
     const page = await read({ except: ids });
 
-    expect(ids?.size).toBe(3);
+    expect([...ids]).toEqual(['1', '2', '3']);
     expect(page).toMatchObject({ count: 1, exceptedCount: 3 });
     expect(ordersOf(page)).toMatchObject([{ id: 'number 4' }]);
   });
@@ -104,13 +105,15 @@ describe('pageReader', () => {
   it('asks again when an answer breaks off, and takes nothing of the broken one', async () => {
     const items = orderItems(1_000);
     await startTable({ items });
-    table.replies.set(1, scanOf({ items, chunkBytes: 4_096, isBrokenOff: true }));
+    const broken = { items: orderItems(1_000, 5_000n), chunkBytes: 4_096, isBrokenOff: true };
+    table.replies.set(1, scanOf(broken));
+    const ids = new Set<string>();
 
-    const page = await read({ withIds: true });
+    const page = await read({ ids });
 
     expect(table.requests).toHaveLength(2);
     expect(page.count).toBe(1_000);
-    expect(page.ids?.size).toBe(1_000);
+    expect([...ids]).toEqual(items.map(({ id }) => id?.N));
     expect(ordersOf(page)).toHaveLength(1_000);
   });
 
@@ -199,15 +202,6 @@ describe('orderToJson, for what is not flat', () => {
     },
   );
 
-  it.each(['+1', '.5', '1.', '007', '0x10', 'NaN', '', ' 1'])(
-    'does not pass "%s" on as a number',
-    (quantity) => {
-      expect(() => orderToJson({ quantity: { N: quantity } })).toThrow(
-        new TypeError('An attribute is not a number.'),
-      );
-    },
-  );
-
   it('escapes a string', () => {
     const shipDate = 'a "quote", a \\ and a \n, \u2028, 🐕, \ud800';
 
@@ -218,6 +212,8 @@ describe('orderToJson, for what is not flat', () => {
     ['a fraction', { quantity: { N: '1.5' } }],
     ['a fraction of several digits', { quantity: { N: '1.25' } }],
     ['a tiny fraction', { quantity: { N: '-1e-30' } }],
+    ['a number as JSON does not have it', { quantity: { N: '007' } }],
+    ['no number at all', { quantity: { N: 'NaN' } }],
     ['digits in a string', { quantity: { S: '3' } }],
     ['a set of numbers', { quantity: { NS: ['1', '2'] } }],
     ['an integer beyond int64', { petId: { N: '9223372036854775808' } }],

@@ -175,17 +175,17 @@ function fakeTable(ids: string[], perPage: number, segmentOf = (id: string) => N
 }
 
 function pageOf(request: PageRequest, candidates: string[], perPage: number): OrdersPage {
-  const { startKey, withIds, except } = request;
+  const { startKey, ids, except } = request;
   const start = startKey ? candidates.indexOf(startKey.id?.N ?? '') + 1 : 0;
   const page = candidates.slice(start, start + perPage);
   const kept = page.filter((id) => !except?.has(id));
+  for (const id of kept) ids?.add(id);
   const isLast = start + page.length === candidates.length;
   return {
     buffers: kept.map((id) => Buffer.from(id)),
     release: () => {},
     count: kept.length,
     exceptedCount: page.length - kept.length,
-    ids: withIds ? new Set(kept) : undefined,
     lastEvaluatedKey: isLast ? undefined : { id: { N: page.at(-1)! } },
   };
 }

@@ -29,6 +29,7 @@ afterEach(() => {
 
 /** Lambda's stream with a client that reads a chunk in a given number of milliseconds. */
 class Client extends Writable {
+  declare _final: (done: (error?: Error) => void) => void;
   readonly taken: Buffer[] = [];
   msPerChunk: number;
   /** The errors for which the runtime, which listens as well, would end the process. */
@@ -82,7 +83,7 @@ async function send(pages: Pages, client: Writable, isGzip = false) {
 
 function page(buffers: Buffer[], release: OrdersPage['release'] = () => {}): OrdersPage {
   const count = buffers.length;
-  return { buffers, release, count, exceptedCount: 0, ids: undefined, lastEvaluatedKey: undefined };
+  return { buffers, release, count, exceptedCount: 0, lastEvaluatedKey: undefined };
 }
 
 async function* pagesOf(...all: string[][]): Pages {
@@ -224,8 +225,11 @@ describe('the end of a list', () => {
     expect(ending.signal.aborted).toBe(true);
   });
 
-  it('is early for a reader that takes nothing of what came last', async () => {
-    const { outcome, ms } = await send(pagesOf([',{"id":1}']), new Client(1e9));
+  it('is early for a reader that takes everything but the end of the stream', async () => {
+    const client = new Client();
+    client._final = () => {};
+
+    const { outcome, ms } = await send(pagesOf([',{"id":1}']), client);
 
     expect(outcome).toBeInstanceOf(SlowReaderError);
     expect(ms).toBeLessThanOrEqual(maxBacklogMs);
@@ -277,6 +281,16 @@ describe('the end of a list', () => {
 
     expect(outcome).toBe(failure);
     expect(ending.signal.aborted).toBe(true);
+  });
+
+  it('comes when its stream cannot end, with the error of the stream', async () => {
+    const failure = new Error('the service is gone');
+    const client = new Client();
+    client._final = (done) => done(failure);
+
+    const { outcome } = await send(pagesOf([]), client);
+
+    expect(outcome).toBe(failure);
   });
 
   it('comes when its stream is closed while it waits for the table', async () => {
