@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../lambdas/shared/api-key.ts';
-import type { Item } from '../../lambdas/shared/owner-record.ts';
+import type { Item } from '../../lambdas/shared/dynamodb.ts';
 import { windowStarts } from '../../lambdas/shared/windows.ts';
 
 const knownCases = ['admitted', 'full', 'banned'] as const;
