@@ -1,4 +1,5 @@
 import { parseAuthorization } from '../../../lambdas/shared/api-key.ts';
+import { cancelRefusal } from '../../../lambdas/shared/order-states.ts';
 import type { Mistake, Spoilable } from './spoilt-client.ts';
 
 /*
@@ -86,6 +87,12 @@ export const mistakes: [string, string, string, Mistake][] = [
     missingHeader,
     'the rate-limit headers are 60, 0, 0, expected 0, 0, 0',
     withHeader(401, 'x-ratelimit-limit', '60'),
+  ],
+  [
+    'an unknown path states an allowance',
+    unknownPath,
+    'the rate-limit headers are 60, 0, 0, expected 0, 0, 0',
+    withHeader(404, 'x-ratelimit-limit', '60'),
   ],
   [
     'one of the 401 answers has a message of its own',
@@ -249,6 +256,12 @@ export const mistakes: [string, string, string, Mistake][] = [
     on(409, (answer) => {
       Object.assign(answer, { status: 204, text: '' });
     }),
+  ],
+  [
+    'a cancelled order is said to have shipped',
+    'answers 409 when order 1 is cancelled again',
+    'expected: 409 order_already_cancelled',
+    withBody(409, (body) => ({ ...body, ...cancelRefusal('shipped') })),
   ],
   [
     'Remaining stands still',
