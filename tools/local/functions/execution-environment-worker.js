@@ -66,9 +66,9 @@ try {
     if (message.type === 'invoke') void invoke(handler, message);
     else responseStream?.proceed();
   });
-  post({ type: 'ready' });
+  post({ type: 'started' });
 } catch (error) {
-  post({ type: 'init-error', error: errorObject(error) });
+  post({ type: 'started', error: errorObject(error) });
 }
 
 function loadHandler({ codeDirectory, handler }) {

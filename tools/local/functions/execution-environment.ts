@@ -14,9 +14,10 @@ interface EnvironmentOptions {
 }
 
 type WorkerMessage = StartMessage | InvocationMessage;
-type StartMessage =
-  | { readonly type: 'ready' }
-  | { readonly type: 'init-error'; readonly error: FunctionError };
+interface StartMessage {
+  readonly type: 'started';
+  readonly error?: FunctionError;
+}
 /** The last one of an invocation is a result, an error or the end of its stream. */
 type InvocationMessage =
   | { readonly type: 'error'; readonly error: FunctionError }
@@ -104,8 +105,7 @@ export class ExecutionEnvironment {
   }
 
   #receive(message: WorkerMessage): void {
-    if (message.type === 'ready') this.#start.resolve(undefined);
-    else if (message.type === 'init-error') this.#start.resolve(message.error);
+    if (message.type === 'started') this.#start.resolve(message.error);
     else if (this.#current) this.#progress(this.#current, message);
   }
 

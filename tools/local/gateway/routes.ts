@@ -20,11 +20,6 @@ export interface Route {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-interface Match {
-  readonly resource: ApiResource;
-  readonly pathParameters: Record<string, string>;
-}
-
 /**
  * Builds the tree of paths from the template's resources and methods.
  *
@@ -56,37 +51,31 @@ export function readRoutes(template: Template, restApi: TemplateResource): ApiRe
  * @param path the path from the API's root, starting with a single slash, without the query
  */
 export function matchRoute(root: ApiResource, method: string, path: string): Route | undefined {
-  const segments = path.replace(/\/+$/, '').split('/').slice(1);
-  for (const match of matches(root, segments)) {
-    const found = match.resource.methods.get(method) ?? match.resource.methods.get('ANY');
-    if (found) return { ...match, method: found };
-  }
-  return undefined;
+  return findRoute(root, method, path.replace(/\/+$/, '').split('/').slice(1));
 }
 
-function* matches(resource: ApiResource, segments: readonly string[]): Generator<Match> {
+/** Finds the method below a resource, for the rest of a path. */
+function findRoute(
+  resource: ApiResource,
+  method: string,
+  segments: readonly string[],
+): Route | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) {
-    yield { resource, pathParameters: {} };
-    return;
+    const found = resource.methods.get(method) ?? resource.methods.get('ANY');
+    return found && { resource, method: found, pathParameters: {} };
   }
-  const exact = resource.children.get(segment);
-  if (exact && !segment.startsWith('{')) yield* matches(exact, rest);
-  if (segment === '') return;
+  const exact = segment.startsWith('{') ? undefined : resource.children.get(segment);
+  const exactRoute = exact && findRoute(exact, method, rest);
+  if (exactRoute || segment === '') return exactRoute;
   // API Gateway allows a single child with a parameter.
-  const [part = '', child] =
-    [...resource.children].find(([childPart]) => childPart.startsWith('{')) ?? [];
-  if (!child) return;
-  if (part.endsWith('+}')) {
-    const match = { resource: child, pathParameters: {} };
-    yield withParameter(match, part.slice(1, -2), segments.join('/'));
-    return;
-  }
-  for (const match of matches(child, rest)) yield withParameter(match, part.slice(1, -1), segment);
-}
-
-function withParameter({ resource, pathParameters }: Match, name: string, value: string): Match {
-  return { resource, pathParameters: { [name]: value, ...pathParameters } };
+  const [part, child] = [...resource.children].find(([name]) => name.startsWith('{')) ?? [];
+  if (!part || !child) return undefined;
+  const isGreedy = part.endsWith('+}');
+  const route = findRoute(child, method, isGreedy ? [] : rest);
+  const name = part.replaceAll(/[{+}]/g, '');
+  const value = isGreedy ? segments.join('/') : segment;
+  return route && { ...route, pathParameters: { [name]: value, ...route.pathParameters } };
 }
 
 function createResource(id: string, path: string): ApiResource {
