@@ -66,11 +66,7 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-const statuses = {
-  BadRequestException: 400,
-  NotFoundException: 404,
-  ConflictException: 409,
-} as const;
+const statuses = { NotFoundException: 404, ConflictException: 409 } as const;
 
 /**
  * Answers calls of AWS clients to DynamoDB, CloudFormation and API Gateway's control plane. Returns
