@@ -8,24 +8,18 @@ import { type Paint, requestLine } from './request-line.ts';
 export interface RunConsole {
   /** Prints a line of the run's own log. */
   readonly log: (line: string) => void;
-  /** Prints a line of a function's log; undefined if such lines go to `log` unchanged. */
-  readonly logFunction: ((functionName: string, line: string) => void) | undefined;
-  readonly onAnswered: ((answered: AnsweredRequest) => void) | undefined;
+  /** Prints a line of a function's log. @default - such lines go to `log` unchanged */
+  readonly logFunction?: (functionName: string, line: string) => void;
+  readonly onAnswered?: (answered: AnsweredRequest) => void;
   readonly paint: Paint;
-  /** The file with the log of the functions, which stays after the run; undefined if it is printed. */
-  readonly functionLogPath: string | undefined;
+  /** The file with the log of the functions, which stays after the run. @default - it is printed */
+  readonly functionLogPath?: string | undefined;
 }
 
 const log = (line: string) => void process.stderr.write(`${line}\n`);
 
 /** A console for programs: it prints nothing on standard output, and all logs on standard error. */
-export const plainConsole: RunConsole = {
-  log,
-  logFunction: undefined,
-  onAnswered: undefined,
-  paint: (_, text) => text,
-  functionLogPath: undefined,
-};
+export const plainConsole: RunConsole = { log, paint: (_, text) => text };
 
 /**
  * A console for people: it prints a line per request, and the functions' warnings and errors. Colours

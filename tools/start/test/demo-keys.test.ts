@@ -47,6 +47,13 @@ afterEach(async () => {
 const again = () => provideDemoKeys(store, data);
 const idOf = async (owner: string) => (await listKeys({ owner }, store))[0]!.keyId;
 
+async function expectInPlans(): Promise<void> {
+  for (const { details, item } of await allOwners(store)) {
+    const { id } = controlPlane.findKey(details.ownerId)!;
+    expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
+  }
+}
+
 describe('provideDemoKeys', () => {
   it('makes an owner with one key for each plan', async () => {
     const owners = await allOwners(store);
@@ -55,10 +62,7 @@ describe('provideDemoKeys', () => {
       planNames.map((plan) => [`demo ${plan}`, plan]).sort(),
     );
     expect(await listKeys({ status: 'active' }, store)).toHaveLength(planNames.length);
-    for (const { details, item } of owners) {
-      const { id } = controlPlane.findKey(details.ownerId)!;
-      expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
-    }
+    await expectInPlans();
   });
 
   it.each<[string, () => Promise<unknown>]>([
@@ -85,11 +89,7 @@ describe('provideDemoKeys', () => {
     for (const { id } of controlPlane.getApiKeys()) controlPlane.deleteApiKey(id);
 
     expect(await again()).toEqual(before);
-
-    for (const { details, item } of await allOwners(store)) {
-      const { id } = controlPlane.findKey(details.ownerId)!;
-      expect(controlPlane.isInPlan(id, store.usagePlanIds[item!.plan])).toBe(true);
-    }
+    await expectInPlans();
   });
 
   it('makes another key where the kept one was rotated away, though it works for a while', async () => {
