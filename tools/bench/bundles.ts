@@ -2,11 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions, bundlingOptions } from '../../lib/functions/bundling.ts';
-import {
-  type FunctionName,
-  forEachFunction,
-  handlerEntries,
-} from '../../lib/settings/functions.ts';
+import { forEachFunction, handlerEntries } from '../../lib/settings/functions.ts';
 
 /** What is bundled with the same options as ours: the peers, and the program that is measured. */
 const ownEntries = {
@@ -18,13 +14,7 @@ const ownEntries = {
 };
 
 /** The absolute paths of all bundles. */
-export interface Bundles {
-  /** The bundles that are deployed. */
-  ours: Record<FunctionName, string>;
-  /** The same handlers, bundled with esbuild's default options. */
-  byDefault: Record<FunctionName, string>;
-  own: Record<keyof typeof ownEntries, string>;
-}
+export type Bundles = Awaited<ReturnType<typeof buildBundles>>;
 
 /** esbuild's default: `--bundle --platform=node --format=esm`. */
 const defaultOptions: BuildOptions = {
@@ -39,8 +29,11 @@ const defaultOptions: BuildOptions = {
   },
 };
 
-/** Builds all bundles into a folder. */
-export async function buildBundles(directory: string): Promise<Bundles> {
+/**
+ * Builds all bundles into a folder: `ours` are those that are deployed, and `byDefault` the same handlers,
+ * bundled with esbuild's default options.
+ */
+export async function buildBundles(directory: string) {
   // Without this file, the repository's package.json would make the bundles ES modules.
   writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}');
   const [deployed, byDefault, own] = await Promise.all([
