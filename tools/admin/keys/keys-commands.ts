@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { OperatorError, reasonOf, UsageError } from '../../shared/errors.ts';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import {
   type CommandIo,
   type GlobalOptions,
@@ -81,7 +81,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'tell whose an API key is that was found somewhere',
     help: whoisHelp,
     examples: ['keys whois --stage prod', 'keys whois --stage prod < leaked.txt'],
-    refuseArguments,
     run: async ({ stage, nowMs }) => {
       const view = keyView(await whoseToken(await readSecret(io, 'API key:'), stage), nowMs);
       return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
@@ -196,15 +195,6 @@ function issuedText(key: IssuedKey): string {
 const whoisHelp = `
 The API key comes from standard input, where no list of processes and no shell's history shows it:
 typed, without an echo, or from a file or a pipe. It is not shown again.`;
-
-function refuseArguments(args: readonly string[]): void {
-  if (args.length === 0) return;
-  throw new UsageError(
-    'keys whois reads the API key from standard input only: a command line is seen by others and ' +
-      'kept in histories',
-    { remedy: 'run it without an argument and type the key, or give it a file: "< leaked.txt"' },
-  );
-}
 
 /** The commands for a token that has leaked. */
 function adviceOn({ keyId, status, replacedBy }: KeyView): string {

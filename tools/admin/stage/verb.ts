@@ -30,8 +30,6 @@ interface Verb<Options> {
   readonly help?: string;
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
-  /** Refuses arguments that the verb does not have, in other words than for all verbs. */
-  readonly refuseArguments?: (args: readonly string[]) => void;
   /** Does the work. Returns nothing when it has printed its result itself. */
   run(call: Call<Options>, ...words: string[]): Promise<Result | undefined>;
 }
@@ -42,15 +40,13 @@ export function addVerb<Options extends object>(
   io: CommandIo,
   verb: Verb<Options>,
 ): void {
-  const { usage, description, options = [], help = '', refuseArguments, run } = verb;
+  const { usage, description, options = [], help = '', run } = verb;
   const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
   const command = group.command(usage).description(description);
-  command.allowExcessArguments(refuseArguments !== undefined);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
   for (const option of options) command.addOption(option);
   const asks = options.includes(yesOption) ? confirmationHelp : '';
   command.addHelpText('after', asks + help + examplesText(examples)).action(async () => {
-    refuseArguments?.(command.args);
     const given = command.optsWithGlobals<Options & GlobalOptions & ConfirmationOptions>();
     const stage = await connect(given, io.now);
     const place = given.local === undefined ? '' : ` at ${stage.label}`;
