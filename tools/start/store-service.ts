@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type OutputName, stackName } from '../../lib/settings/names.ts';
 import type { StageName } from '../../lib/settings/stages.ts';
 import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
@@ -99,13 +98,7 @@ export async function startStoreService(
       }),
     ],
     prepare: async (prepared) => {
-      const createClient = () => {
-        const { dynamodbEndpoint, operatorAccessKeyId } = prepared;
-        const client = localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
-        started.defer(() => client.destroy());
-        return client;
-      };
-      filled = await fillStore(prepared, createClient, options, console.log, signal);
+      filled = await fillStore(prepared, options, console.log, signal);
     },
   });
   started.defer(() => service.close());
@@ -133,12 +126,13 @@ async function createLiveCode({ inspect }: LocalOptions, directory: string) {
 
 async function fillStore(
   service: PreparedService,
-  createClient: () => DynamoDBClient,
   options: LocalOptions,
   log: RunConsole['log'],
   signal: AbortSignal,
 ): Promise<FilledStore> {
   const outputs = service.outputs as Outputs;
+  const { dynamodbEndpoint, operatorAccessKeyId } = service;
+  const createClient = () => localDynamoDbClient(dynamodbEndpoint, operatorAccessKeyId);
   const store: KeyStore = {
     ...keyStoreOf(options.stage, (name) => outputs[name]),
     documents: documentClient(createClient()),
