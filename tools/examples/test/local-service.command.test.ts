@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -24,16 +24,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(() => service?.[Symbol.asyncDispose]());
-
-/** As a reader does: npm puts the project's own Node first, whatever Node npm itself runs on. */
-function runExample(url: string) {
-  const environment = { STORE_ORDERS_URL: url, STORE_ORDERS_KEY: service.keys.pro };
-  const child = spawn('npm', ['run', '--silent', 'example'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return outcomeOf(child);
-}
 
 describe('npm run example', () => {
   it('lists the orders of the service that the environment names', async () => {
@@ -135,11 +125,7 @@ describe('client in Python', () => {
     const askedMs: number[] = [];
     await using server = await serve(({ socket }, outgoing) => {
       askedMs.push(Date.now());
-      const body = JSON.stringify({
-        code: 'order_already_cancelled',
-        message: 'It is.',
-        status: 409,
-      });
+      const body = '{"code":"order_already_cancelled","message":"It is.","status":409}';
       if (askedMs.length === 1) outgoing.writeHead(429, { 'Retry-After': '1' }).end();
       else if (askedMs.length === 2) socket.destroy();
       else outgoing.writeHead(409).end(body);
@@ -152,23 +138,28 @@ describe('client in Python', () => {
   });
 });
 
+/** As a reader does: npm puts the project's own Node first, whatever Node npm itself runs on. */
+const runExample = (url: string) =>
+  outcomeOf(start(url, service.keys.pro, 'npm', 'run', '--silent', 'example'));
+
+const startPython = (url: string, key: string, ...ids: string[]) =>
+  start(url, key, 'python3', '-u', join(import.meta.dirname, '../store_orders.py'), ...ids);
+
 const runPython = (...parameters: Parameters<typeof startPython>) =>
   outcomeOf(startPython(...parameters));
 
-function startPython(url: string, key: string, ...ids: string[]): ChildProcess {
-  if (spawnSync('python3', ['--version']).error) {
-    throw new Error(
-      'There is no python3: install Python 3.9 or newer, as with apt-get install python3.',
-    );
-  }
-  return spawn('python3', ['-u', join(import.meta.dirname, '../store_orders.py'), ...ids], {
-    env: { PATH: process.env.PATH, STORE_ORDERS_URL: url, STORE_ORDERS_KEY: key },
+function start(url: string, key: string, command: string, ...words: string[]): ChildProcess {
+  const { PATH, HOME } = process.env;
+  return spawn(command, words, {
+    env: { PATH, HOME, STORE_ORDERS_URL: url, STORE_ORDERS_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
+/** @throws Error when the command is not there */
 async function outcomeOf(child: ChildProcess) {
-  const exit = new Promise((resolve) => child.once('exit', resolve));
+  const exit = once(child, 'exit');
   const [printed, errors] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
-  return { code: await exit, printed, errors };
+  const [code] = await exit;
+  return { code, printed, errors };
 }
