@@ -98,9 +98,10 @@ describe('PageTranscoder', () => {
     expect(transcode(page).json).toBe(',{"id":1}');
   });
 
-  it('writes long strings, whatever the size of a buffer', () => {
+  it('writes strings that are longer than a buffer', () => {
+    // An item has 400 KB, of which every character can be six in JSON.
     const items = ['a', 'b', 'c'].map((letter, index) =>
-      orderItem(index, { shipDate: { S: letter.repeat(350_000) } }),
+      orderItem(index, { shipDate: { S: letter.repeat(600_000) } }),
     );
 
     const { json, rest } = transcode(scanAnswer(items), { cut: chunksOf(50_000) });
