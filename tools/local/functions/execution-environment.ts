@@ -35,8 +35,6 @@ interface Current {
   readonly finish: () => void;
 }
 
-let environments = 0;
-
 /**
  * A Lambda execution environment: it loads a function's code once and then runs one invocation at a
  * time. It is a worker thread, with globals, variables and a heap of its own. Like a process on Lambda,
@@ -48,7 +46,6 @@ export class ExecutionEnvironment {
   readonly started: Promise<FunctionError | undefined>;
   readonly #lambda: LambdaFunction;
   readonly #options: EnvironmentOptions;
-  readonly #logStreamName = `local/${++environments}`;
   readonly #worker: Worker;
   readonly #start = Promise.withResolvers<FunctionError | undefined>();
   #current: Current | undefined;
@@ -58,7 +55,7 @@ export class ExecutionEnvironment {
     this.#lambda = lambda;
     this.#options = options;
     this.started = this.#start.promise;
-    this.#worker = startWorker(lambda, options, this.#logStreamName);
+    this.#worker = startWorker(lambda, options);
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
     this.#worker.on('error', (error) => {
       this.#logError(error);
@@ -199,22 +196,16 @@ export class ExecutionEnvironment {
       functionName: name,
       functionVersion: '$LATEST',
       invokedFunctionArn: invokedArn,
-      logGroupName: `/aws/lambda/${name}`,
-      logStreamName: this.#logStreamName,
       memoryLimitInMB: String(memorySizeMb),
     };
   }
 }
 
-function startWorker(
-  lambda: LambdaFunction,
-  { variables, log }: EnvironmentOptions,
-  logStreamName: string,
-): Worker {
+function startWorker(lambda: LambdaFunction, { variables, log }: EnvironmentOptions): Worker {
   const { oldSpaceMb, semiSpaceMb } = nodeHeapLimits(lambda.memorySizeMb);
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
     workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
-    env: functionVariables(lambda, variables, logStreamName),
+    env: functionVariables(lambda, variables),
     // The thread does not inherit the options of this process, such as a test runner's. A function's
     // code is loaded as a script, whose experimental support for import() does not belong in the log.
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -245,23 +236,20 @@ function nodeHeapLimits(memorySizeMb: number): { oldSpaceMb: number; semiSpaceMb
 }
 
 /**
- * All environment variables of a function: those of Lambda, the given ones, and the function's own.
+ * All environment variables of a function: those of Lambda without its logs, which do not exist here,
+ * the given ones, and the function's own.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */
 function functionVariables(
   lambda: LambdaFunction,
   variables: Readonly<Record<string, string>>,
-  logStreamName: string,
 ): Record<string, string> {
   return {
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(lambda.memorySizeMb),
     AWS_LAMBDA_FUNCTION_NAME: lambda.name,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${lambda.name}`,
-    AWS_LAMBDA_LOG_STREAM_NAME: logStreamName,
     LAMBDA_TASK_ROOT: lambda.codeDirectory,
     TZ: ':UTC',
     _HANDLER: lambda.handler,

@@ -116,8 +116,6 @@ describe('a function', () => {
       functionName: 'fn',
       functionVersion: '$LATEST',
       invokedFunctionArn: 'arn:fn:live',
-      logGroupName: '/aws/lambda/fn',
-      logStreamName: expect.stringMatching(/^local\//),
       memoryLimitInMB: '128',
     });
     expect(remaining).toBeGreaterThan(30_000);
@@ -132,9 +130,6 @@ describe('a function', () => {
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
       AWS_LAMBDA_FUNCTION_NAME: 'fn',
       AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-      AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/fn',
-      AWS_LAMBDA_LOG_STREAM_NAME: expect.stringMatching(/^local\//),
       AWS_REGION: 'eu-central-1',
       LAMBDA_TASK_ROOT: directory.path,
       OWN: 'value',
