@@ -1,4 +1,4 @@
-import { type Command, CommanderError, Help, type Option } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { OperatorError } from './errors.ts';
 
 /**
@@ -12,7 +12,6 @@ export function parseCommandLine<Options extends object>(
   words: readonly string[],
 ): Options | undefined {
   command.exitOverride().configureOutput({ writeErr: () => {} });
-  command.configureHelp({ optionDescription: (option) => plainDescription(option) });
   try {
     return command.parse(words, { from: 'user' }).opts<Options>();
   } catch (error) {
@@ -22,14 +21,6 @@ export function parseCommandLine<Options extends object>(
       cause: error,
     });
   }
-}
-
-/** That a switch is off unless it is given needs no words, and a default no quotation marks. */
-function plainDescription(option: Option): string {
-  return new Help()
-    .optionDescription(option)
-    .replace(' (default: false)', '')
-    .replace(/\((default|preset): "(.*)"\)$/, '($1: $2)');
 }
 
 function problemOf({ code, message }: CommanderError, { args }: Command): string {
