@@ -6,7 +6,7 @@ import {
   DynamoDBClient,
   type DynamoDBClientConfig,
 } from '@aws-sdk/client-dynamodb';
-import { dynamoDbEndpoint, functionCredentials, requiredVariable } from './environment.ts';
+import { dynamoDbEndpoint, requiredVariable } from './environment.ts';
 import { ServiceUnavailableError } from './errors.ts';
 
 /** An item, or the key of one. */
@@ -40,8 +40,8 @@ export interface DynamoDbClientSettings {
  * Creates a DynamoDB client whose requests succeed or fail within about `maxAttempts + 1` times
  * `requestTimeoutMs`, so that a table that cannot be reached leads to a 503 instead of a timeout.
  *
- * All settings that the SDK would otherwise look up at the first request (credential providers,
- * shared configuration files) are given explicitly; in Lambda they are environment variables.
+ * All settings that the SDK would otherwise look up in shared configuration files at the first request
+ * are given explicitly. Credentials are those of the environment's variables.
  */
 export function createDynamoDbClient({
   maxAttempts,
@@ -52,7 +52,6 @@ export function createDynamoDbClient({
     region: requiredVariable('AWS_REGION'),
     endpoint: dynamoDbEndpoint(),
     ignoreConfiguredEndpointUrls: true,
-    credentials: async () => functionCredentials(),
     maxAttempts,
     retryStrategy: boundedRetries(maxAttempts, connections),
     defaultsMode: 'standard',

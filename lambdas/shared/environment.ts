@@ -26,15 +26,3 @@ export function optionalVariable(name: string): string | undefined {
 export function dynamoDbEndpoint(): string | undefined {
   return process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL || undefined;
 }
-
-/**
- * The credentials in Lambda's environment variables. They are never refreshed, because they stay
- * valid for longer than the execution environment exists.
- */
-export function functionCredentials() {
-  return {
-    accessKeyId: requiredVariable('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: requiredVariable('AWS_SECRET_ACCESS_KEY'),
-    sessionToken: process.env.AWS_SESSION_TOKEN,
-  };
-}

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   dynamoDbEndpoint,
-  functionCredentials,
   optionalVariable,
   requiredVariable,
 } from '../../../lambdas/shared/environment.ts';
@@ -10,14 +9,9 @@ import { functionEnvironment } from '../../helpers/functions/function-environmen
 const before = { ...process.env };
 
 beforeEach(() => {
-  Object.assign(process.env, {
-    ...functionEnvironment,
-    AWS_ACCESS_KEY_ID: 'id',
-    AWS_SECRET_ACCESS_KEY: 'secret',
-  });
+  Object.assign(process.env, functionEnvironment);
   delete process.env.AWS_ENDPOINT_URL;
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  delete process.env.AWS_SESSION_TOKEN;
   jest.resetModules();
 });
 
@@ -74,21 +68,5 @@ describe('dynamoDbEndpoint', () => {
 
     process.env.AWS_ENDPOINT_URL_DYNAMODB = '';
     expect(dynamoDbEndpoint()).toBe('http://general');
-  });
-});
-
-describe('functionCredentials', () => {
-  it('are those of the environment, with the session token where there is one', () => {
-    expect(functionCredentials()).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' });
-
-    process.env.AWS_SESSION_TOKEN = 'session';
-
-    expect(functionCredentials().sessionToken).toBe('session');
-  });
-
-  it('name the variable that is missing', () => {
-    delete process.env.AWS_SECRET_ACCESS_KEY;
-
-    expect(functionCredentials).toThrow('AWS_SECRET_ACCESS_KEY is missing');
   });
 });

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { defaultProvider } from '../../../lib/functions/stubs/credential-provider-node.ts';
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
@@ -57,6 +58,22 @@ describe('the bundle of listOrders', () => {
   it('keeps the young generation of its process small, whatever Lambda allows it', async () => {
     // Without the flag that it sets, it grows to more than 8 MB.
     expect(await youngGenerationMb()).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a bundle's credentials", () => {
+  it('are all those of the function, with the token of its session', async () => {
+    const environment = jest.replaceProperty(process, 'env', {
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'token',
+    });
+
+    const credentials = await defaultProvider()();
+
+    environment.restore();
+    const all = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
+    expect(credentials).toEqual(all);
   });
 });
 
