@@ -4,24 +4,43 @@ export interface CancelRefusal {
   readonly message: string;
 }
 
+interface OrderState {
+  /** Whether an order in it stays in it: no command of the operator and no import changes its state. */
+  readonly isFinal: boolean;
+  /** Why an order in it cannot be cancelled by a client: only a pending one can. */
+  readonly refusal: CancelRefusal | undefined;
+}
+
 /**
- * The states of an order, by the value of its attribute `status`, and why an order in each cannot be
- * cancelled: only a pending one can. The answers to a cancellation, the outcomes that the metrics count,
- * and what operators can import derive from this record.
+ * The states of an order, by the value of its attribute `status`. The answers to a cancellation, the
+ * outcomes that the metrics count, and what operators can import and change derive from this record.
  */
 export const orderStates = {
-  pending: undefined,
+  pending: { isFinal: false, refusal: undefined },
   shipped: {
-    code: 'order_already_shipped',
-    message: 'The order has already shipped and cannot be cancelled.',
+    isFinal: true,
+    refusal: {
+      code: 'order_already_shipped',
+      message: 'The order has already shipped and cannot be cancelled.',
+    },
   },
   cancelled: {
-    code: 'order_already_cancelled',
-    message: 'The order has already been cancelled.',
+    isFinal: false,
+    refusal: {
+      code: 'order_already_cancelled',
+      message: 'The order has already been cancelled.',
+    },
   },
-} as const satisfies Readonly<Record<string, CancelRefusal | undefined>>;
+} as const satisfies Readonly<Record<string, OrderState>>;
 
 export type OrderStatus = keyof typeof orderStates;
+
+/** A state that an operator can take an order out of. */
+export type ChangeableStatus = {
+  [Status in OrderStatus]: (typeof orderStates)[Status]['isFinal'] extends true ? never : Status;
+}[OrderStatus];
+
+const statesByName: ReadonlyMap<unknown, OrderState> = new Map(Object.entries(orderStates));
 
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
@@ -33,13 +52,16 @@ const unknownState: CancelRefusal = {
 
 /** Why an order with this `status`, which need not be one of the record's, cannot be cancelled. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
-  const refusals: Readonly<Record<string, CancelRefusal | undefined>> = orderStates;
-  const isKnown = status !== undefined && Object.hasOwn(refusals, status);
-  return (isKnown && refusals[status]) || unknownState;
+  return statesByName.get(status)?.refusal ?? unknownState;
+}
+
+/** Whether an order with this `status`, which need not be one of the record's, never changes it. */
+export function isFinal(status: unknown): boolean {
+  return statesByName.get(status)?.isFinal ?? false;
 }
 
 /** Every reason for which a cancellation can be refused. */
 export const cancelRefusals: readonly CancelRefusal[] = [
-  ...orderStatuses.flatMap((status) => orderStates[status] ?? []),
+  ...orderStatuses.flatMap((status) => orderStates[status].refusal ?? []),
   unknownState,
 ];

@@ -32,7 +32,7 @@ const largest = '9223372036854775807';
 const orders = [
   { id: largest, status: 'pending' },
   // One in each state from which an order cannot be cancelled, and one in a state that is not known.
-  ...[...orderStatuses.filter((status) => status !== 'pending'), 'unknown'].map(
+  ...[...orderStatuses.filter((status) => status !== 'pending'), 'never-used'].map(
     (status, index) => ({ id: String(index + 2), status }),
   ),
 ];

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
+import { orderStatuses } from '../../lambdas/shared/order-states.ts';
 import {
   contentType,
   DynamodbProxy,
@@ -82,10 +83,11 @@ it('R8, R11, I2: has all orders, digit for digit, of many pages and of every sta
     '-9223372036854775808',
     ...Array.from({ length: 400 }, (_, index) => String(1_000_000 + index)),
   ];
-  const statuses = ['pending', 'shipped', 'cancelled', 'returned'];
+  const statuses = [...orderStatuses, 'never-used'];
   // A page of a scan contains 1 MB of items, including attributes that are not requested.
-  const note = 'x'.repeat(8_000);
-  await store.putOrders(ids.map((id, index) => ({ id, status: statuses[index % 4]!, note })));
+  const neverUsed = 'x'.repeat(8_000);
+  const status = (index: number) => statuses[index % statuses.length]!;
+  await store.putOrders(ids.map((id, index) => ({ id, status: status(index), neverUsed })));
 
   const plain = await open();
   const body = await text(plain.body);

@@ -33,7 +33,7 @@ export interface Order {
   readonly id: string;
   readonly status: string;
   /** An attribute that is not published. */
-  readonly note?: string;
+  readonly neverUsed?: string;
 }
 
 /** What a new key has beside its plan: limits of its owner, and properties of its own. */
@@ -272,6 +272,9 @@ export function expectError(answer: TextAnswer, status: number, code: string): v
   rateLimitOf(answer);
 }
 
-function storedItem({ id, status, note }: Order): Record<string, AttributeValue> {
-  return orderItem(id, { status: { S: status }, ...(note !== undefined && { note: { S: note } }) });
+function storedItem({ id, status, neverUsed }: Order): Record<string, AttributeValue> {
+  return orderItem(id, {
+    status: { S: status },
+    ...(neverUsed && { neverUsed: { S: neverUsed } }),
+  });
 }

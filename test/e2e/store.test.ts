@@ -20,7 +20,7 @@ beforeAll(async () => {
       status: 'pending',
     })),
     { id: '10', status: 'shipped' },
-    { id: '11', status: 'returned' },
+    { id: '11', status: 'never-used' },
   ]);
 });
 

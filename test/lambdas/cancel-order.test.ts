@@ -107,7 +107,7 @@ describe('cancelOrder', () => {
 
   it.each([
     ['R14: 409 when the order has shipped', 409, 'order_already_shipped', 'shipped'],
-    ['409 when it is in an unheard-of state', 409, 'order_not_cancellable', 'returned'],
+    ['409 when it is in an unheard-of state', 409, 'order_not_cancellable', 'never-used'],
     ['409 when it is in a state of another spelling', 409, 'order_not_cancellable', 'PENDING'],
     ['409 when its state is a word of JavaScript', 409, 'order_not_cancellable', 'constructor'],
   ])('answers %s', async (_name, status, code, state) => {
@@ -293,7 +293,7 @@ describe("cancelOrder's metrics", () => {
     ['order_not_found', found()],
     ['order_already_shipped', found({ status: { S: 'shipped' } })],
     ['order_already_cancelled', found({ status: { S: 'cancelled' } })],
-    ['order_not_cancellable', found({ status: { S: 'lost' } })],
+    ['order_not_cancellable', found({ status: { S: 'never-used' } })],
   ] as [string, Reply][])('count the outcome %s', async (outcome, reply) => {
     table.reply = reply;
 
@@ -315,7 +315,7 @@ describe("cancelOrder's metrics", () => {
 
 describe('the states of an order', () => {
   it('R5: have a refusal of their own, but for pending', () => {
-    const cancellable = orderStatuses.filter((status) => orderStates[status] === undefined);
+    const cancellable = orderStatuses.filter((status) => orderStates[status].refusal === undefined);
 
     expect(cancellable).toEqual(['pending']);
     expect(new Set(cancelRefusals.map(({ code }) => code)).size).toBe(orderStatuses.length);

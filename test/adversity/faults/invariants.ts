@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { cancelRefusal } from '../../../lambdas/shared/order-states.ts';
 import { functionSettings, operations } from '../../../lib/settings/functions.ts';
 import { contract } from '../../helpers/contract-check.ts';
 import { splitArray } from '../../helpers/dynamodb/orders.ts';
@@ -131,12 +132,6 @@ function abandonedCalls({ databaseCalls }: SeedRecord): string[] {
     .map(({ operation, attempts: [fault] }) => `${operation} was not repeated after "${fault}"`);
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  shipped: 'order_already_shipped',
-  cancelled: 'order_already_cancelled',
-  returned: 'order_not_cancellable',
-};
-
 /**
  * Invariant: an order is cancelled by one request, which is answered 204, or 5xx where its last attempt
  * has failed; and no other request is told that it has cancelled the order.
@@ -156,7 +151,7 @@ function orderDifferences(id: string, { orders, results }: SeedRecord): string[]
       const isRight =
         hasCancelled || answer.status === 204
           ? hasCancelled && (answer.status === 204 || answer.status >= 500)
-          : code === undefined || code === refusals[status];
+          : code === undefined || code === cancelRefusal(status).code;
       const by = hasCancelled ? ' by it' : '';
       return isRight
         ? []

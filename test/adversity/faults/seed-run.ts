@@ -55,7 +55,7 @@ export const knownOrders: Readonly<Record<string, string>> = {
   '-5': 'pending',
   6: 'shipped',
   7: 'cancelled',
-  8: 'returned',
+  8: 'never-used',
 };
 
 /** The order that is used at the end of a run, when there are no faults any more. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, NumberValue } from '@aws-sdk/lib-dynamodb';
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
-import type { OrderStatus } from '../../../lambdas/shared/order-states.ts';
+import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
 import { InvalidValueError, NotFoundError, WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import type { FileField } from './order-record.ts';
@@ -37,14 +37,14 @@ export async function findOrder(
 }
 
 /**
- * The commands that change the state of an order, of which none begins at `shipped`, because that is
- * final. The order keeps when it was done, and by which call, in fields that have the names of both.
+ * The commands that change the state of an order, of which none begins at a final one. The order keeps
+ * when it was done, and by which call, in fields that have the names of both.
  */
 export const transitions = {
   ship: { from: 'pending', to: 'shipped', done: 'shipped' },
   cancel: { from: 'pending', to: 'cancelled', done: 'cancelled' },
   reopen: { from: 'cancelled', to: 'pending', done: 'reopened' },
-} as const satisfies Record<string, { from: OrderStatus; to: OrderStatus; done: string }>;
+} as const satisfies Record<string, { from: ChangeableStatus; to: OrderStatus; done: string }>;
 
 const cancellation: readonly FileField[] = ['cancelledAt', 'cancelledBy', 'cancelRequestId'];
 

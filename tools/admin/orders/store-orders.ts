@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchExecuteStatementCommand, BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
+import { isFinal } from '../../../lambdas/shared/order-states.ts';
 import { OperatorError, quoted } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import { failureOf, failureText, UnconfirmedError } from '../stage/service-failure.ts';
@@ -78,8 +79,8 @@ async function replaceOrder(
   );
   const note = `order ${order.id} is in the table with ${differences.join(', ')}`;
   if (!replace) return { outcome: 'different', note };
-  if (stored.status === 'shipped' && order.status !== 'shipped') {
-    return { outcome: 'different', note: `${note}; what has shipped stays so` };
+  if (isFinal(stored.status) && order.status !== stored.status) {
+    return { outcome: 'different', note: `${note}; what is ${stored.status} stays so` };
   }
   if (dryRun || (await overwrite(order, stored, table))) return { outcome: 'replaced', note };
   return { outcome: 'different', note: `order ${order.id} has changed since it was read` };

@@ -3,14 +3,18 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
+import {
+  type OrderStatus,
+  orderStates,
+  orderStatuses,
+} from '../../../lambdas/shared/order-states.ts';
 import { create, element, numbers } from './elements.ts';
 import { columnTitle, type ShownOrder, shownValue } from './shown-order.ts';
 
-/** The final states of orders, by the error code of the answer to a cancellation. */
-const finalStates: Readonly<Record<string, string>> = {
-  order_already_cancelled: 'cancelled',
-  order_already_shipped: 'shipped',
-};
+/** The states in which orders cannot be cancelled, by the error code of the answer that says so. */
+const statesByCode = new Map<string | undefined, OrderStatus>(
+  orderStatuses.map((status) => [orderStates[status].refusal?.code, status]),
+);
 
 // More rows would make the page slow, and nobody reads them.
 const shownOrders = 100;
@@ -19,7 +23,7 @@ const shownOrders = 100;
 export class OrdersView {
   readonly #rows = element('rows');
   readonly #cancel: (orderId: string) => void;
-  /** The orders whose final states are known, which the list of orders does not show. */
+  /** The states of orders that cannot be cancelled any more, which the list does not show. */
   readonly #settled = new Map<string, string>();
 
   constructor(cancel: (orderId: string) => void) {
@@ -44,7 +48,7 @@ export class OrdersView {
    * @param errorCode the error code of the answer; undefined if the order was cancelled
    */
   showOutcome(orderId: string, errorCode: string | undefined): void {
-    const state = errorCode === undefined ? 'cancelled' : finalStates[errorCode];
+    const state = errorCode === undefined ? 'cancelled' : statesByCode.get(errorCode);
     if (state !== undefined) this.#settled.set(orderId, state);
     const row = this.#rows.querySelector(`tr[data-id="${CSS.escape(orderId)}"]`);
     if (!row) return;

@@ -80,18 +80,18 @@ describe('orders export', () => {
   });
 
   it('writes what another program has stored, and names what a line cannot hold', async () => {
-    await put({ id: { N: '1' }, note: { S: 'x' }, count: { N: '9007199254740993' } });
+    await put({ id: { N: '1' }, neverUsed: { S: 'x' }, count: { N: '9007199254740993' } });
     expect(await orders(['export'])).toEqual({
       exitCode: 0,
-      stdout: '{"id":1,"count":9007199254740993,"note":"x"}\n',
+      stdout: '{"id":1,"count":9007199254740993,"neverUsed":"x"}\n',
       stderr: `Exported 1 order.\nstage staging at ${database.endpoint}\n`,
     });
-    await put({ id: { N: '1' }, tags: { SS: ['x'] } });
+    await put({ id: { N: '1' }, neverUsed: { SS: ['x'] } });
 
     const { exitCode, stderr } = await orders(['export']);
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('order 1: its attribute "tags" is a collection or binary');
+    expect(stderr).toContain('order 1: its attribute "neverUsed" is a collection or binary');
   });
 
   it('names a table that is not there, or has no orders', async () => {
