@@ -76,6 +76,23 @@ describe('every file', () => {
     expect(unused).toEqual([]);
   });
 
+  it('exports no function or value that no other file names, but in place of a package', () => {
+    const all = [...scripts, ...globSync('{test,tools/*/test}/**/*.ts')];
+    const words = new Map(
+      all.map((file) => [file, new Set(readFileSync(file, 'utf8').match(/\w+/g))]),
+    );
+
+    const unused = scripts
+      .filter((file) => !file.includes('/stubs/'))
+      .flatMap((file) => exportedNames(file).map((name) => ({ file, name })))
+      .filter(
+        ({ file, name }) => !all.some((other) => other !== file && words.get(other)!.has(name)),
+      )
+      .map(({ file, name }) => `${name}, which ${file} exports, is used by no other file`);
+
+    expect(unused).toEqual([]);
+  });
+
   it('is not imported by what it imports', () => {
     const circles = scripts.filter((file) => reachedFrom(file).has(file));
 
@@ -86,6 +103,11 @@ describe('every file', () => {
 function folderOf(file: string): string | undefined {
   const containing = folders.filter((folder) => file.startsWith(`${folder}/`));
   return containing.sort((one, other) => other.length - one.length)[0];
+}
+
+function exportedNames(file: string): string[] {
+  const exported = /^export (?:async |abstract )*(?:const|function\*?|class) (\w+)/gm;
+  return [...readFileSync(file, 'utf8').matchAll(exported)].map(([, name]) => name!);
 }
 
 const relativeImport = /(?:from|import|new URL)\s*\(?\s*['"`](\.\.?\/[^'"`$]+\.[jt]s)['"`]/g;

@@ -1,4 +1,4 @@
-// Made from openapi.yaml by tools/examples/generate-types.ts. Do not edit.
+// Made from openapi.yaml by npx node tools/examples/generate-types.ts. Do not edit.
 
 export interface paths {
     "/store/orders": {

@@ -299,6 +299,13 @@ describe('a mistake in an answer', () => {
     return { apiKey: issued.apiKey, answers };
   }
 
+  it.each(checks)('is noticed where every answer is wrong: $title', async ({ title }) => {
+    const wrong = Array<Spoilable>(100).fill({ status: 418, headers: {}, text: '' });
+    const client = replayed(store.client.baseUrl, wrong);
+
+    await expect(runCheck(title, new Stage(client, contract, someKey))).rejects.toThrow();
+  });
+
   it.each(mistakes)('is noticed: %s', async (_, title, says, mistake) => {
     if (!recordings.has(title)) recordings.set(title, record(title));
     const { apiKey, answers } = await recordings.get(title)!;

@@ -8,7 +8,7 @@ const examples = join(import.meta.dirname, '..');
 const directory = temporaryDirectoryOfFile();
 
 describe('typed client', () => {
-  it('has the types that node tools/examples/generate-types.ts makes from the contract', () => {
+  it('has the types that `npx node tools/examples/generate-types.ts` makes from the contract', () => {
     const file = join(directory.path, 'types.ts');
 
     execFileSync(process.execPath, [join(examples, 'generate-types.ts'), file]);
