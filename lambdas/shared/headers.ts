@@ -18,9 +18,11 @@ type ReadableHeader = Lowercase<(typeof httpHeaders)[number] | HeaderParameter>;
 
 /** What a script of another origin may send, beyond what browsers add by themselves. */
 export const allowedRequestHeaders = [
-  'Authorization',
-  'Content-Type',
-  ...Object.values<readonly string[]>(headerParameters).flat(),
+  ...new Set([
+    'Authorization',
+    'Content-Type',
+    ...Object.values<readonly string[]>(headerParameters).flat(),
+  ]),
 ];
 
 /**

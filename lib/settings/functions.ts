@@ -34,8 +34,8 @@ const authorizer = {
 } as const satisfies FunctionSettings;
 
 /**
- * The operations. A new one is an entry here, its handler, and its description in `openapi.yaml`; the
- * stack, the API and the bundles derive from the entry. API Gateway has one path parameter below each
+ * The operations. The stack, the API and the bundles derive from an entry here; `CONTRIBUTING.md` says
+ * which files a new operation touches beside it. API Gateway has one path parameter below each
  * resource, and these are taken by the `{proxy+}` that answers 404: a parameter elsewhere than in the
  * paths of today needs another form of that answer first.
  */

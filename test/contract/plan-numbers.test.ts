@@ -1,24 +1,24 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { maxBacklogMs, maxListMs } from '../../lambdas/shared/list-limits.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
-import { differences } from '../helpers/differences.ts';
+import { differences, missing } from '../helpers/differences.ts';
 
-/*
- * lib/settings/plans.ts is compared with the requirements in test/lib/settings.test.ts. The tables that
- * show a plan's numbers to people are compared with it here.
- */
+/* What shows a plan's numbers to people is compared with lib/settings/plans.ts, also the requirements. */
 
 const published = planNames.filter((name) => !plans[name].limitsPerOwner);
 const documents = globSync(['README.md', 'openapi.yaml', 'docs/**/*.md']);
 const withTable = documents.filter((file) => tableRows(readFileSync(file, 'utf8')).length > 0);
 
+const limits = published.map((name) => {
+  const { perMinute, perDay } = plans[name];
+  return `${perMinute} a minute, ${perDay} a day`;
+});
+
 describe('the numbers of the plans', () => {
-  it.each(withTable)('are those of the code in the table of %s', (file) => {
-    const expected = published.map((name) => {
-      const { perMinute, perDay } = plans[name];
-      return `${capitalized(name)}: ${perMinute} a minute, ${perDay} a day`;
-    });
+  it.each(withTable)('R20: are those of the code in the table of %s', (file) => {
+    const expected = published.map((name, index) => `${capitalized(name)}: ${limits[index]}`);
 
     expect(
       differences(
@@ -28,13 +28,34 @@ describe('the numbers of the plans', () => {
     ).toEqual([]);
   });
 
+  it.each(['README.md', 'openapi.yaml', 'docs/clients.md'])(
+    'are those of a plan in the headers RateLimit-Policy that %s shows',
+    (file) => {
+      const shown = readFileSync(file, 'utf8').matchAll(/q=(\d+);w=60, "day";q=(\d+);w=86400/g);
+      const stated = [...shown].map(([, minute, day]) => `${minute} a minute, ${day} a day`);
+
+      expect(missing([file, stated], ['lib/settings/plans.ts', limits])).toEqual([]);
+    },
+  );
+
+  it('make as many lists of an owner at once as docs/threat-model.md says', () => {
+    const words = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+    const lists = (ms: number) =>
+      published.map((name) => Math.ceil((plans[name].perMinute * ms) / 60_000));
+    const held = (ms: number) => words.format(lists(ms).map((count) => count.toLocaleString('en')));
+
+    expect(readFileSync('docs/threat-model.md', 'utf8')).toContain(
+      `lists hold ${held(maxBacklogMs)} by not reading; ${held(maxListMs)} by reading`,
+    );
+  });
+
   it('are in a table of the contract and of the requirements', () => {
     expect(withTable).toEqual(expect.arrayContaining(['openapi.yaml', 'docs/requirements.md']));
   });
 });
 
 function tableRows(text: string): string[] {
-  const titles: string[] = published.map(capitalized);
+  const titles: string[] = planNames.map(capitalized);
   return [...text.replaceAll(',', '').matchAll(/^\s*\| (\w+) \| (\d+) \| (\d+) \|$/gm)]
     .filter(([, title]) => titles.includes(title!))
     .map(([, title, minute, day]) => `${title}: ${minute} a minute, ${day} a day`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Plan, type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { planNames, plans } from '../../lib/settings/plans.ts';
 import {
   ConfigurationError,
   listConcurrency,
@@ -14,7 +14,6 @@ import {
   stageOfKey,
   stageSettings,
 } from '../../lib/settings/stages.ts';
-import { differences } from '../helpers/differences.ts';
 
 const domain = {
   name: 'api.example.com',
@@ -127,25 +126,6 @@ describe('the synthesis', () => {
 });
 
 describe('plans', () => {
-  it.each<[PlanName, number, number]>([
-    ['free', 60, 1_000],
-    ['pro', 300, 10_000],
-    ['business', 1_000, 100_000],
-  ])('R20: give the plan %s %i requests a minute and %i a day', (name, perMinute, perDay) => {
-    const requirements = 'docs/requirements.md, R20, and owners that exist (owners apply-plans)';
-    const limits = (plan: Pick<Plan, 'perMinute' | 'perDay'>) => [
-      `${plan.perMinute} a minute, ${plan.perDay} a day`,
-    ];
-
-    expect(
-      differences(
-        ['lib/settings/plans.ts', limits(plans[name])],
-        [requirements, limits({ perMinute, perDay })],
-      ),
-    ).toEqual([]);
-    expect(plans[name].limitsPerOwner).toBe(false);
-  });
-
   it('R21, I26: leave the limits of enterprise open, up to what one item can count', () => {
     const dynamoDbWritesPerSecondAndPartition = 1_000;
 
