@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import cliProgress from 'cli-progress';
 import { type Command, Option } from 'commander';
-import { orderStatuses } from '../../../lambdas/shared/order-states.ts';
+import { isFinal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { DifferentError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import {
   type CommandIo,
@@ -27,6 +27,8 @@ import {
 } from './import-orders.ts';
 import { orderJson } from './order-text.ts';
 import { changeState, findOrder, ordersTable } from './orders-table.ts';
+
+const finalStates = orderStatuses.filter(isFinal).join(' or ');
 
 /** Adds the commands `orders …`. */
 export function addOrdersCommands(program: Command, io: CommandIo): void {
@@ -59,7 +61,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       throw new DifferentError(
         `${path}: ${counted(counts.different, 'order')} left as in the table`,
         {
-          remedy: '--replace changes what has not shipped, and says how with --dry-run',
+          remedy: `--replace changes what is not ${finalStates}, and says how with --dry-run`,
         },
       );
     },
@@ -208,7 +210,7 @@ pending, or shipped if "complete" is true.
 An order that is in the table already is left as it is: importing a file again changes nothing, so an
 import that was interrupted is simply run again. If it has other values than the line, you are told,
 and the exit code is 4. With --replace it becomes the order of the line, which has to have a status: in
-one write, if it has not changed meanwhile. What has shipped stays shipped.`;
+one write, if it has not changed meanwhile. What is ${finalStates} stays so.`;
 
 function importText(
   { inserted, alreadyThere, replaced, different, rejected }: ImportCounts,

@@ -237,6 +237,15 @@ describe('orders import', () => {
       expect(await exported()).toBe(before);
     });
 
+    it('corrects the fields of an order that has shipped', async () => {
+      await orders(['import', file(before)]);
+      const corrected = before.replace('"status":"shipped"', '"quantity":3,$&');
+
+      expect(await orders(['import', '--replace', file(corrected)])).toMatchObject({ exitCode: 0 });
+
+      expect(await exported()).toBe(corrected);
+    });
+
     it('takes no line for a whole order that has no status', async () => {
       const { exitCode, stderr } = await orders(['import', '--replace', file('{"id":1}')]);
 
