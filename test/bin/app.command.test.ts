@@ -46,7 +46,9 @@ function synthesis(changed: ChangedSources = {}) {
   return {
     status,
     stderr,
-    findings: JSON.parse(read('validation-report.json')).pluginReports,
+    get findings() {
+      return JSON.parse(read('validation-report.json')).pluginReports;
+    },
     read,
   };
 }
@@ -82,5 +84,16 @@ describe('the synthesis for a deployment', () => {
     expect(findings).toMatchObject([
       { pluginName: 'CloudFormation Validate', conclusion: 'failure' },
     ]);
+  });
+
+  it('fails for a setting that AWS would refuse, so that no earlier template is deployed', () => {
+    const tooShort: ChangedSources = { 'lib/settings/stages.ts': ["'000000000000'", "'12'"] };
+
+    const { status, stderr } = synthesis(tooShort);
+
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'lib/settings/stages.ts, staging: account is "12": give its 12 digits\n',
+    });
   });
 });

@@ -39,7 +39,7 @@ describe('options of the local run', () => {
   it.each([
     [['--inspect'], 9229],
     [['--inspect=0'], 0],
-    [['--inspect', '9300', '--watch'], 9300],
+    [['--inspect', '65535', '--watch'], 65_535],
   ])('take a port for a debugger, or the usual one: %j', (words, inspect) => {
     expect(parseLocalOptions(words)).toMatchObject({ inspect });
   });
@@ -60,6 +60,7 @@ describe('options of the local run', () => {
     ['--port', '', 'a whole number from 0 to 65535'],
     ['--inspect', 'abc', 'a whole number from 0 to 65535'],
     ['--stage', 'nowhere', stageNames.join(' or ')],
+    ['--stage', 'toString', stageNames.join(' or ')],
     ['--host', '', 'an address of this machine'],
     ['--data', import.meta.filename, 'a directory'],
     ['--orders', '/does/not/exist', 'a file that exists'],
@@ -82,7 +83,7 @@ describe('options of the local run', () => {
 });
 
 describe('DYNAMODB_ENDPOINT', () => {
-  it.each(['ftp://user:secret@127.0.0.1:8000', 'user:secret@127.0.0.1:8000'])(
+  it.each(['ftp://user:secret@127.0.0.1:8000', 'user:ret\nsec@127.0.0.1:8000'])(
     'is refused without its password: %s',
     (value) => {
       const parse = () => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value });

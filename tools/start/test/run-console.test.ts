@@ -1,5 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
-import { notableLine } from '../run-console.ts';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, jest } from '@jest/globals';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import { notableLine, textConsole } from '../run-console.ts';
+
+const directory = temporaryDirectoryOfEachTest();
 
 describe('of what a function logs, a person', () => {
   it.each([
@@ -17,5 +21,18 @@ describe('of what a function logs, a person', () => {
 
   it('does not see its metrics', () => {
     expect(notableLine('{"_aws":{},"level":"INFO","OrdersListed":3}')).toBeUndefined();
+  });
+});
+
+describe('what a function logs', () => {
+  it.each([true, false])('sends no escape sequence to a terminal, with a file: %s', (hasFile) => {
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const file = hasFile ? `${directory.path}/functions.log` : undefined;
+
+    textConsole('/staging/v1', file).logFunction!('store', '\u001b[2J');
+
+    expect(write.mock.calls.join()).toContain('store: \\u001b[2J');
+    if (file) expect(readFileSync(file, 'utf8')).toBe('store: \\u001b[2J\n');
+    write.mockRestore();
   });
 });

@@ -157,7 +157,7 @@ describe('the operator of a local run, with AWS clients', () => {
 
     const named = await client.send(new DescribeStacksCommand({ StackName: 'Small' }));
     const unnamed = await client.send(new DescribeStacksCommand({}));
-    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other<&>' }));
+    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other<&amp;>' }));
 
     expect(named.Stacks?.[0]).toMatchObject({
       StackName: 'Small',
@@ -171,7 +171,7 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(unnamed.Stacks).toHaveLength(1);
     await expect(unknown).rejects.toMatchObject({
       name: 'ValidationError',
-      message: 'Stack with id Other<&> does not exist',
+      message: 'Stack with id Other<&amp;> does not exist',
       Type: 'Sender',
     });
     client.destroy();
