@@ -3,16 +3,12 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
-import {
-  type OrderStatus,
-  orderStates,
-  orderStatuses,
-} from '../../../lambdas/shared/order-states.ts';
+import { orderStates, orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { create, element, numbers } from './elements.ts';
 import { columnTitle, type ShownOrder, shownValue } from './shown-order.ts';
 
 /** The states in which orders cannot be cancelled, by the error code of the answer that says so. */
-const statesByCode = new Map<string | undefined, OrderStatus>(
+const statesByCode = new Map<string | undefined, string>(
   orderStatuses.map((status) => [orderStates[status].refusal?.code, status]),
 );
 

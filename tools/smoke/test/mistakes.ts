@@ -15,8 +15,6 @@ const unknownPath = 'answers 404 to GET /store/unknown';
 const gone = 'answers 410 gone, with the documented sunset date';
 const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
 const plain = 'returns the same orders plain to a client that refuses gzip';
-/** The check that needs a pending order. */
-export const cancels = 'cancels order 1';
 const counted = 'lowers Remaining by one per admitted request, and by none for the others';
 const exhausted = 'admits exactly what Remaining promised, then answers 429';
 const limitedEverywhere = 'answers 429 on every operation';
@@ -232,22 +230,6 @@ export const mistakes: [string, string, string, Mistake][] = [
     (answer, { path }) => {
       if (path.endsWith('/0x10')) answer.status = 500;
     },
-  ],
-  [
-    'a body that is no JSON is ignored',
-    'answers 400 to a JSON body that does not parse',
-    'expected: 400 invalid_body',
-    on(400, (answer) => {
-      answer.status = 404;
-    }),
-  ],
-  [
-    'a cancellation has a body',
-    cancels,
-    'expected: 204',
-    on(204, (answer) => {
-      Object.assign(answer, { status: 200, text: '{}' });
-    }),
   ],
   [
     'an order is cancelled twice',
