@@ -102,7 +102,7 @@ function expectReady(ready: Ready, stage: string): void {
     baseUrl: expect.stringMatching(`^http://127\\.0\\.0\\.1:\\d+/${stage}/v1$`),
     stage,
     keys: forEachPlan(() => key),
-    dynamodbEndpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    dynamodbEndpoint: new URL(ready.baseUrl).origin,
     tables: { orders: expect.any(String), apiKeys: expect.any(String) },
   });
 }
@@ -133,7 +133,12 @@ const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${ind
 
 describe('two local runs at once', () => {
   it('print one line of JSON each, serve one stage each, and end everything in time', async () => {
-    const [staging, prod] = await Promise.all([startReady(), startReady('--stage', 'prod')]);
+    // Each stage keeps its data in a folder of its own.
+    const data = join(directory.path, 'data');
+    const [staging, prod] = await Promise.all([
+      startReady('--data', data),
+      startReady('--data', data, '--stage', 'prod'),
+    ]);
     expect([staging, prod].map(hasFiles)).toEqual([true, true]);
 
     const lists = await Promise.all([
