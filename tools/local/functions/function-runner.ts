@@ -63,6 +63,7 @@ export class FunctionRunner {
   /**
    * Ends the use of code that is not the functions' present code any more. Invocations that arrive
    * before the promise has settled wait for it; those that have begun are finished by the earlier code.
+   * It is called again once the promise has settled.
    *
    * @param built resolves when `codeOf` gives the new code
    * @throws what the promise rejects with; then nothing is replaced
@@ -71,7 +72,7 @@ export class FunctionRunner {
     const replaced = built.then(() => {
       for (const pool of this.#pools.values()) pool.endOutdated();
     });
-    this.#newCode = Promise.allSettled([this.#newCode, replaced]);
+    this.#newCode = replaced.catch(() => {});
     return replaced;
   }
 
