@@ -7,6 +7,7 @@ import {
   type RetryStrategy,
 } from '../../../lambdas/shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
+import { answer, contentType, DynamodbProxy } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
@@ -43,6 +44,7 @@ afterAll(() => {
   directory.remove();
 });
 
+const getOrder = new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } });
 const newClient = () => createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
 /** The requests that a client would send for a command, none of which leaves this process. */
@@ -53,7 +55,7 @@ async function requestsOf(client: DynamoDBClient): Promise<SignedRequest[]> {
     return { response: {}, output: { $metadata: {} } };
   };
   client.middlewareStack.add(capture as never, { step: 'finalizeRequest', priority: 'low' });
-  await client.send(new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } }));
+  await client.send(getOrder);
   return requests;
 }
 
@@ -79,6 +81,19 @@ describe('the DynamoDB client', () => {
     const [request] = await requestsOf(newClient());
 
     expect(request?.headers['amz-sdk-request']).toBe('attempt=1; max=2');
+  });
+
+  it('asks again when an answer stops half-way', async () => {
+    await using dynamodb = await DynamodbProxy.start(answer({}));
+    dynamodb.next.push(({ outgoing }) => outgoing.writeHead(200, contentType).write('{'));
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
+    const client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 1_000 });
+    delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+
+    await client.send(getOrder);
+
+    expect(dynamodb.requests).toHaveLength(2);
+    client.destroy();
   });
 });
 
