@@ -1,6 +1,7 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { hashOwnerPart, hashToken, tokenChecksum } from '../../../lambdas/shared/api-key.ts';
+import type { Item } from '../../../lambdas/shared/dynamodb.ts';
 import { keyIdOf, ownerCounters } from '../../../lambdas/shared/owner-record.ts';
+import { attributes } from './attribute-values.ts';
 
 const ownerCharacters = 'abcdefghijABCDEFGHIJ';
 const ownCharacters = '0123456789abcdefghij';
@@ -44,42 +45,28 @@ const entryAttributes = new Set([
 export function ownerItem(
   overrides: Overrides = {},
   keys: KeyOverrides = { [tokenHash]: {} },
-): Record<string, AttributeValue> {
+): Item {
   const isOfEntry = ([name]: [string, Value]) => entryAttributes.has(name);
   const given = Object.entries(overrides);
   const common = Object.fromEntries(given.filter(isOfEntry));
   const entries = Object.entries(keys).map(([hash, own], index) => [
     hash,
-    { M: attributes({ id: `klmnopqrstu${'vwxyzabcdefghij'[index]}`, ...common, ...own }) },
+    { id: `klmnopqrstu${'vwxyzabcdefghij'[index]}`, ...common, ...own },
   ]);
-  return {
-    ...attributes({
-      ownerHash,
-      ownerId,
-      plan: 'free',
-      status: 'active',
-      perMinute: 60,
-      perDay: 1_000,
-      ...Object.fromEntries(ownerCounters.map((name) => [name, 0])),
-      ...Object.fromEntries(given.filter((each) => !isOfEntry(each))),
-    }),
-    keys: { M: Object.fromEntries(entries) },
-  };
+  return attributes({
+    ownerHash,
+    ownerId,
+    plan: 'free',
+    status: 'active',
+    perMinute: 60,
+    perDay: 1_000,
+    ...Object.fromEntries(ownerCounters.map((name) => [name, 0])),
+    ...Object.fromEntries(given.filter((each) => !isOfEntry(each))),
+    keys: Object.fromEntries(entries),
+  });
 }
 
 /** The example key's entry in an item. */
-export function entryOf(
-  item: Record<string, AttributeValue>,
-  hash = tokenHash,
-): Record<string, AttributeValue> {
+export function entryOf(item: Item, hash = tokenHash): Item {
   return item.keys!.M![hash]!.M!;
-}
-
-function attributes(values: Overrides): Record<string, AttributeValue> {
-  const item: Record<string, AttributeValue> = {};
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined) continue;
-    item[name] = typeof value === 'number' ? { N: String(value) } : { S: value };
-  }
-  return item;
 }

@@ -3,7 +3,9 @@ import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
 import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import { type Command, InMemoryTable, type Item } from './in-memory-table.ts';
+import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import { plain } from './attribute-values.ts';
+import { type Command, execute } from './execution.ts';
 import {
   address,
   entryOf,
@@ -45,7 +47,8 @@ type Send = (command: Command) => Promise<unknown>;
 
 /** An owner in a table, a clock, and execution environments, each with a limiter. */
 export class LimitedOwner {
-  readonly table = new InMemoryTable();
+  /** The table, by `ownerHash`. */
+  readonly items = new Map<string, Item>();
   nowMs = startSeconds * 1_000;
   readonly #limiter = this.environment();
   #reads = 0;
@@ -58,14 +61,20 @@ export class LimitedOwner {
 
   /** Puts the item, as if another machine or an operator had changed it. */
   put(overrides: Overrides = {}, keys?: KeyOverrides): void {
-    this.table.put(ownerItem(overrides, keys));
+    this.items.set(ownerHash, ownerItem(overrides, keys));
   }
 
-  /** Sends a command to the table. */
-  readonly send: Send = (command) => {
+  /** Executes a command between two turns, so that requests interleave. */
+  readonly send: Send = async (command) => {
     if (command instanceof GetItemCommand) this.#reads++;
     else this.#writes++;
-    return this.table.send(command);
+    await Promise.resolve();
+    const hash = command.input.Key!.ownerHash!.S!;
+    const { item, answer } = execute(this.items.get(hash), command);
+    if (item) this.items.set(hash, item);
+    await Promise.resolve();
+    if (answer instanceof Error) throw answer;
+    return answer;
   };
 
   /** A new execution environment, which has no key in its cache. @param send in place of the table's */
@@ -94,15 +103,13 @@ export class LimitedOwner {
   }
 
   get item(): Item {
-    return this.table.items.get(ownerHash)!;
+    return this.items.get(ownerHash)!;
   }
 
   /** The numbers of the owner's item and of the example key's entry in it. */
   get numbers(): Record<string, number> {
-    const attributes = Object.entries({ ...this.item, ...entryOf(this.item) });
-    return Object.fromEntries(
-      attributes.flatMap(([name, { N }]) => (N === undefined ? [] : [[name, Number(N)]])),
-    );
+    const values = Object.entries({ ...plain(this.item), ...plain(entryOf(this.item)) });
+    return Object.fromEntries(values.filter(([, value]) => typeof value === 'number'));
   }
 
   /** The number of reads and writes of an action, and its result or error. */

@@ -1,12 +1,8 @@
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { Limiter } from '../../../lambdas/authorizer/limiter.ts';
+import type { Item } from '../../../lambdas/shared/dynamodb.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
-import {
-  type Command,
-  type Execution,
-  execute,
-  type Item,
-} from '../../helpers/dynamodb/in-memory-table.ts';
+import { type Command, type Execution, execute } from '../../helpers/dynamodb/execution.ts';
 import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
 /*

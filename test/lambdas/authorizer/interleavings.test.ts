@@ -2,12 +2,14 @@ import {
   type AttributeValue,
   ConditionalCheckFailedException,
   PutItemCommand,
-  type UpdateItemCommand,
+  UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
 import { embeddedDynamoDbOfFile } from '../../helpers/dynamodb/embedded-dynamodb.ts';
-import type { Item } from '../../helpers/dynamodb/in-memory-table.ts';
+import { execute } from '../../helpers/dynamodb/execution.ts';
 import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import {
   banSeconds,
@@ -47,9 +49,8 @@ function item(overrides: Overrides, keyCount = 1): Item {
   return ownerItem({ ...limits, ...overrides }, Object.fromEntries(entries));
 }
 
-function withLimits(minuteLimit: number, dayLimit: number): Change {
-  const [perMinute, perDay] = [minuteLimit, dayLimit].map((limit) => ({ N: String(limit) }));
-  return (before) => ({ ...before, perMinute: perMinute!, perDay: perDay! });
+function withLimits(perMinute: number, perDay: number): Change {
+  return (before) => ({ ...before, ...attributes({ perMinute, perDay }) });
 }
 
 function withStatus(status: string): Change {
@@ -352,15 +353,29 @@ describe('in every order of requests, changes, lost answers and the clock, the l
   });
 });
 
+/** Uses of the expressions what the limiter does not, but the operator's commands do. */
+const asOperators = new UpdateItemCommand({
+  TableName: 'ApiKeys',
+  Key: { ownerHash: item(used).ownerHash! },
+  UpdateExpression:
+    'SET perDay = if_not_exists(perDay, :one), added = if_not_exists(added, :one) REMOVE dayCount, #keys.#key',
+  ConditionExpression: 'size(#keys) = :one AND NOT size(#keys) < :one AND NOT size(added) < :one',
+  ExpressionAttributeNames: { '#keys': 'keys', '#key': first },
+  ExpressionAttributeValues: attributes({ ':one': 1 }),
+  ReturnValues: 'ALL_NEW',
+});
+
 describe('the table in memory', () => {
   const database = embeddedDynamoDbOfFile();
   const samples = 12;
 
-  it('executes what the limiter sent as the embedded DynamoDB does', async () => {
+  it('executes what the limiter and the operators send as the embedded DynamoDB does', async () => {
     const TableName = await database.createApiKeysTable();
     const different = [...executed.values()].flatMap((each) =>
       each.filter((_, index) => index % Math.ceil(each.length / samples) === 0),
     );
+    const execution = execute(item(used), asOperators);
+    different.push({ item: item(used), command: asOperators, execution });
     for (const { item, command, execution } of different) {
       await database.dynamodb.send(new PutItemCommand({ TableName, Item: item }));
       const sent = Object.assign(command, { input: { ...command.input, TableName } });

@@ -5,7 +5,7 @@ import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
 import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
-import type { Command } from '../../helpers/dynamodb/in-memory-table.ts';
+import type { Command } from '../../helpers/dynamodb/execution.ts';
 import {
   address,
   keyId,
@@ -511,7 +511,7 @@ describe('the cache of keys', () => {
     const entries = Array.from({ length: 9_999 }, (_, index) => [`token-${index}`, {}]);
     // Banned keys, which cost a read and no write.
     const item = ownerItem({ bannedUntil: minute + 200 }, Object.fromEntries(entries));
-    owner.table.put({ ...item, ownerHash: { S: others.ownerHash } });
+    owner.items.set(others.ownerHash, { ...item, ownerHash: { S: others.ownerHash } });
     const readsFor = async (key = one) => (await owner.cost(() => owner.decide(key))).reads;
     await owner.decide(one);
     await owner.decide(two);
@@ -567,7 +567,7 @@ describe('R25: Retry-After', () => {
         expect(Number.isInteger(wait) && wait >= 1).toBe(true);
         if (!first.rejection) return;
         if (wait > 1) expect((await decideAfter(wait - 1)).rejection).toBeDefined();
-        owner.table.put(afterRejection);
+        owner.items.set(ownerHash, afterRejection);
         expect((await decideAfter(wait)).rejection).toBeUndefined();
       }),
       { numRuns: 300 },

@@ -43,7 +43,7 @@ export function stageOfEachTest(): StageOfKeys {
 /** Creates an empty stage. @param elsewhere other tables than those in memory, with their client */
 export function stageOfKeys(elsewhere: Partial<KeyStore> = {}): StageOfKeys {
   const gateway = fakeGateway();
-  const tables = new InMemoryTables({ ApiKeys: 'ownerHash', Owners: 'ownerId' });
+  const tables = new InMemoryTables();
   const store: KeyStore = {
     documents: tables.documents,
     gateway,
