@@ -151,9 +151,10 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 }
 
 const limitOptions = [
-  new Option('--per-minute <requests>', 'its own limit; the enterprise plan needs both').argParser(
-    wholeNumber,
-  ),
+  new Option(
+    '--per-minute <requests>',
+    'its own limit; a new enterprise owner needs both',
+  ).argParser(wholeNumber),
   new Option('--per-day <requests>', 'its own limit; at most what the plan allows').argParser(
     wholeNumber,
   ),
