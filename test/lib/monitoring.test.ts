@@ -160,7 +160,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
 
   it('each lead to a section of the runbook that says what to do', () => {
     const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
-      if (!/^\*\*Look\.\*\*[^]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
+      if (!/^\*\*Look\.\*\*[\s\S]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
       const [anchor] = anchorsOf(tokensOf(section));
       const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
       return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
