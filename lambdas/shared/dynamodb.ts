@@ -41,7 +41,7 @@ export interface DynamoDbClientSettings {
  * `requestTimeoutMs`, so that a table that cannot be reached leads to a 503 instead of a timeout.
  *
  * All settings that the SDK would otherwise look up in shared configuration files at the first request
- * are given explicitly. Credentials are those of the environment's variables.
+ * are given explicitly. The bundles have a stub that takes the credentials from Lambda's variables.
  */
 export function createDynamoDbClient({
   maxAttempts,

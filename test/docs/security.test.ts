@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
-import { createOwner, createToken } from '../../tools/shared/api-key-token.ts';
+import { createOwner, createToken } from '../../tools/admin/keys/api-key-token.ts';
 import { differences } from '../helpers/differences.ts';
 
 const [, pattern = ''] = /find one without calling the service: `(.+)`/.exec(

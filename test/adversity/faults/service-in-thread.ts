@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { isNativeError } from 'node:util/types';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import { createOwner, createToken } from '../../../tools/shared/api-key-token.ts';
+import { createOwner, createToken } from '../../../tools/admin/keys/api-key-token.ts';
 import { nextMinute, today } from '../../e2e/running-store.ts';
 import type { EmbeddedDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { ownerItem } from '../../helpers/dynamodb/key-items.ts';

@@ -14,7 +14,7 @@ import {
   isKeyId,
   ownCharactersOf,
   ownerIdOf,
-} from '../../../tools/shared/api-key-token.ts';
+} from '../../../tools/admin/keys/api-key-token.ts';
 
 const second = 4_102_444_799;
 const overheadOfMap = 3;

@@ -1,10 +1,10 @@
 import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
-import { isKeyId, ownerIdOf } from '../../shared/api-key-token.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { readOwner } from '../owners/find-owner.ts';
 import type { KeyDetails, StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
+import { isKeyId, ownerIdOf } from './api-key-token.ts';
 
 /** Everything that is stored about a key. */
 export interface StoredKey {

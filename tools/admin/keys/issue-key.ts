@@ -1,6 +1,5 @@
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
-import { createKeyId, createToken, ownCharactersOf } from '../../shared/api-key-token.ts';
 import { HalfDoneError, OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import { findCompleteOwner, readOwner } from '../owners/find-owner.ts';
@@ -14,6 +13,7 @@ import {
 import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { failureText } from '../stage/service-failure.ts';
+import { createKeyId, createToken, ownCharactersOf } from './api-key-token.ts';
 
 /** The properties of a key that do not come from its owner. */
 export interface KeyTraits {

@@ -1,6 +1,6 @@
 import type { PlanName } from '../../../lib/settings/plans.ts';
-import { createOwner as createIdentity } from '../../shared/api-key-token.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { createOwner as createIdentity } from '../keys/api-key-token.ts';
 import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';

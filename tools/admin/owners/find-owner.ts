@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { isOwnerId } from '../../shared/api-key-token.ts';
 import { InvalidValueError, NotFoundError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
+import { isOwnerId } from '../keys/api-key-token.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import {

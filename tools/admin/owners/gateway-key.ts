@@ -1,7 +1,7 @@
 import { stackTag } from '../../../lib/settings/names.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
-import { isOwnerId } from '../../shared/api-key-token.ts';
 import { WrongStateError } from '../../shared/errors.ts';
+import { isOwnerId } from '../keys/api-key-token.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 
 /**

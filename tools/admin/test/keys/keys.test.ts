@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
-import { ownerIdOf } from '../../../shared/api-key-token.ts';
+import { ownerIdOf } from '../../keys/api-key-token.ts';
 import { findKey } from '../../keys/find-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { keyView, listKeys } from '../../keys/key-view.ts';

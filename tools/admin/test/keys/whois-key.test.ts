@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createOwner, createToken } from '../../../shared/api-key-token.ts';
+import { createOwner, createToken } from '../../keys/api-key-token.ts';
 import { keyView } from '../../keys/key-view.ts';
 import {
   findPurgeable,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
-import { createToken } from '../../../shared/api-key-token.ts';
 import { recordText } from '../../console/view.ts';
+import { createToken } from '../../keys/api-key-token.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { changeOwner, noUsage } from '../../owners/change-owner.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { base62, hashOwnerPart, parseAuthorization } from '../../../lambdas/shared/api-key.ts';
+import { base62, hashOwnerPart, parseAuthorization } from '../../../../lambdas/shared/api-key.ts';
 import {
   createKeyId,
   createOwner,
@@ -9,7 +9,7 @@ import {
   isOwnerId,
   ownCharactersOf,
   ownerIdOf,
-} from '../api-key-token.ts';
+} from '../../keys/api-key-token.ts';
 
 const { seed } = createOwner('so_test_');
 
