@@ -34,13 +34,28 @@ describe('npm run example', () => {
     expect(code).toBe(0);
   });
 
-  it('says in a line that there is no service', async () => {
-    const { code, printed, errors } = await runExample(nowhere);
+  it.each([
+    ['', [], 'Set STORE_ORDERS_URL and STORE_ORDERS_KEY.'],
+    [nowhere, ['--', '--key', 'x'], 'This example takes no options; it reads the environment.'],
+    [nowhere, [], `${nowhere}: connect ECONNREFUSED 127.0.0.1:2`],
+  ])('says in a line why it cannot: %s %j', async (url, words, line) => {
+    const { code, printed, errors } = await runExample(url, ...words);
 
-    expect([code, printed]).toEqual([1, '']);
-    expect(errors.replace(/^npm warn .*\n/gm, '')).toMatch(
-      /^http:\S+: [^\n]*ECONNREFUSED[^\n]*\n$/,
-    );
+    expect([code, printed, errors.replace(/^npm warn .*\n/gm, '')]).toEqual([1, '', `${line}\n`]);
+  });
+
+  it('leaves the terminal as it is, whatever is answered', async () => {
+    const refusal = { code: 'unauthorized', message: '\u001b[2J\u009b2J' };
+    await using server = await serve((_, outgoing) => {
+      outgoing.writeHead(401).end(JSON.stringify(refusal));
+    });
+
+    const { code, errors } = await runExample(server.url);
+
+    expect([code, errors]).toEqual([
+      1,
+      expect.stringContaining('401 unauthorized: \ufffd[2J\ufffd2J\n'),
+    ]);
   });
 });
 
@@ -139,8 +154,8 @@ describe('client in Python', () => {
 });
 
 /** As a reader does: npm puts the project's own Node first, whatever Node npm itself runs on. */
-const runExample = (url: string) =>
-  outcomeOf(start(url, service.keys.pro, 'npm', 'run', '--silent', 'example'));
+const runExample = (url: string, ...words: string[]) =>
+  outcomeOf(start(url, service.keys.pro, 'npm', 'run', '--silent', 'example', ...words));
 
 const startPython = (url: string, key: string, ...ids: string[]) =>
   start(url, key, 'python3', '-u', join(import.meta.dirname, '../store_orders.py'), ...ids);
