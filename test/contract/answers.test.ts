@@ -98,7 +98,7 @@ class NotedStage extends Stage {
 }
 
 function stageFor(key: string): Stage {
-  return new NotedStage(store.client, contract, key);
+  return new NotedStage(store.send, contract, key);
 }
 
 describe.each([

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const open = (headers: Record<string, string> = {}) =>
-  store.client.send({
+  store.send({
     method: 'GET',
     path: '/store/orders',
     headers: { authorization: `Bearer ${key}`, ...headers },

@@ -20,7 +20,12 @@ import type { OwnerLimits } from '../../tools/admin/owners/owner-limits.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../../tools/admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../../tools/local/dynamodb/local-client.ts';
 import { type LocalService, startLocalService } from '../../tools/local/server.ts';
-import { HttpClient, readText, type TextAnswer } from '../../tools/smoke/stage/http-client.ts';
+import {
+  readText,
+  type Send,
+  senderTo,
+  type TextAnswer,
+} from '../../tools/smoke/stage/http-client.ts';
 import { rateLimitDifferences } from '../../tools/smoke/stage/rate-limit.ts';
 import { keyGateway } from '../../tools/start/demo-keys.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
@@ -70,7 +75,7 @@ const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', '
 /** The synthesized service with empty tables, and operations on it for tests. */
 export class RunningStore implements AsyncDisposable {
   readonly service: LocalService;
-  readonly client: HttpClient;
+  readonly send: Send;
   /** The log lines of the functions and the gateway. */
   readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
@@ -99,7 +104,7 @@ export class RunningStore implements AsyncDisposable {
   ) {
     this.service = service;
     this.lines = lines;
-    this.client = new HttpClient(new URL(this.baseUrl), clientTimeoutMs);
+    this.send = senderTo(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
     this.keys = {
       ...keyStoreOf(stage, (name) => service.outputs[name]!),
@@ -122,7 +127,6 @@ export class RunningStore implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.client.close();
     this.#dynamodb.destroy();
     await this.service.close();
   }
@@ -208,7 +212,7 @@ export class RunningStore implements AsyncDisposable {
   ): Promise<TextAnswer> {
     const authorization = token !== undefined && { authorization: `Bearer ${token}` };
     const question = { method, path, headers: { ...authorization, ...headers }, body };
-    const answer = await readText(await this.client.send(question));
+    const answer = await readText(await this.send(question));
     expect(contractDifferences(method, path, answer)).toEqual([]);
     return answer;
   }

@@ -7,8 +7,6 @@ import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 
 export interface SmokeOptions {
   readonly url: URL;
-  /** Whether to make only the first check of each group. */
-  readonly quick: boolean;
   /** The order to cancel, which cannot be undone. @default - no order is cancelled */
   readonly cancelOrder?: string;
   /** Whether to use up the key's limit. */
@@ -22,7 +20,7 @@ export interface KeySources {
 }
 
 /** The most requests that are counted against the key, without those of `--limits`. */
-export const countedRequests = { all: 40, quick: 15 };
+export const countedRequests = 40;
 
 /** The host names of this machine. A parsed URL has an IPv4 address in its four decimal numbers. */
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -33,8 +31,8 @@ The API key comes from the environment variable STORE_ORDERS_KEY, or from standa
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
 It is never printed. Use a key of its own: others who use it at the same time change the counts that
-are looked at. About ${countedRequests.all} requests are counted against it, ${countedRequests.quick} with --quick. The list is read once, and
-once more where it has at most 1,000 orders.
+are looked at. About ${countedRequests} requests are counted against it. The list is read once, and once more
+where it has at most 1,000 orders.
 
 Exit code: 0 where everything is as documented, 1 otherwise.`;
 
@@ -48,7 +46,6 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
   const command = new Command('npm run smoke --')
     .description('Walks the published contract (openapi.yaml) on a deployed or local stage.')
     .option('--url <base>', 'base URL of the stage, with its version: …/v1', parseBaseUrl)
-    .option('--quick', 'make the first check of each group alone', false)
     .option('--cancel-order <id>', 'cancel this pending order, for good', parseOrderId)
     .option('--limits', "use up the key's allowance and look at the 429 (Free or Pro key)", false)
     .addHelpText('after', helpAfter);

@@ -14,16 +14,16 @@ import {
   type SmokeOptions,
 } from './options.ts';
 import { Contract } from './stage/contract.ts';
-import { HttpClient } from './stage/http-client.ts';
+import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
-import { type Client, Stage } from './stage/stage.ts';
+import { Stage } from './stage/stage.ts';
 
 /** The inputs and outputs of the command. */
 interface SmokeIo extends KeySources {
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
-  /** @default - a client that sends the requests */
-  readonly connect?: (url: URL) => Client;
+  /** @default - to the stage */
+  readonly send?: Send | undefined;
   /** Waits between the requests of the preflight. @default - real time */
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
@@ -56,25 +56,20 @@ export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Pro
 }
 
 async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Promise<number> {
-  const client = new HttpClient(options.url, timeoutMs);
   const contract = new Contract(parse(readFileSync(contractFile, 'utf8')));
-  const stage = new Stage(io.connect?.(options.url) ?? client, contract, key);
+  const stage = new Stage(io.send ?? senderTo(options.url, timeoutMs), contract, key);
   const startedMs = performance.now();
-  try {
-    io.print(`Smoke test of ${options.url.href}`);
-    await preflight(stage, {
-      neededRequests: options.quick ? countedRequests.quick : countedRequests.all,
-      sleep: io.sleep ?? sleep,
-      print: io.printError,
-    });
-    const counts = await runChecks(stage, selectChecks(options), io.print);
-    const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
-    const { passed, failed, skipped } = counts;
-    io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
-    return failed === 0 ? 0 : 1;
-  } finally {
-    client.close();
-  }
+  io.print(`Smoke test of ${options.url.href}`);
+  await preflight(stage, {
+    hostname: options.url.hostname,
+    neededRequests: countedRequests,
+    sleep: io.sleep ?? sleep,
+    print: io.printError,
+  });
+  const { passed, failed, skipped } = await runChecks(stage, selectChecks(options), io.print);
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  io.print(`\n${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s`);
+  return failed === 0 ? 0 : 1;
 }
 
 /** Runs the checks one after the other, because they share a key and its counters. */

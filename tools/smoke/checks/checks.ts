@@ -6,21 +6,14 @@ import { countingChecks, exhaustionChecks } from './rate-limit-checks.ts';
 import { retiredOperationChecks, unknownRouteChecks } from './route-checks.ts';
 
 /** The selected checks. Those that use up the key's limit come last. */
-export function selectChecks({
-  quick,
-  cancelOrder,
-  limits,
-}: Omit<SmokeOptions, 'url'>): readonly Check[] {
-  const groups = [
-    authenticationChecks,
-    unknownRouteChecks,
-    listChecks(),
-    cancelErrorChecks,
-    retiredOperationChecks,
-    countingChecks,
-  ];
+export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>): Check[] {
   return [
-    ...groups.flatMap((checks) => (quick ? checks.slice(0, 1) : checks)),
+    ...authenticationChecks,
+    ...unknownRouteChecks,
+    ...listChecks(),
+    ...cancelErrorChecks,
+    ...retiredOperationChecks,
+    ...countingChecks,
     ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),
     ...(limits ? exhaustionChecks() : []),
   ];

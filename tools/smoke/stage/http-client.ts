@@ -24,55 +24,37 @@ export interface OutgoingRequest {
   readonly body?: string | undefined;
 }
 
+/** Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long. */
+export type Send = (question: OutgoingRequest) => Promise<Answer>;
+
 /**
  * Sends requests without changing them. `fetch` would normalize paths, decompress bodies and refuse
  * some headers, all of which the checks depend on.
  */
-export class HttpClient {
-  readonly baseUrl: URL;
-  readonly #timeoutMs: number;
-  readonly #agent: http.Agent;
-
-  constructor(baseUrl: URL, timeoutMs: number) {
-    this.baseUrl = baseUrl;
-    this.#timeoutMs = timeoutMs;
-    this.#agent = new this.#protocol.Agent({ keepAlive: true });
-  }
-
-  get #protocol() {
-    return this.baseUrl.protocol === 'https:' ? https : http;
-  }
-
-  /** Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long. */
-  send(question: OutgoingRequest): Promise<Answer> {
-    const { hostname, port, pathname } = this.baseUrl;
-    const { method, body } = question;
+export function senderTo({ protocol, hostname, port, pathname }: URL, timeoutMs: number): Send {
+  const { request: open } = protocol === 'https:' ? https : http;
+  return ({ method, path, headers, body }) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
-      const request = this.#protocol.request({
+      const request = open({
         hostname: hostname.replace(/^\[|\]$/g, ''),
         port,
-        path: pathname + question.path,
+        path: pathname + path,
         method,
-        headers: { ...question.headers, ...length },
-        agent: this.#agent,
-        timeout: this.#timeoutMs,
+        headers: { ...headers, ...length },
+        timeout: timeoutMs,
       });
       request.on('timeout', () =>
-        request.destroy(new Error(`no answer within ${this.#timeoutMs / 1000} seconds`)),
+        request.destroy(new Error(`no answer within ${timeoutMs / 1_000} seconds`)),
       );
       request.on('error', reject);
       request.on('response', (response) => {
-        const headers = Object.entries(response.headersDistinct) as [string, string[]][];
-        resolve({ status: response.statusCode!, headers: new Map(headers), body: response });
+        const values = Object.entries(response.headersDistinct) as [string, string[]][];
+        resolve({ status: response.statusCode!, headers: new Map(values), body: response });
       });
       request.end(body);
     });
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
+  };
 }
 
 /** Reads the body of an answer. */

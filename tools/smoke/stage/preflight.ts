@@ -10,6 +10,8 @@ const pauseMs = 2_000;
 const goodAnswersInARow = 5;
 
 interface PreflightOptions {
+  /** The stage's, which a message names. */
+  readonly hostname: string;
   /** The number of counted requests of the preflight and all checks together, with a reserve. */
   readonly neededRequests: number;
   readonly sleep: (ms: number) => Promise<unknown>;
@@ -24,11 +26,11 @@ interface PreflightOptions {
  * @throws OperatorError when the checks cannot start, with one line that says what to do
  */
 export async function preflight(stage: Stage, options: PreflightOptions): Promise<void> {
-  const { neededRequests, sleep, print } = options;
+  const { hostname, neededRequests, sleep, print } = options;
   let waitedMs = 0;
   let answer: TextAnswer;
   for (let inARow = 0; inARow < goodAnswersInARow; ) {
-    answer = await ask(stage);
+    answer = await ask(stage, hostname);
     const isTemporary = answer.status === 403 || answer.status >= 500;
     if (!isTemporary) ensureService(answer);
     inARow = isTemporary ? 0 : inARow + 1;
@@ -46,12 +48,12 @@ const waiting =
   'Waiting until API Gateway knows the key and the address everywhere, ' +
   `${longestPropagationMs / 1_000} s at most`;
 
-async function ask(stage: Stage): Promise<TextAnswer> {
+async function ask(stage: Stage, hostname: string): Promise<TextAnswer> {
   try {
     return await stage.call('getPet', { headers: { connection: 'close' } });
   } catch (error) {
     if (!(error instanceof CheckFailed)) throw error;
-    throw unreachable(stage.url.hostname, error.cause as NodeJS.ErrnoException);
+    throw unreachable(hostname, error.cause as NodeJS.ErrnoException);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { ComparedAnswer, Contract } from './contract.ts';
 import {
   type Answer,
-  type HttpClient,
   type OutgoingRequest,
   readText,
+  type Send,
   type TextAnswer,
 } from './http-client.ts';
 import { headerOf, rateLimitDifferences, rateLimitOf } from './rate-limit.ts';
@@ -28,8 +28,6 @@ export interface Expected {
 /** The answers to requests whose key is not known, which state no allowance. */
 const codesWithoutKey: readonly (string | undefined)[] = ['unauthorized', 'not_found'];
 
-export type Client = Pick<HttpClient, 'baseUrl' | 'send'>;
-
 /** What came is not what was expected. The message has a line for each: asked, came, expected. */
 export class CheckFailed extends Error {}
 
@@ -37,17 +35,13 @@ export class CheckFailed extends Error {}
 export class Stage {
   readonly contract: Contract;
   readonly key: string;
-  readonly #client: Client;
+  readonly #send: Send;
   readonly #asked = new WeakMap<object, string>();
 
-  constructor(client: Client, contract: Contract, key: string) {
-    this.#client = client;
+  constructor(send: Send, contract: Contract, key: string) {
+    this.#send = send;
     this.contract = contract;
     this.key = key;
-  }
-
-  get url(): URL {
-    return this.#client.baseUrl;
   }
 
   /** Calls an operation and reads its body as text. */
@@ -125,7 +119,7 @@ export class Stage {
     const { method, path } = question;
     const asked = `${method} ${path.length > 60 ? `${path.slice(0, 60)}…` : path}`;
     try {
-      const answer = await read(await this.#client.send(question));
+      const answer = await read(await this.#send(question));
       this.#asked.set(answer.headers, asked);
       return answer;
     } catch (error) {

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Answer } from '../stage/http-client.ts';
-import type { Client } from '../stage/stage.ts';
+import type { Answer, Send } from '../stage/http-client.ts';
 
 /** An answer of the service that can be changed before the smoke test gets it. */
 export interface Spoilable {
@@ -24,34 +23,28 @@ export interface Asked {
 /** Changes an answer that would have been right. */
 export type Mistake = (answer: Spoilable, asked: Asked) => void;
 
-/** A client whose answers have a mistake. */
-export function spoilt(client: Client, mistake: Mistake): Client {
-  return {
-    baseUrl: client.baseUrl,
-    async send(question) {
-      const { method, path, headers } = question;
-      const answer = await spoilable(await client.send(question));
-      const asked = {
-        method,
-        path: path.replace(/\?.*$/, ''),
-        authorization: headers?.authorization,
-      };
-      mistake(answer, asked);
-      return sent(answer);
-    },
+/** Sends as another sender does, with a mistake in each answer. */
+export function spoilt(send: Send, mistake: Mistake): Send {
+  return async (question) => {
+    const { method, path, headers } = question;
+    const answer = await spoilable(await send(question));
+    const asked = {
+      method,
+      path: path.replace(/\?.*$/, ''),
+      authorization: headers?.authorization,
+    };
+    mistake(answer, asked);
+    return sent(answer);
   };
 }
 
-/** A client that answers each request as another client answered the request of the same number. */
-export function replayed(baseUrl: URL, answers: readonly Spoilable[]): Client {
+/** Answers each request as the request of the same number was answered. */
+export function replayed(answers: readonly Spoilable[]): Send {
   const left = answers.values();
-  return {
-    baseUrl,
-    async send() {
-      const { value, done } = left.next();
-      if (done) throw new Error('a request more than was recorded');
-      return sent(structuredClone(value));
-    },
+  return async () => {
+    const { value, done } = left.next();
+    if (done) throw new Error('a request more than was recorded');
+    return sent(structuredClone(value));
   };
 }
 
