@@ -1,7 +1,6 @@
-import { AccessLogFormat, CfnAccount, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigateway';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccessLogFormat, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { AuthorizerContext } from '../../lambdas/shared/api-middleware.ts';
 
@@ -44,13 +43,11 @@ export interface AccessLogsProps {
   readonly retentionDays: number;
 }
 
-/** The API's access log: its log group, its format, and API Gateway's permission to write it. */
+/** The API's access log: its log group and its format. */
 export class AccessLogs extends Construct {
   readonly logGroup: LogGroup;
   readonly destination: LogGroupLogDestination;
   readonly format = AccessLogFormat.custom(JSON.stringify(fields));
-  /** A stage with logging needs a dependency on this resource. */
-  readonly account: CfnAccount;
 
   constructor(scope: Construct, id: string, props: AccessLogsProps) {
     super(scope, id);
@@ -59,25 +56,5 @@ export class AccessLogs extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.destination = new LogGroupLogDestination(this.logGroup);
-    this.account = allowApiGatewayToLog(this);
   }
-}
-
-// All APIs of an account and Region share this role and setting. They are retained when a stack is
-// deleted, because the APIs of other stages would stop logging without them.
-function allowApiGatewayToLog(scope: Construct): CfnAccount {
-  const role = new Role(scope, 'ApiGatewayRole', {
-    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-    managedPolicies: [
-      ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
-    ],
-  });
-  role.applyRemovalPolicy(RemovalPolicy.RETAIN);
-  Validations.of(role).acknowledge({
-    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason: 'API Gateway accepts its logging role only with the permissions of this policy.',
-  });
-  const account = new CfnAccount(scope, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
-  account.applyRemovalPolicy(RemovalPolicy.RETAIN);
-  return account;
 }

@@ -72,7 +72,10 @@ export class OrdersApi extends Construct {
       // With a custom domain, the API cannot be reached by a second address that bypasses the domain.
       disableExecuteApiEndpoint: configuration.domain !== undefined,
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      cloudWatchRole: false,
+      // API Gateway's permission to log, which all APIs of an account and Region share. It is retained when
+      // the stack is deleted, because the APIs of other stages would stop logging without it.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       defaultMethodOptions: {
         authorizationType: AuthorizationType.CUSTOM,
         authorizer: this.createAuthorizer(configuration, functions.authorizer.handler),
@@ -93,10 +96,7 @@ export class OrdersApi extends Construct {
     });
     // `RestApi` has no properties for the TLS of the default endpoint.
     Object.assign(restApi.node.defaultChild as CfnRestApi, modernTls);
-    restApi.deploymentStage.node.addDependency(
-      this.accessLogs.account,
-      this.createExecutionLogs(restApi, configuration),
-    );
+    restApi.deploymentStage.node.addDependency(this.createExecutionLogs(restApi, configuration));
     // The stack has its own output for the address, which includes the version segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;
@@ -163,10 +163,16 @@ export class OrdersApi extends Construct {
   }
 
   private acknowledgeFindings({ firewall }: StageConfiguration): void {
-    Validations.of(this.restApi).acknowledge({
-      id: 'AwsSolutions-APIG2',
-      reason: 'The handlers validate what they read, and answer with the documented error codes.',
-    });
+    Validations.of(this.restApi).acknowledge(
+      {
+        id: 'AwsSolutions-APIG2',
+        reason: 'The handlers validate what they read, and answer with the documented error codes.',
+      },
+      {
+        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+        reason: 'API Gateway accepts its logging role only with the permissions of this policy.',
+      },
+    );
     for (const method of this.restApi.methods) {
       Validations.of(method).acknowledge(
         {

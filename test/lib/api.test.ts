@@ -139,8 +139,8 @@ describe.each(stageNames)('API of %s', (stage) => {
       ],
     });
     expect(DependsOn).toEqual([
-      expect.stringMatching(/^ApiAccessLogsApiGatewayAccount/),
       expect.stringMatching(/^ApiExecutionLogs/),
+      expect.stringMatching(/^ApiRestApiAccount/),
     ]);
   });
 

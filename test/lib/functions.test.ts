@@ -129,7 +129,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
 
     expect(properties(stage, 'AWS::IAM::Role')).toEqual({
       ...Object.fromEntries(expectedEntries.map(([name]) => [`${name}Role`, expect.anything()])),
-      ApiAccessLogsApiGatewayRole: managed('apigateway', 'AmazonAPIGatewayPushToCloudWatchLogs'),
+      ApiRestApiCloudWatchRole: managed('apigateway', 'AmazonAPIGatewayPushToCloudWatchLogs'),
       ...(gradualDeployment && {
         DeploymentRole: managed('codedeploy', 'AWSCodeDeployRoleForLambdaLimited'),
       }),

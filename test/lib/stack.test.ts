@@ -121,11 +121,11 @@ describe.each(stageNames)('tables of %s', (stage) => {
     const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' };
 
     expect(resources(stage, 'AWS::ApiGateway::Account')).toMatchObject({
-      ApiAccessLogsApiGatewayAccount: {
-        Properties: { CloudWatchRoleArn: '${ApiAccessLogsApiGatewayRole.Arn}' },
+      ApiRestApiAccount: {
+        Properties: { CloudWatchRoleArn: '${ApiRestApiCloudWatchRole.Arn}' },
         ...kept,
       },
     });
-    expect(resources(stage, 'AWS::IAM::Role').ApiAccessLogsApiGatewayRole).toMatchObject(kept);
+    expect(resources(stage, 'AWS::IAM::Role').ApiRestApiCloudWatchRole).toMatchObject(kept);
   });
 });
