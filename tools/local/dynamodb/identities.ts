@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Template } from '../template/template.ts';
-import { allows, type Role, readRole } from './roles.ts';
+import { TemplateError } from '../errors.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A caller of DynamoDB in this run. */
 export interface Identity {
@@ -11,11 +11,12 @@ export interface Identity {
 }
 
 interface FunctionPermissions {
-  readonly role: Role;
   /** The ARN of the function's session. */
   readonly userArn: string;
   /** The part of a table's ARN before the table's name. */
   readonly tablesArn: string;
+  /** Each action with each resource on which the function's role allows it; all else is denied. */
+  readonly allowed: ReadonlySet<string>;
 }
 
 /** The identities of one run. */
@@ -26,19 +27,24 @@ export interface Identities {
   readonly functions: ReadonlyMap<string, Identity>;
 }
 
+type Statement = Readonly<Record<string, unknown>>;
+
+const statementKeys = ['Sid', 'Effect', 'Action', 'Resource'];
+
 /**
  * Creates an identity for the operator and for each function of a template.
  *
- * @throws TemplateError for a role that is not supported
+ * @throws TemplateError when a function's role is not in the template or uses something that is not
+ *   supported
  */
 export function createIdentities(template: Template): Identities {
   const { region, accountId } = template.environment;
   const tablesArn = `arn:aws:dynamodb:${region}:${accountId}:table/`;
   const functions = template.ofType('AWS::Lambda::Function').map((lambda) => {
-    const role = readRole(lambda, template);
-    const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.name}/${lambda.ref}`;
-    const identity = { accessKeyId: newAccessKeyId(), function: { role, userArn, tablesArn } };
-    return [lambda.logicalId, identity] as const;
+    const role = roleOf(lambda, template);
+    const userArn = `arn:aws:sts::${accountId}:assumed-role/${role.ref}/${lambda.ref}`;
+    const permissions = { userArn, tablesArn, allowed: allowedBy(role) };
+    return [lambda.logicalId, { accessKeyId: newAccessKeyId(), function: permissions }] as const;
   });
   return { operator: { accessKeyId: newAccessKeyId() }, functions: new Map(functions) };
 }
@@ -59,7 +65,7 @@ export function denialOf(
   const action = `dynamodb:${operation}`;
   const table = tableOf(body);
   const resource = table === undefined ? '*' : `${caller.tablesArn}${table}`;
-  if (table !== undefined && allows(caller.role, action, resource)) return undefined;
+  if (caller.allowed.has(`${action} ${resource}`)) return undefined;
   const reason =
     table === undefined
       ? 'the local run cannot tell what the call needs'
@@ -70,6 +76,41 @@ export function denialOf(
 /** DynamoDB Local accepts letters and digits only. */
 function newAccessKeyId(): string {
   return `ASIA${randomBytes(16).toString('hex').toUpperCase()}`;
+}
+
+function roleOf(lambda: TemplateResource, template: Template): TemplateResource {
+  const arn = lambda.property('Role');
+  const role = template.ofType('AWS::IAM::Role').find((each) => each.attribute('Arn') === arn);
+  if (role) return role;
+  throw new TemplateError(lambda.logicalId, `its role ${arn} is not defined here`);
+}
+
+function allowedBy({ logicalId, property }: TemplateResource): Set<string> {
+  if (property('ManagedPolicyArns') !== undefined) {
+    throw new TemplateError(logicalId, 'ManagedPolicyArns of a function is not supported locally');
+  }
+  const policies: { PolicyDocument: { Statement: Statement[] } }[] = property('Policies') ?? [];
+  const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  return new Set(statements.flatMap((statement) => readStatement(statement, logicalId)));
+}
+
+/** Each action of a statement with each of its resources. */
+function readStatement(statement: Statement, logicalId: string): string[] {
+  const unknown = Object.keys(statement).find((key) => !statementKeys.includes(key));
+  if (unknown) {
+    throw new TemplateError(logicalId, `${unknown} of a statement is not supported locally`);
+  }
+  if (statement.Effect !== 'Allow') {
+    throw new TemplateError(logicalId, `a statement that is no Allow is not supported locally`);
+  }
+  const actions = [statement.Action].flat().map(String);
+  const resources = [statement.Resource].flat().map(String);
+  // So that no statement allows a call on `*`, which names no single table.
+  const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));
+  if (pattern) {
+    throw new TemplateError(logicalId, `the pattern ${pattern} in a statement is not supported`);
+  }
+  return actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`));
 }
 
 /** The table that a call names; undefined when there is none, or the body is not JSON. */

@@ -93,7 +93,8 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${physicalName(identity)}`) },
   },
   'AWS::IAM::Role': {
-    supported: 'AssumeRolePolicyDocument ManagedPolicyArns Policies',
+    supported: 'ManagedPolicyArns Policies',
+    withoutEffect: 'AssumeRolePolicyDocument',
     ref: shortName,
     attributes: {
       Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${shortName(identity)}`),

@@ -121,7 +121,6 @@ export function lambda(
   properties: Properties = {},
   statements: readonly object[] = [],
 ): Resources {
-  const trust = { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } };
   return {
     [name]: {
       Type: 'AWS::Lambda::Function',
@@ -135,10 +134,7 @@ export function lambda(
     },
     [`${name}Role`]: {
       Type: 'AWS::IAM::Role',
-      Properties: {
-        AssumeRolePolicyDocument: { Statement: [trust] },
-        Policies: [{ PolicyDocument: { Statement: statements } }],
-      },
+      Properties: { Policies: [{ PolicyDocument: { Statement: statements } }] },
     },
   };
 }
