@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { TemplateError } from '../errors.ts';
-import { resolveIntrinsics, type TemplateScope } from './intrinsics.ts';
 import {
   physicalName,
   placeholderArn,
@@ -44,14 +43,20 @@ interface RawTemplate {
 export class Template {
   readonly environment: TemplateEnvironment;
   readonly #raw: RawTemplate;
-  readonly #scope: TemplateScope;
+  readonly #pseudoParameters: Readonly<Record<string, string>>;
   readonly #resources = new Map<string, TemplateResource>();
 
   /** @throws TemplateError for a resource type, or a property, that is not supported */
   constructor(raw: unknown, environment: TemplateEnvironment) {
     this.#raw = raw as RawTemplate;
     this.environment = environment;
-    this.#scope = this.#createScope();
+    this.#pseudoParameters = {
+      'AWS::AccountId': environment.accountId,
+      'AWS::Partition': 'aws',
+      'AWS::Region': environment.region,
+      'AWS::StackName': environment.stackName,
+      'AWS::URLSuffix': 'amazonaws.com',
+    };
     for (const [logicalId, resource] of Object.entries(this.#raw.Resources)) {
       checkResource(logicalId, resource);
       this.#resources.set(logicalId, this.#createResource(logicalId, resource));
@@ -67,28 +72,13 @@ export class Template {
   outputs(): Record<string, string> {
     const outputs = Object.entries(this.#raw.Outputs ?? {}).map(([name, { Value }]) => [
       name,
-      String(resolveIntrinsics(Value, this.#scope, `output ${name}`)),
+      String(this.#resolve(Value, `output ${name}`)),
     ]);
     return Object.fromEntries(outputs);
   }
 
-  #createScope(): TemplateScope {
-    const { stackName, region, accountId } = this.environment;
-    return {
-      pseudoParameters: {
-        'AWS::AccountId': accountId,
-        'AWS::Partition': 'aws',
-        'AWS::Region': region,
-        'AWS::StackName': stackName,
-        'AWS::URLSuffix': 'amazonaws.com',
-      },
-      refOf: (logicalId) => this.#resources.get(logicalId)?.ref,
-      attributeOf: (logicalId, name) => this.#resources.get(logicalId)?.attribute(name),
-    };
-  }
-
   #createResource(logicalId: string, { Type, Properties = {} }: RawResource): TemplateResource {
-    const property = (name: string) => resolveIntrinsics(Properties[name], this.#scope, logicalId);
+    const property = (name: string) => this.#resolve(Properties[name], logicalId);
     const identity: ResourceIdentity = { ...this.environment, logicalId, property };
     const type = supportedTypes[Type];
     return {
@@ -103,6 +93,53 @@ export class Template {
         type ? type.attributes?.[attribute]?.(identity) : placeholderArn(identity),
     };
   }
+
+  /**
+   * Replaces every intrinsic function within a value by its result, as CloudFormation does.
+   *
+   * @param owner the logical id that the value belongs to, for error messages
+   * @throws TemplateError for a function, a reference or a dynamic reference that is not supported
+   * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
+   */
+  #resolve(value: unknown, owner: string): unknown {
+    const resolve = (item: unknown) => this.#resolve(item, owner);
+    if (typeof value === 'string') return withoutDynamicReference(value, owner);
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value);
+    const [name, argument] = entries[0] ?? ['', undefined];
+    if (entries.length > 1 || !(name === 'Ref' || name.startsWith('Fn::'))) {
+      return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item)]));
+    }
+    switch (name) {
+      case 'Ref': {
+        const found = this.#pseudoParameters[argument] ?? this.#resources.get(argument)?.ref;
+        return known(found, argument, owner);
+      }
+      case 'Fn::GetAtt': {
+        const [logicalId, attribute] = argument;
+        const found = this.#resources.get(logicalId)?.attribute(attribute);
+        return known(found, `${logicalId}.${attribute}`, owner);
+      }
+      case 'Fn::Join': {
+        const [separator, items] = argument;
+        return items.map(resolve).join(separator);
+      }
+      default:
+        throw new TemplateError(owner, `the function ${name} is not supported locally`);
+    }
+  }
+}
+
+function withoutDynamicReference(value: string, owner: string): string {
+  if (!value.includes('{{resolve:')) return value;
+  throw new TemplateError(owner, `dynamic references are not supported locally: ${value}`);
+}
+
+/** @throws TemplateError when a reference has no value */
+function known(value: string | undefined, referred: string, owner: string): string {
+  if (value !== undefined) return value;
+  throw new TemplateError(owner, `a reference to ${referred} is not supported locally`);
 }
 
 /**
