@@ -141,7 +141,7 @@ async function start(
     },
   });
   const prepared: PreparedService = {
-    stage: gateway.stage.name,
+    stage: gateway.api.stage,
     outputs: template.outputs(),
     dynamodbEndpoint,
     operatorAccessKeyId,
@@ -240,7 +240,7 @@ async function serve(
   });
   started.defer(() => server.close());
   // The outputs have the API's address in the cloud, in the Region that the template may name.
-  const cloudOrigin = new RegExp(`^https://${gateway.apiId}\\.execute-api\\.[^/]+`);
+  const cloudOrigin = new RegExp(`^https://${gateway.api.apiId}\\.execute-api\\.[^/]+`);
   const outputs = Object.entries(prepared.outputs);
   stack.outputs = Object.fromEntries(
     outputs.map(([name, value]) => [name, value.replace(cloudOrigin, server.origin)]),

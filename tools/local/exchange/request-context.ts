@@ -1,6 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingRequest } from './incoming-request.ts';
 
+/** A request with the values that the gateway's steps have added so far. */
+export interface Exchange {
+  readonly request: IncomingRequest;
+  readonly context: RequestContext;
+  /** The parameters of the path as the client sent them, percent-encoded. */
+  pathParameters: Readonly<Record<string, string>>;
+}
+
 /** The sender of a request, in the fields of `$context.identity`. */
 export interface RequestIdentity {
   readonly sourceIp: string;
@@ -45,7 +53,7 @@ export interface GatewayError {
   readonly responseType: string;
 }
 
-/** The API and stage that a request is made to. */
+/** The API and its stage that a request is made to. */
 export interface ApiStage {
   readonly accountId: string;
   readonly region: string;

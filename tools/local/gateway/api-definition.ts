@@ -1,4 +1,5 @@
 import { TemplateError } from '../errors.ts';
+import type { ApiStage } from '../exchange/request-context.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
 import { type ProxyIntegration, readProxyIntegration } from '../integrations/integration.ts';
 import { type MockIntegration, readMockIntegration } from '../integrations/mock-integration.ts';
@@ -10,10 +11,8 @@ import {
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
-/** The stage of the API. */
-export interface Stage {
-  readonly name: string;
-  readonly deploymentId: string;
+/** The API and its stage, as the template defines them. */
+export interface ThrottledStage extends ApiStage {
   /** The limits for all requests to a method together; undefined when there are none. */
   readonly throttle: TokenBucketLimits | undefined;
 }
@@ -45,7 +44,7 @@ export function readRestApi(template: Template): TemplateResource {
 }
 
 /** @throws TemplateError when the template has no stage, several, or one that is not supported */
-export function readStage(template: Template): Stage {
+export function readStage(template: Template, restApi: TemplateResource): ThrottledStage {
   const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
   const settings = property('MethodSettings')?.[0];
   if (settings) {
@@ -57,34 +56,29 @@ export function readStage(template: Template): Stage {
       throw new TemplateError(logicalId, 'MethodSettings of single methods are not supported');
   }
   const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = settings ?? {};
+  const { accountId, region } = template.environment;
   return {
-    name: ref,
+    accountId,
+    region,
+    apiId: restApi.ref,
+    stage: ref,
     deploymentId: property('DeploymentId'),
     throttle: ratePerSecond ? { ratePerSecond, burst } : undefined,
   };
 }
 
-/**
- * The template's methods by logical id.
- *
- * @throws TemplateError for what is not supported
- */
-export function readMethods(
-  template: Template,
+/** @throws TemplateError for a method that is not supported */
+export function readMethod(
+  method: TemplateResource,
   targetOf: TargetOf,
   authorizers: ReadonlyMap<string, Authorizer>,
-): Map<string, ApiMethod> {
-  return new Map(
-    template.ofType('AWS::ApiGateway::Method').map((method) => [
-      method.logicalId,
-      {
-        operationName: method.property('OperationName'),
-        authorizer: authorizerOf(method, authorizers),
-        isApiKeyRequired: method.property('ApiKeyRequired') === true,
-        integration: readIntegration(method, targetOf),
-      },
-    ]),
-  );
+): ApiMethod {
+  return {
+    operationName: method.property('OperationName'),
+    authorizer: authorizerOf(method, authorizers),
+    isApiKeyRequired: method.property('ApiKeyRequired') === true,
+    integration: readIntegration(method, targetOf),
+  };
 }
 
 function onlyOne(type: string, template: Template): TemplateResource {

@@ -7,21 +7,17 @@ import {
   pathBelowStage,
   type RawRequest,
 } from '../exchange/incoming-request.ts';
-import {
-  type ApiStage,
-  createRequestContext,
-  type RequestContext,
-} from '../exchange/request-context.ts';
+import { createRequestContext, type Exchange } from '../exchange/request-context.ts';
 import type { Invoke } from '../functions/invocation.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
 import type { Template } from '../template/template.ts';
 import {
   type ApiMethod,
-  readMethods,
+  readMethod,
   readRestApi,
   readStage,
-  type Stage,
+  type ThrottledStage,
 } from './api-definition.ts';
 import { allowsMethod, authorize, readAuthorizers } from './authorizer.ts';
 import {
@@ -29,7 +25,7 @@ import {
   readGatewayResponses,
   renderGatewayResponse,
 } from './gateway-responses.ts';
-import { type ApiResource, matchRoute, type Route, readRoutes } from './routes.ts';
+import { type ApiResource, matchRoute, readRoutes } from './routes.ts';
 import type { MeterUsage, TakeToken } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
@@ -42,91 +38,76 @@ interface GatewayServices {
   readonly logFault: (fault: GatewayFault, requestId: string) => void;
 }
 
-/** A request with the values that the gateway's steps have added so far. */
-interface RequestState {
-  readonly request: IncomingRequest;
-  readonly context: RequestContext;
-  pathParameters: Readonly<Record<string, string>>;
-}
-
 /**
  * The REST API of a template: takes a request through the steps of API Gateway (route, authorizer,
  * usage plan, integration) and gives the answer. A step that stops the request throws a
  * `GatewayFault`, which becomes a gateway response.
  */
 export class Gateway {
-  readonly apiId: string;
-  readonly stage: Stage;
-  readonly #api: ApiStage;
+  readonly api: ThrottledStage;
   readonly #services: GatewayServices;
   readonly #routes: ApiResource;
-  readonly #methods: ReadonlyMap<string, ApiMethod>;
   readonly #responses: GatewayResponses;
 
   /** @throws TemplateError for what is not supported */
   constructor(template: Template, services: GatewayServices) {
     const restApi = readRestApi(template);
-    const authorizers = readAuthorizers(template, services.targetOf);
-    this.apiId = restApi.ref;
-    this.stage = readStage(template);
-    const { name: stage, deploymentId } = this.stage;
-    this.#api = { ...template.environment, apiId: this.apiId, stage, deploymentId };
+    const { targetOf } = services;
+    const authorizers = readAuthorizers(template, targetOf);
+    this.api = readStage(template, restApi);
     this.#services = services;
-    this.#routes = readRoutes(template, restApi);
-    this.#methods = readMethods(template, services.targetOf, authorizers);
+    this.#routes = readRoutes(template, restApi, (method) =>
+      readMethod(method, targetOf, authorizers),
+    );
     this.#responses = readGatewayResponses(template);
   }
 
   /** Answers a request. The promise never rejects, because every error becomes an answer. */
   async answer(raw: RawRequest): Promise<GatewayAnswer> {
-    const state = this.#createState(raw);
+    const exchange = this.#begin(raw);
     try {
-      return this.#withRequestIds(await this.#process(state), state);
+      return withRequestIds(await this.#process(exchange), exchange);
     } catch (error) {
-      return this.#answerFault(error, state);
+      return this.#answerFault(error, exchange);
     }
   }
 
   /** Answers a request whose body is refused, or whose handler has failed. */
   answerFault(error: unknown, raw: RawRequest): GatewayAnswer {
-    return this.#answerFault(error, this.#createState(raw));
+    return this.#answerFault(error, this.#begin(raw));
   }
 
-  #createState(raw: RawRequest): RequestState {
+  #begin(raw: RawRequest): Exchange {
     const request = parseRequest(raw);
-    const context = createRequestContext(request, this.#api);
-    return { context, request, pathParameters: {} };
+    return { request, context: createRequestContext(request, this.api), pathParameters: {} };
   }
 
-  async #process(state: RequestState): Promise<GatewayAnswer> {
-    const route = this.#route(state);
-    const method = this.#methods.get(route.method.logicalId)!;
-    state.context.operationName = method.operationName;
-    const usageKey = await this.#authorize(method, state);
-    this.#meter(method, usageKey, state);
-    return answerIntegration(method.integration, {
-      ...state,
-      invoke: this.#services.invoke,
-    });
+  async #process(exchange: Exchange): Promise<GatewayAnswer> {
+    const method = this.#route(exchange);
+    const usageKey = await this.#authorize(method, exchange);
+    this.#meter(method, usageKey, exchange);
+    return answerIntegration(method.integration, exchange, this.#services.invoke);
   }
 
-  #route(state: RequestState): Route {
-    const { request, context } = state;
+  #route(exchange: Exchange): ApiMethod {
+    const { request, context } = exchange;
     if (!isWellEncoded(request.path)) throw new GatewayFault('BAD_REQUEST_PARAMETERS');
-    const path = pathBelowStage(request.path, this.stage.name);
+    const path = pathBelowStage(request.path, this.api.stage);
     if (path === undefined) throw new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
     const route = matchRoute(this.#routes, request.method, path);
     if (!route) throw unroutedFault(request);
-    context.resourceId = route.resource.id;
-    context.resourcePath = route.resource.path;
-    state.pathParameters = route.pathParameters;
-    return route;
+    const { resource, method, pathParameters } = route;
+    context.resourceId = resource.id;
+    context.resourcePath = resource.path;
+    context.operationName = method.operationName;
+    exchange.pathParameters = pathParameters;
+    return method;
   }
 
   /** Authorizes the request. Returns the API key that its usage is counted for, if it has one. */
   async #authorize(
     { authorizer }: ApiMethod,
-    { request, context }: RequestState,
+    { request, context }: Exchange,
   ): Promise<string | undefined> {
     if (!authorizer) return undefined;
     const methodArn = this.#methodArn(request);
@@ -138,40 +119,38 @@ export class Gateway {
   }
 
   #methodArn({ method, path }: IncomingRequest): string {
-    const { accountId, region, apiId } = this.#api;
+    const { accountId, region, apiId } = this.api;
     return `arn:aws:execute-api:${region}:${accountId}:${apiId}${methodPath(path, method)}`;
   }
 
-  #meter(method: ApiMethod, usageKey: string | undefined, { context }: RequestState): void {
+  #meter(method: ApiMethod, usageKey: string | undefined, { context }: Exchange): void {
     if (method.isApiKeyRequired) {
       const key = this.#services.meterUsage(usageKey);
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }
-    const { throttle } = this.stage;
+    const { throttle } = this.api;
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
     if (throttle) this.#services.takeToken(name, throttle);
   }
 
-  #answerFault(error: unknown, state: RequestState): GatewayAnswer {
+  #answerFault(error: unknown, exchange: Exchange): GatewayAnswer {
     const isFault = error instanceof GatewayFault;
     const fault = isFault ? error : new GatewayFault('DEFAULT_5XX', { cause: error });
-    this.#services.logFault(fault, state.context.requestId);
-    return this.#withRequestIds(
-      renderGatewayResponse(fault, this.#responses, state.context),
-      state,
-    );
+    const { context } = exchange;
+    this.#services.logFault(fault, context.requestId);
+    return withRequestIds(renderGatewayResponse(fault, this.#responses, context), exchange);
   }
+}
 
-  #withRequestIds(answer: GatewayAnswer, { context }: RequestState): GatewayAnswer {
-    const headers: [string, string][] = [
-      ['x-amzn-RequestId', context.requestId],
-      ['x-amz-apigw-id', context.extendedRequestId],
-      ...answer.headers,
-    ];
-    return { ...answer, headers, authorizer: context.authorizer };
-  }
+function withRequestIds(answer: GatewayAnswer, { context }: Exchange): GatewayAnswer {
+  const headers: [string, string][] = [
+    ['x-amzn-RequestId', context.requestId],
+    ['x-amz-apigw-id', context.extendedRequestId],
+    ...answer.headers,
+  ];
+  return { ...answer, headers, authorizer: context.authorizer };
 }
 
 /** The path of a method's ARN: `/prod/orders` and `GET` become `/prod/GET/orders`. */

@@ -1,5 +1,6 @@
 import { TemplateError } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
+import type { ApiMethod } from './api-definition.ts';
 
 /** A resource of the REST API: one node of its tree of paths. */
 export interface ApiResource {
@@ -7,15 +8,15 @@ export interface ApiResource {
   readonly id: string;
   /** The path from the API's root, such as `/orders/{orderId}`. */
   readonly path: string;
-  /** The methods' template resources by HTTP method; `ANY` applies to all other methods. */
-  readonly methods: Map<string, TemplateResource>;
+  /** By HTTP method; `ANY` applies to all other methods. */
+  readonly methods: Map<string, ApiMethod>;
   readonly children: Map<string, ApiResource>;
 }
 
 /** The method that matches a request, with the parameters of its path. */
 export interface Route {
   readonly resource: ApiResource;
-  readonly method: TemplateResource;
+  readonly method: ApiMethod;
   /** The parameters as the client sent them, percent-encoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
@@ -23,9 +24,14 @@ export interface Route {
 /**
  * Builds the tree of paths from the template's resources and methods.
  *
+ * @param readMethod reads a method's template resource
  * @throws TemplateError when a parent or a method's resource is missing
  */
-export function readRoutes(template: Template, restApi: TemplateResource): ApiResource {
+export function readRoutes(
+  template: Template,
+  restApi: TemplateResource,
+  readMethod: (method: TemplateResource) => ApiMethod,
+): ApiResource {
   const rootId = restApi.attribute('RootResourceId')!;
   const root = createResource(rootId, '/');
   const byId = new Map([[rootId, root]]);
@@ -37,7 +43,11 @@ export function readRoutes(template: Template, restApi: TemplateResource): ApiRe
     for (const resource of ready) addResource(resource, byId);
     waiting = waiting.filter((resource) => !ready.includes(resource));
   }
-  for (const method of template.ofType('AWS::ApiGateway::Method')) addMethod(method, byId);
+  for (const method of template.ofType('AWS::ApiGateway::Method')) {
+    const resource = byId.get(method.property('ResourceId'));
+    if (!resource) throw new TemplateError(method.logicalId, 'ResourceId is not a resource');
+    resource.methods.set(method.property('HttpMethod'), readMethod(method));
+  }
   return root;
 }
 
@@ -89,10 +99,4 @@ function addResource(resource: TemplateResource, byId: Map<string, ApiResource>)
   const child = createResource(resource.ref, path);
   parent.children.set(part, child);
   byId.set(resource.ref, child);
-}
-
-function addMethod(method: TemplateResource, byId: Map<string, ApiResource>): void {
-  const resource = byId.get(method.property('ResourceId'));
-  if (!resource) throw new TemplateError(method.logicalId, 'ResourceId is not a resource');
-  resource.methods.set(method.property('HttpMethod'), method);
 }

@@ -3,9 +3,8 @@ import { addAbortSignal } from 'node:stream';
 import { TemplateError } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { IncomingRequest } from '../exchange/incoming-request.ts';
-import type { RequestContext } from '../exchange/request-context.ts';
-import type { Invoke } from '../functions/invocation.ts';
+import type { Exchange } from '../exchange/request-context.ts';
+import type { Invocation, InvocationResult, Invoke } from '../functions/invocation.ts';
 import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
 import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
@@ -19,14 +18,6 @@ export interface ProxyIntegration {
   readonly target: InvocationTarget;
   /** The time limit for the result; for a stream, the time limit for all of it. */
   readonly timeoutMs: number;
-}
-
-/** A request that has passed all other steps, with what its integration needs to answer it. */
-interface IntegrationRequest {
-  readonly request: IncomingRequest;
-  readonly context: RequestContext;
-  readonly pathParameters: Readonly<Record<string, string>>;
-  readonly invoke: Invoke;
 }
 
 // API Gateway's default, which is also its maximum unless a quota increase allows more.
@@ -57,37 +48,48 @@ export function readProxyIntegration(
 }
 
 /**
- * Answers a request with a method's integration.
+ * Answers a request, which has passed all other steps, with its method's integration.
  *
  * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the function fails or its result
  *   is malformed; `INTEGRATION_TIMEOUT` when it takes too long
  */
 export async function answerIntegration(
   integration: MockIntegration | ProxyIntegration,
-  request: IntegrationRequest,
+  exchange: Exchange,
+  invoke: Invoke,
 ): Promise<GatewayAnswer> {
-  const { request: sent, context } = request;
-  if (integration.type === 'MOCK') return answerMock(integration, sent, context);
-  const trace = sent.headers.get('x-amzn-trace-id')?.values.at(-1) ?? newTrace(sent.timeMs);
-  const answer = await answerProxy(integration, request, trace);
+  const { request, context } = exchange;
+  if (integration.type === 'MOCK') return answerMock(integration, request, context);
+  const { target, timeoutMs } = integration;
+  const trace = request.headers.get('x-amzn-trace-id')?.values.at(-1) ?? newTrace(request.timeMs);
+  const invocation: Invocation = {
+    event: JSON.stringify(createProxyEvent(exchange, trace)),
+    requestId: randomUUID(),
+    invokedArn: target.invokedArn,
+    caller: context.identity.apiKeyId,
+  };
+  const answer = await withinTimeLimit(timeoutMs, async (timeLimit) => {
+    // Either of the two cancels an invocation that has not begun.
+    const signals = request.signal ? [request.signal, timeLimit] : [timeLimit];
+    const result = await invoke(target.lambda, invocation, AbortSignal.any(signals));
+    return answerOf(result, target.isStreaming, timeLimit);
+  });
   return { ...answer, headers: [['X-Amzn-Trace-Id', trace], ...answer.headers] };
 }
 
 /** Answers within the integration's time limit, which for a stream ends with the stream. */
-async function answerProxy(
-  integration: ProxyIntegration,
-  request: IntegrationRequest,
-  trace: string,
+async function withinTimeLimit(
+  timeoutMs: number,
+  answerUntil: (timeLimit: AbortSignal) => Promise<GatewayAnswer>,
 ): Promise<GatewayAnswer> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const timeLimit = new AbortController();
   const timer = setTimeout(() => {
     reject(new GatewayFault('INTEGRATION_TIMEOUT'));
     timeLimit.abort();
-  }, integration.timeoutMs);
+  }, timeoutMs);
   try {
-    const invoked = invokeProxy(integration, request, trace, timeLimit.signal);
-    const answer = await Promise.race([invoked, timedOut]);
+    const answer = await Promise.race([answerUntil(timeLimit.signal), timedOut]);
     if (Buffer.isBuffer(answer.body)) clearTimeout(timer);
     else answer.body.once('close', () => clearTimeout(timer));
     return answer;
@@ -97,19 +99,12 @@ async function answerProxy(
   }
 }
 
-/** @param timeLimit cancels an invocation that has not begun, and breaks a stream off, also a late one */
-async function invokeProxy(
-  { target: { lambda, invokedArn, isStreaming } }: ProxyIntegration,
-  { invoke, ...request }: IntegrationRequest,
-  trace: string,
+/** @param timeLimit breaks a stream off, also a late one */
+async function answerOf(
+  result: InvocationResult,
+  isStreaming: boolean,
   timeLimit: AbortSignal,
 ): Promise<GatewayAnswer> {
-  const event = JSON.stringify(createProxyEvent(request.request, { ...request, trace }));
-  const { signal: client } = request.request;
-  const signal = client ? AbortSignal.any([client, timeLimit]) : timeLimit;
-  const { apiKeyId: caller } = request.context.identity;
-  const invocation = { event, requestId: randomUUID(), invokedArn, caller };
-  const result = await invoke(lambda, invocation, signal);
   if ('error' in result) throw failure(result.error);
   // A stream without a reader would keep its execution environment busy.
   if ('stream' in result) addAbortSignal(timeLimit, result.stream);

@@ -1,14 +1,6 @@
 import { type IncomingRequest, pathBelowStage } from '../exchange/incoming-request.ts';
-import type { RequestContext } from '../exchange/request-context.ts';
+import type { Exchange } from '../exchange/request-context.ts';
 import { words } from '../template/template.ts';
-
-/** The values of a proxy event that are not part of the request. */
-interface ProxyEventSource {
-  readonly context: RequestContext;
-  readonly pathParameters: Readonly<Record<string, string>>;
-  /** The trace header that the function gets. */
-  readonly trace: string;
-}
 
 // Headers that API Gateway does not forward to the function.
 const withheldHeaders = words(`
@@ -24,10 +16,11 @@ const ownSpelling = new Map([
 /**
  * The event that a Lambda proxy integration of a REST API sends to its function.
  *
+ * @param trace the trace header that the function gets
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
-export function createProxyEvent(request: IncomingRequest, source: ProxyEventSource): object {
-  const { context, pathParameters, trace } = source;
+export function createProxyEvent(exchange: Exchange, trace: string): object {
+  const { request, context, pathParameters } = exchange;
   const headers = forwardedHeaders(request, trace);
   return {
     resource: context.resourcePath,

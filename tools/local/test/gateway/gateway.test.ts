@@ -130,10 +130,10 @@ describe('gateway', () => {
       pathParameters: { id: '7' },
       requestContext: {
         accountId: '123456789012',
-        apiId: gateway.apiId,
-        domainName: `${gateway.apiId}.execute-api.eu-central-1.amazonaws.com`,
+        apiId: gateway.api.apiId,
+        domainName: `${gateway.api.apiId}.execute-api.eu-central-1.amazonaws.com`,
         stage: 'test',
-        deploymentId: gateway.stage.deploymentId,
+        deploymentId: gateway.api.deploymentId,
         resourcePath: '/orders/{id}',
         resourceId: expect.stringMatching(/^\w+$/),
         operationName: 'GetOrder',
@@ -216,7 +216,7 @@ describe('gateway with an authorizer', () => {
   it('asks it about the method, and tells the function its answer', async () => {
     const { statusCode, authorizer } = await send({ target: '/test/secret', headers: [bearer] });
 
-    const methodArn = `arn:aws:execute-api:eu-central-1:123456789012:${gateway.apiId}/test/GET/secret`;
+    const methodArn = `arn:aws:execute-api:eu-central-1:123456789012:${gateway.api.apiId}/test/GET/secret`;
     const [[lambda, invocation]] = invoke.mock.calls as [[LambdaFunction, Invocation]];
     expect([lambda.logicalId, invocation.invokedArn]).toEqual(['Authorize', 'arn:Authorize']);
     expect(JSON.parse(invocation.event)).toEqual({

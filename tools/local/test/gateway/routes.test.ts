@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ApiMethod } from '../../gateway/api-definition.ts';
 import { matchRoute, readRoutes } from '../../gateway/routes.ts';
 import { api, createTemplate, method, mock, type Resources } from '../small-template.ts';
 
@@ -23,12 +24,16 @@ const routes = read(Object.fromEntries(Object.entries(resources).reverse()));
 function read(resources: Resources) {
   const template = createTemplate(resources);
   const [restApi] = template.ofType('AWS::ApiGateway::RestApi');
-  return readRoutes(template, restApi!);
+  return readRoutes(
+    template,
+    restApi!,
+    ({ logicalId }) => ({ operationName: logicalId }) as ApiMethod,
+  );
 }
 
 function find(httpMethod: string, path: string) {
   const route = matchRoute(routes, httpMethod, path);
-  return route && [route.method.logicalId, route.resource.path, route.pathParameters];
+  return route && [route.method.operationName, route.resource.path, route.pathParameters];
 }
 
 describe('route matching', () => {

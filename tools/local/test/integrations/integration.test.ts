@@ -31,16 +31,16 @@ function send(sending: Sending = {}) {
   const request = { ...createRequest(parts), signal };
   let giveUp: AbortSignal | undefined;
   const invoked: [LambdaFunction, Invocation][] = [];
-  const answered = answerIntegration(proxyFor(sending), {
-    request,
-    context: createContext(request),
-    pathParameters: {},
-    invoke: async (lambda, invocation, signal) => {
+  const exchange = { request, context: createContext(request), pathParameters: {} };
+  const answered = answerIntegration(
+    proxyFor(sending),
+    exchange,
+    async (lambda, invocation, signal) => {
       giveUp = signal;
       invoked.push([lambda, invocation]);
       return answer ?? new Promise(() => {});
     },
-  });
+  );
   answered.catch(() => {});
   return { answered, invoked, isGivenUp: () => giveUp?.aborted };
 }
