@@ -58,9 +58,9 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
 async function keepUsable(token: string, store: KeyStore): Promise<boolean> {
   const { details, item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
   if (!details || !item) return false;
-  const entry = item.keys.get(hashToken(token));
+  const entry = item.keys[hashToken(token)];
   // A demo key has an expiry only after it was rotated away.
-  if (item.isActive && (!entry || entry.expiresAt !== undefined)) return false;
+  if (item.status === 'active' && (!entry || entry.expiresAt !== undefined)) return false;
   if (isPlanName(item.plan)) await putPresentGatewayKey(details.ownerId, store);
   return true;
 }

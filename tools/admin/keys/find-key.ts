@@ -1,8 +1,8 @@
-import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
+import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
 import { InvalidValueError, NotFoundError } from '../../shared/errors.ts';
 import { refuseToken } from '../console/checked-text.ts';
 import { readOwner } from '../owners/find-owner.ts';
-import type { KeyDetails, StoredOwner } from '../owners/stored-owner.ts';
+import type { KeyDetails, StoredEntry, StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { isKeyId, ownerIdOf } from './api-key-token.ts';
 
@@ -15,7 +15,7 @@ export interface StoredKey {
   /** Undefined when somebody has removed them by hand. The key can still be valid. */
   readonly details: KeyDetails | undefined;
   /** Undefined for a key that is revoked or whose issue was interrupted: it is not valid. */
-  readonly entry: KeyEntry | undefined;
+  readonly entry: StoredEntry | undefined;
 }
 
 /**
@@ -35,17 +35,17 @@ export async function findKey(keyId: string, store: KeyStore): Promise<StoredKey
 
 /** All keys of an owner: those with details, and valid ones whose details have been removed. */
 export function keysOf(owner: StoredOwner): StoredKey[] {
-  const details = Object.entries(owner.details.keys);
-  const entries = owner.item?.keys ?? new Map<string, KeyEntry>();
-  const known = details.map(([keyId, each]) => {
-    const { tokenHash } = each;
-    return { keyId, owner, tokenHash, details: each, entry: entries.get(tokenHash) };
+  const { ownerId, keys } = owner.details;
+  const entries = owner.item?.keys ?? {};
+  const known = Object.entries(keys).map(([keyId, details]) => {
+    const { tokenHash } = details;
+    return { keyId, owner, tokenHash, details, entry: entries[tokenHash] };
   });
   const knownHashes = new Set(known.map(({ tokenHash }) => tokenHash));
-  const unknown = [...entries]
+  const unknown = Object.entries(entries)
     .filter(([tokenHash]) => !knownHashes.has(tokenHash))
     .map(([tokenHash, entry]) => {
-      return { keyId: entry.keyId, owner, tokenHash, details: undefined, entry };
+      return { keyId: keyIdOf(ownerId, entry.id), owner, tokenHash, details: undefined, entry };
     });
   return [...known, ...unknown];
 }

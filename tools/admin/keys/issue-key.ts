@@ -7,8 +7,8 @@ import {
   type CompleteOwner,
   changeDetails,
   changeItem,
-  type DocumentOfEntry,
   type KeyDetails,
+  type StoredEntry,
 } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
@@ -62,7 +62,7 @@ export async function issueKey(request: KeyRequest, store: KeyStore): Promise<Is
   const label =
     request.label === undefined ? undefined : checkedText('--label', request.label, maxLabelLength);
   const owner = await findCompleteOwner(request.owner, store);
-  if (!owner.item.isActive) {
+  if (owner.item.status !== 'active') {
     const name = quoted(owner.details.name);
     throw new WrongStateError(`The owner ${name} is suspended, so that no key of it works`, {
       remedy: '"owners resume" ends that',
@@ -84,7 +84,7 @@ async function addEntry(
   const where = { ownerHash: present, [path]: undefined, keys: size('<', maxKeys) };
   if (await changeItem(details, { set: { [path]: entry }, where }, store)) return;
   const name = quoted(details.name);
-  if (item.keys.size < maxKeys) {
+  if (Object.keys(item.keys).length < maxKeys) {
     throw new WrongStateError(`The owner ${name} was changed meanwhile`, {
       remedy: 'run the command again',
     });
@@ -106,7 +106,7 @@ export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, 
   const ownersPart = { plan, owner: name, ownerId, perMinute, perDay };
   const issued: IssuedKey = { keyId, apiKey, ...ownersPart, expiresAt, label };
   const details: KeyDetails = { label, lastFour, createdAt, tokenHash };
-  const entry: DocumentOfEntry = { id: ownCharactersOf(keyId), expiresAt };
+  const entry: StoredEntry = { id: ownCharactersOf(keyId), expiresAt };
   return { issued, tokenHash, details, entry };
 }
 
@@ -153,7 +153,7 @@ async function isValidDespiteError(
 ): Promise<boolean> {
   try {
     const owner = await readOwner(ownerId, store);
-    if (owner?.item?.keys.has(tokenHash)) return true;
+    if (owner?.item?.keys[tokenHash]) return true;
     await removeDetails(ownerId, keyId, store);
     return false;
   } catch (error) {

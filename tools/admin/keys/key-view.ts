@@ -1,9 +1,9 @@
-import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { isCounting, newestWindow } from '../../../lambdas/shared/windows.ts';
 import { type PlanName, plans } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
+import type { StoredEntry } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
 
@@ -109,7 +109,7 @@ export const keyFields: readonly Field<KeyView>[] = [
 ];
 
 /** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
-export function isBanned({ bannedUntil }: KeyEntry, nowMs: number): boolean {
+export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number): boolean {
   const nowSeconds = Math.floor(nowMs / 1_000);
   return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
 }
@@ -121,11 +121,14 @@ function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatu
   // The authorizer compares the same way: it refuses the key from the second of its expiry on.
   const isExpired = entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
   if (isExpired) return 'expired';
-  if (!owner.item?.isActive) return 'suspended';
+  if (owner.item?.status !== 'active') return 'suspended';
   return isBanned(entry, nowMs) ? 'banned' : 'active';
 }
 
-function rejectionsNow({ rejectionWindow, rejectionCount }: KeyEntry, nowMs: number): number {
+function rejectionsNow(
+  { rejectionWindow = 0, rejectionCount = 0 }: StoredEntry,
+  nowMs: number,
+): number {
   const isNow = isCounting('minute', rejectionWindow, Math.floor(nowMs / 1_000));
   return isNow ? rejectionCount : 0;
 }

@@ -1,10 +1,9 @@
-import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import {
   changeDetails,
   changeItem,
-  type DocumentOfOwner,
-  readOwnerItem,
+  type OwnerItem,
+  type StoredEntry,
 } from '../owners/stored-owner.ts';
 import { change, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
@@ -32,16 +31,16 @@ export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean
 export async function removeEntry(
   { tokenHash, owner }: StoredKey,
   store: KeyStore,
-): Promise<KeyEntry | undefined> {
+): Promise<StoredEntry | undefined> {
   const path = `keys.${tokenHash}`;
   const { ownerHash } = owner.details;
   const removal = { remove: [path], where: { [path]: present } };
-  const before = await change<DocumentOfOwner>(
+  const before = await change<OwnerItem>(
     { table: store.apiKeysTable, key: { ownerHash }, ...removal },
     store,
     'ALL_OLD',
   );
-  return before && readOwnerItem(before).keys.get(tokenHash);
+  return before?.keys[tokenHash];
 }
 
 /**
@@ -50,7 +49,7 @@ export async function removeEntry(
  */
 export async function recordRevocation(
   { keyId, owner, details }: StoredKey,
-  entry: KeyEntry | undefined,
+  entry: StoredEntry | undefined,
   store: KeyStore,
 ): Promise<void> {
   if (!details || (details.revokedAt && !entry)) return;

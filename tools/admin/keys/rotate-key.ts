@@ -1,7 +1,6 @@
-import type { KeyEntry } from '../../../lambdas/shared/owner-record.ts';
 import { WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
-import { changeItem, type DocumentOfEntry } from '../owners/stored-owner.ts';
+import { changeItem, type StoredEntry } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
@@ -41,7 +40,7 @@ export async function rotateKey(
 }
 
 /** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
-function rotatableEntry(key: StoredKey, nowMs: number): KeyEntry {
+function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
   const { keyId, entry } = key;
   const { status } = keyView(key, nowMs);
   if (status === 'suspended') {
@@ -61,7 +60,7 @@ function rotatableEntry(key: StoredKey, nowMs: number): KeyEntry {
 }
 
 /** The old key's expiry in Unix seconds, which is never later than before. */
-function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number): number {
+function graceEnd({ expiresAt }: StoredEntry, graceSeconds: number, nowMs: number): number {
   const end = Math.floor(nowMs / 1_000) + graceSeconds;
   return Math.min(end, expiresAt ?? end);
 }
@@ -76,12 +75,14 @@ function graceEnd({ expiresAt }: KeyEntry, graceSeconds: number, nowMs: number):
  */
 async function addReplacementEntry(
   { keyId, tokenHash, owner }: StoredKey,
-  old: KeyEntry,
+  old: StoredEntry,
   draft: DraftKey,
   end: number,
   store: KeyStore,
 ): Promise<void> {
-  const entry: DocumentOfEntry = { ...draft.entry, ...banAndRejections(old, store.now()) };
+  const { bannedUntil, rejectionWindow, rejectionCount } = old;
+  const ban = isBanned(old, store.now()) && { bannedUntil };
+  const entry: StoredEntry = { ...draft.entry, ...ban, rejectionWindow, rejectionCount };
   const oldEntry = `keys.${tokenHash}`;
   const isRotated = await changeItem(
     owner.details,
@@ -89,8 +90,8 @@ async function addReplacementEntry(
       set: { [`keys.${draft.tokenHash}`]: entry, [`${oldEntry}.expiresAt`]: end },
       where: {
         [oldEntry]: present,
-        keys: size('=', owner.item!.keys.size),
-        [`${oldEntry}.bannedUntil`]: old.bannedUntil || undefined,
+        keys: size('=', Object.keys(owner.item!.keys).length),
+        [`${oldEntry}.bannedUntil`]: bannedUntil,
         [`${oldEntry}.expiresAt`]: old.expiresAt,
       },
     },
@@ -101,13 +102,4 @@ async function addReplacementEntry(
     `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
     { remedy: 'run the command again' },
   );
-}
-
-/** The ban and the counted rejections of a key, which its replacement inherits. */
-function banAndRejections(old: KeyEntry, nowMs: number): Partial<DocumentOfEntry> {
-  const { bannedUntil, rejectionWindow, rejectionCount } = old;
-  return {
-    ...(isBanned(old, nowMs) && { bannedUntil }),
-    ...(rejectionWindow > 0 && { rejectionWindow, rejectionCount }),
-  };
 }

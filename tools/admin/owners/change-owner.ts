@@ -2,7 +2,7 @@ import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
 import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findCompleteOwner } from './find-owner.ts';
-import { type CompleteOwner, changeItem, type DocumentOfOwner } from './stored-owner.ts';
+import { type CompleteOwner, changeItem, type OwnerItem } from './stored-owner.ts';
 
 type Counters = Record<(typeof ownerCounters)[number], number>;
 
@@ -18,7 +18,7 @@ export const noUsage = Object.fromEntries(ownerCounters.map((name) => [name, 0])
  */
 export async function changeOwner(
   idOrName: string,
-  set: Pick<DocumentOfOwner, 'status'> | Counters,
+  set: Pick<OwnerItem, 'status'> | Counters,
   store: KeyStore,
 ): Promise<CompleteOwner> {
   const { details } = await findCompleteOwner(idOrName, store);

@@ -12,9 +12,9 @@ import { putPresentGatewayKey, readPresentOwner } from './set-owner-plan.ts';
 import {
   type AgreedLimits,
   changeDetails,
-  type DocumentOfOwner,
   inOwners,
   type OwnerDetails,
+  type OwnerItem,
   type StoredOwner,
 } from './stored-owner.ts';
 
@@ -79,7 +79,7 @@ async function putItem(
   store: KeyStore,
 ): Promise<void> {
   const { plan } = agreed;
-  const item: DocumentOfOwner = {
+  const item: OwnerItem = {
     ownerId,
     plan,
     status: 'active',

@@ -4,13 +4,7 @@ import { checkedText } from '../console/checked-text.ts';
 import { isOwnerId } from '../keys/api-key-token.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
-import {
-  type CompleteOwner,
-  type DocumentOfOwner,
-  type OwnerDetails,
-  readOwnerItem,
-  type StoredOwner,
-} from './stored-owner.ts';
+import type { CompleteOwner, OwnerDetails, OwnerItem, StoredOwner } from './stored-owner.ts';
 
 const maxNameLength = 200;
 
@@ -83,8 +77,8 @@ export async function readOwner(
   const details = await getItem<OwnerDetails>(store, store.ownersTable, { ownerId });
   if (!details) return undefined;
   const { ownerHash } = details;
-  const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
-  return { details, item: item && readOwnerItem(item) };
+  const item = await getItem<OwnerItem>(store, store.apiKeysTable, { ownerHash });
+  return { details, item };
 }
 
 /** Finds an owner by the hash of the common part of its tokens; undefined when there is none. */
@@ -92,7 +86,7 @@ export async function findOwnerOfHash(
   ownerHash: string,
   store: KeyStore,
 ): Promise<StoredOwner | undefined> {
-  const item = await getItem<DocumentOfOwner>(store, store.apiKeysTable, { ownerHash });
+  const item = await getItem<OwnerItem>(store, store.apiKeysTable, { ownerHash });
   if (item) return readOwner(item.ownerId, store);
   // "keys purge --all" removes the items of the ApiKeys table and keeps the owners.
   return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
@@ -101,8 +95,8 @@ export async function findOwnerOfHash(
 /** All owners of the stage, the newest first. */
 export async function allOwners(store: KeyStore): Promise<StoredOwner[]> {
   const details = await scan<OwnerDetails>(store, store.ownersTable);
-  const items = await scan<DocumentOfOwner & { ownerHash: string }>(store, store.apiKeysTable);
-  const byHash = new Map(items.map((item) => [item.ownerHash, readOwnerItem(item)]));
+  const items = await scan<OwnerItem & { ownerHash: string }>(store, store.apiKeysTable);
+  const byHash = new Map(items.map((item) => [item.ownerHash, item]));
   return details
     .filter(({ ownerId }) => isOwnerId(ownerId))
     .map((owner) => ({ details: owner, item: byHash.get(owner.ownerHash) }))

@@ -17,11 +17,11 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
     name,
     /** Null, like the limits, when the creation of the owner was interrupted. */
     plan: item?.plan ?? null,
-    status: statusOf(item),
+    status: item?.status ?? 'incomplete',
     perMinute: item?.perMinute ?? null,
     perDay: item?.perDay ?? null,
     /** The number of keys that are not revoked. */
-    keys: item?.keys.size ?? 0,
+    keys: Object.keys(item?.keys ?? {}).length,
     createdAt,
     /** The minute in which a request of any of its keys was last admitted. */
     lastUsedAt: lastUse({ details, item }),
@@ -83,7 +83,7 @@ export function lastUsedText(lastUsedAt: string | null): string {
 }
 
 function lastUse({ details, item }: StoredOwner): string | null {
-  const entries = [...(item?.keys.values() ?? []), ...Object.values(details.keys)];
+  const entries = [...Object.values(item?.keys ?? {}), ...Object.values(details.keys)];
   const last = Math.max(0, ...entries.map(({ usedAt = 0 }) => usedAt));
   return last > 0 ? isoTime(last) : null;
 }
@@ -94,11 +94,6 @@ function usageText(usage: Usage['minute'] | undefined): string | null {
 
 function usedText(usage: Usage['minute'] | undefined): string | null {
   return usage ? `${grouped(usage.used)} of ${grouped(usage.limit)}` : null;
-}
-
-function statusOf(item: OwnerItem | undefined): 'active' | 'suspended' | 'incomplete' {
-  if (!item) return 'incomplete';
-  return item.isActive ? 'active' : 'suspended';
 }
 
 function planText({ plan }: OwnerView): string {

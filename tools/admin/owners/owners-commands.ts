@@ -136,7 +136,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, confirm }, idOrName) => {
       const { details, item } = await findOwner(idOrName, stage);
       const { ownerId, name } = details;
-      const keys = item?.keys.size ?? 0;
+      const keys = Object.keys(item?.keys ?? {}).length;
       const question =
         `Delete ${name} (${ownerId}) with all that is stored of it? Its ${counted(keys, 'key')} will ` +
         'be refused from the next request on, for good.';
@@ -177,9 +177,10 @@ function shown(owner: StoredOwner, nowMs: number) {
 }
 
 function suspendQuestion({ details: { name, ownerId }, item }: CompleteOwner): string {
+  const keys = counted(Object.keys(item.keys).length, 'key');
   return (
-    `Suspend ${name} (${ownerId})? Its ${counted(item.keys.size, 'key')} will be refused from the ` +
-    'next request on, until "owners resume".'
+    `Suspend ${name} (${ownerId})? Its ${keys} will be refused from the next request on, until ` +
+    '"owners resume".'
   );
 }
 

@@ -1,4 +1,4 @@
-import { type KeyEntry, keyIdOf, type OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
+import type { KeyEntry, OwnerRecord } from '../../../lambdas/shared/owner-record.ts';
 import type { PlanName } from '../../../lib/settings/plans.ts';
 import { change, expressions, type Update } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
@@ -46,11 +46,18 @@ export interface OwnerDetails {
   keys: Readonly<Record<string, KeyDetails>>;
 }
 
+/** A key's entry in its owner's item. A number that it lacks is 0, and without an expiry it has none. */
+export interface StoredEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
+  /** The characters of the key id that are not the owner's. */
+  id: string;
+}
+
 /** An owner's item in the ApiKeys table, which the authorizer reads and updates. */
-export interface OwnerItem extends OwnerRecord {
+export interface OwnerItem extends Omit<OwnerRecord, 'isActive'> {
   plan: PlanName;
+  status: 'active' | 'suspended';
   /** The entries of the keys that are not revoked, by the hash of their tokens. */
-  keys: ReadonlyMap<string, KeyEntry>;
+  keys: Readonly<Record<string, StoredEntry>>;
 }
 
 /** Everything that is stored about an owner. */
@@ -63,38 +70,6 @@ export interface StoredOwner {
 /** An owner whose creation was completed. */
 export interface CompleteOwner extends StoredOwner {
   readonly item: OwnerItem;
-}
-
-/** A key's entry in the form of the document client. */
-export interface DocumentOfEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
-  id: string;
-}
-
-/** An item of the ApiKeys table in the form of the document client. */
-export interface DocumentOfOwner extends Omit<OwnerRecord, 'isActive'> {
-  plan: PlanName;
-  status: 'active' | 'suspended';
-  keys: Record<string, DocumentOfEntry>;
-}
-
-/** Converts an item of the ApiKeys table, with default values for absent attributes of keys. */
-export function readOwnerItem({ status, keys, ...record }: DocumentOfOwner): OwnerItem {
-  const entries = Object.entries(keys).map(
-    ([tokenHash, entry]) => [tokenHash, readEntry(record.ownerId, entry)] as const,
-  );
-  return { ...record, isActive: status === 'active', keys: new Map(entries) };
-}
-
-function readEntry(ownerId: string, { id, ...entry }: DocumentOfEntry): KeyEntry {
-  return {
-    bannedUntil: 0,
-    rejectionWindow: 0,
-    rejectionCount: 0,
-    usedAt: 0,
-    expiresAt: undefined,
-    ...entry,
-    keyId: keyIdOf(ownerId, id),
-  };
 }
 
 /** Changes an owner's details. Returns them, or undefined when the condition fails. */

@@ -58,7 +58,7 @@ async function presentState() {
     plan: item?.plan,
     agreed: details?.agreed.plan,
     usagePlan: usagePlanOf(ownerId),
-    isActive: item?.isActive,
+    status: item?.status,
     dayCount: item?.dayCount,
     statuses: await statuses(),
     isReplaced: old?.expiresAt !== null && keys.some((key) => key.expiresAt === null),
@@ -148,7 +148,7 @@ const commands: Command[] = [
   {
     name: 'owners suspend',
     run: (store) => changeOwner('Acme', { status: 'suspended' }, store),
-    expected: { isActive: false },
+    expected: { status: 'suspended' },
   },
   {
     name: 'owners reset-usage',
@@ -288,7 +288,7 @@ async function expectNothingUnknown(): Promise<StoredOwner[]> {
 async function expectNobodyRefused(owners: StoredOwner[]): Promise<void> {
   for (const { details, item } of owners) {
     const planName = planOfUsagePlan(details.ownerId);
-    if (!item || item.keys.size === 0 || !planName) continue;
+    if (!item || Object.keys(item.keys).length === 0 || !planName) continue;
     const plan = plans[planName];
     expect(plan.perMinute).toBeGreaterThanOrEqual(item.perMinute);
     expect(plan.perDay).toBeGreaterThanOrEqual(item.perDay);

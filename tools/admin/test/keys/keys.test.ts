@@ -164,7 +164,7 @@ describe('rotateKey', () => {
     expect(await keyOf(rotated.keyId)).toMatchObject({
       tokenHash: hashToken(rotated.apiKey),
       details: { replaces: old.keyId, label: 'web shop' },
-      entry: { expiresAt: undefined },
+      entry: expect.not.objectContaining({ expiresAt: expect.anything() }),
     });
     const after = (await stage.owner(old.ownerId)).item;
     expect({ ...after, keys: null }).toEqual({ ...before, keys: null });
@@ -213,7 +213,7 @@ describe('rotateKey', () => {
 
     const rotated = await rotateKey(keyId, { graceSeconds: 60 }, store);
 
-    expect(await entryOf(rotated.keyId)).toMatchObject({ bannedUntil: 0 });
+    expect(await entryOf(rotated.keyId)).not.toHaveProperty('bannedUntil');
   });
 
   it.each<[string, (keyId: string) => Promise<unknown>, string]>([
@@ -251,7 +251,7 @@ describe('rotateKey', () => {
       `${keyId} was changed by somebody else meanwhile, and was not rotated here; run the command again`,
     );
     const { details, item } = await stage.owner(ownerId);
-    expect(item!.keys.size).toBe(keys);
+    expect(Object.keys(item!.keys)).toHaveLength(keys);
     expect(Object.keys(details.keys)).toHaveLength(Math.max(keys, 1));
   });
 
@@ -273,7 +273,7 @@ describe('revokeKey', () => {
 
     expect(await revokeKey(keyId, store)).toBe(true);
 
-    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+    expect((await stage.owner(ownerId)).item!.keys).toEqual({});
     expect(await detailsOf(keyId)).toMatchObject({
       revokedAt: '2026-11-20T09:30:15.500Z',
       usedAt: minute,
@@ -287,7 +287,7 @@ describe('revokeKey', () => {
     await forgetAllDetails(ownerId);
 
     expect(await revokeKey(keyId, store)).toBe(true);
-    expect((await stage.owner(ownerId)).item!.keys.size).toBe(0);
+    expect((await stage.owner(ownerId)).item!.keys).toEqual({});
   });
 
   it('says so when there is no such key', async () => {
