@@ -4,7 +4,6 @@ import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,
   type IMetric,
-  TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
@@ -14,20 +13,17 @@ export interface DashboardProps {
   readonly name: string;
   readonly metrics: ServiceMetrics;
   readonly alarms: Alarm[];
-  /** Links to the saved queries, as Markdown. */
-  readonly queryLinks: string;
 }
 
 /** The stage's dashboard: alarms, responses, rejected requests, and use of the operations. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { name, metrics, alarms, queryLinks }: DashboardProps) {
+  constructor(scope: Construct, id: string, { name, metrics, alarms }: DashboardProps) {
     super(scope, id);
     new CloudWatchDashboard(this, 'Page', {
       dashboardName: name,
       defaultInterval: Duration.hours(3),
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 3 })],
-        [new TextWidget({ markdown: `Logs: ${queryLinks}`, width: 24, height: 2 })],
         [
           graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors]),
           graph('Cancel: latency in ms', [

@@ -50,8 +50,8 @@ export class Monitoring extends Construct {
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     const name = stackName(configuration.stage);
-    const { links } = new SavedQueries(this, 'SavedQueries', { folder: name, logs });
-    new Dashboard(this, 'Dashboard', { name, metrics, alarms, queryLinks: links });
+    new SavedQueries(this, 'SavedQueries', { folder: name, logs });
+    new Dashboard(this, 'Dashboard', { name, metrics, alarms });
   }
 
   private createAlarm(definition: AlarmDefinition, runbook: string): Alarm {

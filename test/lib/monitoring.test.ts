@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { functionNames } from '../../lib/settings/functions.ts';
-import { capitalized } from '../../lib/settings/names.ts';
 import { deployedMethods } from '../contract/template-api.ts';
 import { anchorsOf, tokensOf } from '../docs/markdown.ts';
 import { differences, missing } from '../helpers/differences.ts';
@@ -252,32 +250,14 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   });
 });
 
-interface Query {
-  readonly name: string;
-  readonly text: string;
-  readonly logs: readonly string[];
-}
-
-/** The names of the logs in the runbook, by the log group's logical id. */
-const logGroupIds: Readonly<Record<string, string>> = {
-  'access log': 'ApiAccessLogs',
-  ...Object.fromEntries(functionNames.map((name) => [name, `${capitalized(name)}Logs`])),
-};
-
 describe.each(stageNames)('saved queries of %s', (stage) => {
-  const saved: Query[] = Object.values(properties(stage, 'AWS::Logs::QueryDefinition')).map(
-    ({ Name, QueryString, LogGroupNames }) => ({
-      name: Name.replace(`StoreOrders-${stage}/`, ''),
-      text: QueryString,
-      logs: LogGroupNames,
-    }),
-  );
-  const factsOf = (queries: readonly Query[]) =>
-    queries.map(({ name, text, logs }) => `${name}, logs ${logs.join()}: ${text}`);
+  const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
   it('are named in the runbook, which names no others', () => {
-    const known = saved.map(({ name }) => name);
-    const named = [...runbook.matchAll(/query\s`([^`]+)`/g)].map(([, name]) => name!);
+    const known = saved.map(({ Name }) => Name);
+    const named = [...runbook.matchAll(/query\s`([^`]+)`/g)].map(
+      ([, name]) => `StoreOrders-${stage}/${name}`,
+    );
 
     expect(
       differences(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]),
@@ -287,8 +267,8 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
   it('read fields that the access log has, where they read it alone', () => {
     const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));
     const read = saved
-      .filter(({ logs }) => logs.join() === `\${${logGroupIds['access log']}}`)
-      .flatMap(({ text }) => fieldsIn(text));
+      .filter(({ LogGroupNames }) => LogGroupNames.join() === '${ApiAccessLogs}')
+      .flatMap(({ QueryString }) => fieldsIn(QueryString));
 
     const logged = Object.keys(JSON.parse(AccessLogSetting.Format));
 
@@ -296,13 +276,6 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     expect(
       missing(['lib/monitoring/saved-queries.ts', read], ['lib/api/access-logs.ts', logged]),
     ).toEqual([]);
-  });
-
-  it('are linked on the dashboard, in its own Region, with text and logs filled in', () => {
-    const [{ DashboardBody }] = Object.values(properties(stage, 'AWS::CloudWatch::Dashboard'));
-    const { markdown } = JSON.parse(DashboardBody).widgets[1].properties;
-
-    expect(factsOf(linkedQueries(markdown)).sort()).toEqual(factsOf(saved).sort());
   });
 });
 
@@ -344,15 +317,4 @@ function fieldsIn(text: string): string[] {
   const given = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name!);
   const language = ['filter', 'stats', 'sort', 'by', 'as', 'and', 'in', 'like', 'desc'];
   return words.filter((word) => ![...language, ...given].includes(word));
-}
-
-/** The query and the log groups that the console reads from a link. */
-function linkedQueries(markdown: string): Query[] {
-  const link =
-    /\[([a-z-]+)\]\(https:\/\/eu-central-1\.console\.aws\.amazon\.com\/cloudwatch\/home\?region=eu-central-1#logsV2:logs-insights\$3FqueryDetail\$3D~\(end~0~start~-3600~timeType~'RELATIVE~unit~'seconds~editorString~'([^~]*)~source~\(([^)]*)\)\)\)/g;
-  return [...markdown.matchAll(link)].map(([, name = '', text = '', source = '']) => ({
-    name,
-    text: decodeURIComponent(text.replaceAll('*', '%')),
-    logs: source.split("~'").slice(1),
-  }));
 }
