@@ -23,7 +23,7 @@ import type { StageConfiguration } from '../settings/stage-configuration.ts';
 
 export interface ApiFunctionProps {
   readonly configuration: StageConfiguration;
-  /** The folder that contains the bundle `index.js`. */
+  /** The folder that contains the bundle `index.js`, and its source map. */
   readonly bundleDirectory: string;
   readonly description: string;
   readonly environment: Record<string, string>;
@@ -73,7 +73,8 @@ export class ApiFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: Code.fromAsset(props.bundleDirectory),
+      // Lambda would read the source map at every cold start.
+      code: Code.fromAsset(props.bundleDirectory, { exclude: ['*.map'] }),
       environment: { ...props.environment, STAGE: props.configuration.stage },
       memorySize: props.memoryMb ?? 512,
       timeout: props.timeout,

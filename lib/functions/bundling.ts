@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type OutputFile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import {
   type FunctionName,
   forEachFunction,
@@ -47,34 +46,18 @@ function stub(file: string): string {
 }
 
 /**
- * Bundles all functions, each into `<outputDirectory>/<name>/index.js`, with the source maps in
- * `<outputDirectory>/source-maps/`.
+ * Bundles all functions, each into `<outputDirectory>/<name>/index.js` with its source map beside it.
  *
- * @returns the folder of each function, which is uploaded to Lambda and contains nothing else
+ * @returns the folder of each function
  * @throws esbuild's `BuildFailure` if a function cannot be built
  */
 export async function bundleFunctions(
   outputDirectory: string,
 ): Promise<Record<FunctionName, string>> {
-  const { outputFiles } = await build({
+  await build({
     ...bundlingOptions,
-    entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: name })),
-    outdir: '.',
-    write: false,
+    entryPoints: functionNames.map((name) => ({ in: handlerEntries[name], out: `${name}/index` })),
+    outdir: resolve(outputDirectory),
   });
-  return forEachFunction((name) => writeBundle(name, outputFiles, outputDirectory));
-}
-
-function writeBundle(name: string, outputs: OutputFile[], outputDirectory: string): string {
-  const output = (file: string) => outputs.find(({ path }) => basename(path) === file)!.contents;
-  const directory = join(outputDirectory, name);
-  writeFile(join(directory, 'index.js'), output(`${name}.js`));
-  // The source map is outside the folder, because Lambda would load it at every cold start.
-  writeFile(join(outputDirectory, 'source-maps', `${name}.js.map`), output(`${name}.js.map`));
-  return directory;
-}
-
-function writeFile(path: string, contents: Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, contents);
+  return forEachFunction((name) => join(outputDirectory, name));
 }

@@ -30,16 +30,15 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(external).toEqual([]);
   });
 
-  it('has its source map elsewhere', () => {
+  it('has a source map beside it, which it does not name', () => {
     const code = readFileSync(bundleFile(name), 'utf8');
 
-    expect(readdirSync(join(bundleFile(name), '..'))).toEqual(['index.js']);
     expect(code).not.toContain('sourceMappingURL');
-    const map = JSON.parse(readFileSync(sourceMapFile(name), 'utf8'));
+    const map = JSON.parse(readFileSync(`${bundleFile(name)}.map`, 'utf8'));
     expect(map.sources.join()).toContain('lambdas/');
   });
 
-  it('is the asset that the template names', () => {
+  it('is the asset that the template names, without its source map', () => {
     const id = `${capitalized(name)}Function`;
     const [, { Properties }] = Object.entries(template('staging').Resources).find(
       ([logicalId, { Type }]) => Type === 'AWS::Lambda::Function' && logicalId.startsWith(id),
@@ -49,8 +48,9 @@ describe.each(functionNames)('bundle of %s', (name) => {
     const { source } = files[Properties.Code.S3Key.replace('.zip', '')];
 
     expect(source.packaging).toBe('zip');
-    const asset = readFileSync(join(assemblyDirectory(), source.path, 'index.js'));
-    expect(asset.equals(readFileSync(bundleFile(name)))).toBe(true);
+    const asset = join(assemblyDirectory(), source.path);
+    expect(readdirSync(asset)).toEqual(['index.js']);
+    expect(readFileSync(join(asset, 'index.js')).equals(readFileSync(bundleFile(name)))).toBe(true);
   });
 });
 
@@ -79,10 +79,6 @@ describe("a bundle's credentials", () => {
 
 function bundleFile(name: FunctionName): string {
   return join(assemblyDirectory(), 'bundles', name, 'index.js');
-}
-
-function sourceMapFile(name: FunctionName): string {
-  return join(assemblyDirectory(), 'bundles/source-maps', `${name}.js.map`);
 }
 
 /** The size of the young generation in a Node process that has Lambda's options and the bundle. */
