@@ -9,7 +9,6 @@ import {
 import {
   Alias,
   Architecture,
-  type CfnFunction,
   Code,
   type IFunction,
   Function as LambdaFunction,
@@ -68,7 +67,7 @@ export class ApiFunction extends Construct {
   }
 
   private createFunction(props: ApiFunctionProps): LambdaFunction {
-    const lambdaFunction = new LambdaFunction(this, 'Function', {
+    return new LambdaFunction(this, 'Function', {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -87,9 +86,6 @@ export class ApiFunction extends Construct {
       // whose creation is rolled back is deleted, because it would make the next deployment fail.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
-    // The construct adds dependencies on the role's policy resources. This role's are all inline.
-    (lambdaFunction.node.defaultChild as CfnFunction).addDeletionOverride('DependsOn');
-    return lambdaFunction;
   }
 }
 
