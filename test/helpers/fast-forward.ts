@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 
 const stepMs = 20;
+/** Longer than anything here may take. */
+const longestMs = 150_000;
 
 /**
  * Runs a function with fake timers that advance about twenty times as fast as real time. After each
@@ -9,6 +11,7 @@ const stepMs = 20;
  * is.
  *
  * @returns the result, and the time in milliseconds by the fake timers
+ * @throws Error when the function would never return
  */
 export async function fastForward<Result>(
   run: () => Promise<Result>,
@@ -23,6 +26,7 @@ export async function fastForward<Result>(
     // The promise is awaited below. A rejection before that must not count as unhandled.
     running.catch(() => {});
     while (!isOver) {
+      if (elapsedMs > longestMs) throw new Error(`it was not over after ${longestMs / 1_000} s`);
       await sleep(1);
       jest.advanceTimersByTime(stepMs);
       elapsedMs += stepMs;

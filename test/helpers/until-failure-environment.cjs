@@ -1,0 +1,12 @@
+const { TestEnvironment } = require('jest-environment-node');
+
+/** Skips what a test file has left after its first failure: that one has noticed the mutant. */
+module.exports = class UntilFailureEnvironment extends TestEnvironment {
+  #hasFailed = false;
+
+  /** @param {import('@jest/types').Circus.Event} event */
+  handleTestEvent(event) {
+    if (event.name === 'test_fn_failure' || event.name === 'hook_failure') this.#hasFailed = true;
+    if (event.name === 'test_start' && this.#hasFailed) event.test.mode = 'skip';
+  }
+};
