@@ -12,7 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
 import { corsHeaders } from '../../lambdas/shared/headers.ts';
@@ -33,6 +33,15 @@ export interface OrdersApiProps {
   readonly functions: Readonly<Record<FunctionName, { readonly handler: IFunction }>>;
 }
 
+/** The types of the resources that a deployment copies. */
+const copiedTypes = new Set([
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+]);
+
 /** The REST API with its stage, its resources under `/v1`, its authorizer and gateway responses. */
 export class OrdersApi extends Construct {
   readonly restApi: RestApi;
@@ -51,6 +60,7 @@ export class OrdersApi extends Construct {
     addRetiredPetOperation(this.restApi, cors);
     if (configuration.corsOrigin) addPreflights(this.restApi, cors);
     addUnknownRoutes(this.restApi, cors);
+    this.deployEveryChange();
     this.acknowledgeFindings(configuration);
   }
 
@@ -114,7 +124,6 @@ export class OrdersApi extends Construct {
       resultsCacheTtl: Duration.seconds(0),
     });
     // The construct derives the same URI by splitting the function's ARN, which complicates the template.
-    // What is set here makes no new deployment by itself. It changes with the handler alone, which does.
     (authorizer.node.defaultChild as CfnAuthorizer).authorizerUri = Stack.of(this).formatArn({
       service: 'apigateway',
       account: 'lambda',
@@ -135,6 +144,22 @@ export class OrdersApi extends Construct {
       const resource = this.restApi.root.resourceForPath(`/v1${path}`);
       resource.addMethod(method, integration, { operationName });
     }
+  }
+
+  /**
+   * Makes the logical id of the API's deployment depend on everything that the deployment copies, as it
+   * is in the template. A stage serves the deployment's copy, so without a new deployment a change
+   * would have no effect. The constructs' own hash covers the properties that they were created with,
+   * but not those that were set on the resources below them.
+   */
+  private deployEveryChange(): void {
+    const copied = () =>
+      Stack.of(this)
+        .node.findAll()
+        .filter((construct) => CfnResource.isCfnResource(construct))
+        .filter(({ cfnResourceType }) => copiedTypes.has(cfnResourceType))
+        .map((resource) => resource._toCloudFormation());
+    this.restApi.latestDeployment!.addToLogicalId(Lazy.any({ produce: copied }));
   }
 
   private acknowledgeFindings({ firewall }: StageConfiguration): void {

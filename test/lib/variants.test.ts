@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { CfnDeployment } from 'aws-cdk-lib/aws-apigateway';
+import type { CfnAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { allowedRequestHeaders, corsHeaders } from '../../lambdas/shared/headers.ts';
 import { operationNames } from '../../lib/settings/functions.ts';
@@ -186,10 +187,7 @@ describe('a stack that allows an origin', () => {
  * if the logical id changes, so a change that does not influence the id has no effect.
  */
 describe('the deployment of the API', () => {
-  const idOf = (stack: StoreOrdersStack) => {
-    const deployment = stack.node.findAll().find((construct) => construct instanceof CfnDeployment);
-    return stack.resolve(deployment!.logicalId);
-  };
+  const idOf = (stack: StoreOrdersStack) => stack.resolve(first(stack, 'Deployment').logicalId);
 
   it('stays the same while nothing changes', () => {
     const ids = Object.entries(template('staging').Resources)
@@ -199,11 +197,27 @@ describe('the deployment of the API', () => {
     expect(ids).toEqual([idOf(staging)]);
   });
 
-  it.each([
-    ['authorizer', { apiKeyPrefix: 'so_other_' } as const],
-    ['answers', { corsOrigin: origin }],
-  ])("is a new one after a change of the API's %s", (_, changed) => {
-    expect(idOf(createStack('staging', changed))).not.toBe(idOf(staging));
+  it.each(['Method', 'Resource', 'GatewayResponse', 'RestApi'])(
+    'is a new one after a change of an AWS::ApiGateway::%s',
+    (type) => {
+      const stack = createStack('staging');
+
+      first(stack, type).addPropertyOverride('Changed', 'as nobody did before');
+
+      expect(idOf(stack)).not.toBe(idOf(staging));
+    },
+  );
+
+  it.each<[string, Partial<CfnAuthorizer>]>([
+    ['expression', { identityValidationExpression: '^x$' }],
+    ['time to live', { authorizerResultTtlInSeconds: 300 }],
+    ['function', { authorizerUri: 'arn:other' }],
+  ])("is a new one after a change of the authorizer's %s", (_, changed) => {
+    const stack = createStack('staging');
+
+    Object.assign(first(stack, 'Authorizer'), changed);
+
+    expect(idOf(stack)).not.toBe(idOf(staging));
   });
 });
 
@@ -239,4 +253,12 @@ function headersOf(headers: readonly { Name: string; Value: string }[]) {
 function warningsOf({ node }: StoreOrdersStack): unknown[] {
   const metadata = node.findAll().flatMap((construct) => construct.node.metadata);
   return metadata.filter(({ type }) => type === 'aws:cdk:warning');
+}
+
+/** The first resource of a type of API Gateway's. */
+function first(stack: StoreOrdersStack, type: string): CfnResource {
+  return stack.node
+    .findAll()
+    .filter((construct) => CfnResource.isCfnResource(construct))
+    .find(({ cfnResourceType }) => cfnResourceType === `AWS::ApiGateway::${type}`)!;
 }
