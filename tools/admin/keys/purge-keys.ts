@@ -71,7 +71,7 @@ export async function withdrawStageKeys(
 ): Promise<void> {
   await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
     await removeItems(store);
-    for (const key of keys) await recordRevocation(key, key.entry, store);
+    for (const key of keys) await recordRevocation(key, store);
     for (const apiKey of gatewayKeys) await store.gateway.deleteApiKey({ apiKey });
     await removeItems(store);
   });

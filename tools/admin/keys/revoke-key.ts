@@ -1,11 +1,6 @@
 import { WrongStateError } from '../../shared/errors.ts';
-import {
-  changeDetails,
-  changeItem,
-  type OwnerItem,
-  type StoredEntry,
-} from '../owners/stored-owner.ts';
-import { change, present } from '../stage/dynamodb-calls.ts';
+import { changeDetails, changeItem } from '../owners/stored-owner.ts';
+import { present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findKey, type StoredKey } from './find-key.ts';
@@ -21,26 +16,16 @@ import { type KeyView, keyView } from './key-view.ts';
  */
 export async function revokeKey(keyId: string, store: KeyStore): Promise<boolean> {
   const key = await findKey(keyId, store);
-  const entry = key.entry && ((await removeEntry(key, store)) ?? key.entry);
+  if (key.entry) await removeEntry(key, store);
   const state = `${keyId} is refused from now on, but its revocation may not be written down`;
-  await withHalfDoneError(state, () => recordRevocation(key, entry, store));
-  return entry !== undefined;
+  await withHalfDoneError(state, () => recordRevocation(key, store));
+  return key.entry !== undefined;
 }
 
-/** Removes a key's entry. Returns it as it was before, or undefined if it did not exist. */
-export async function removeEntry(
-  { tokenHash, owner }: StoredKey,
-  store: KeyStore,
-): Promise<StoredEntry | undefined> {
+/** Removes a key's entry, if there is one, after which its token is refused. */
+export async function removeEntry({ tokenHash, owner }: StoredKey, store: KeyStore): Promise<void> {
   const path = `keys.${tokenHash}`;
-  const { ownerHash } = owner.details;
-  const removal = { remove: [path], where: { [path]: present } };
-  const before = await change<OwnerItem>(
-    { table: store.apiKeysTable, key: { ownerHash }, ...removal },
-    store,
-    'ALL_OLD',
-  );
-  return before?.keys[tokenHash];
+  await changeItem(owner.details, { remove: [path], where: { [path]: present } }, store);
 }
 
 /**
@@ -48,8 +33,7 @@ export async function removeEntry(
  * that is recorded already.
  */
 export async function recordRevocation(
-  { keyId, owner, details }: StoredKey,
-  entry: StoredEntry | undefined,
+  { keyId, owner, details, entry }: StoredKey,
   store: KeyStore,
 ): Promise<void> {
   if (!details || (details.revokedAt && !entry)) return;
