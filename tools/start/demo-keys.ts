@@ -4,7 +4,8 @@ import { issueKey } from '../admin/keys/issue-key.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
 import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
 import { putPresentGatewayKey } from '../admin/owners/set-owner-plan.ts';
-import type { KeyGateway, KeyStore } from '../admin/stage/key-store.ts';
+import type { KeyGateway } from '../admin/stage/api-gateway-keys.ts';
+import type { KeyStore } from '../admin/stage/key-store.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import type { DataDirectory, FileFormat } from '../local/state/data-directory.ts';
 

@@ -108,9 +108,7 @@ export async function scan<T extends object>(
   { documents }: KeyStore,
   tableName: string,
 ): Promise<T[]> {
-  const items: T[] = [];
-  for await (const page of scanPages<T>(documents, tableName)) items.push(...page);
-  return items;
+  return (await Array.fromAsync(scanPages<T>(documents, tableName))).flat() as T[];
 }
 
 async function getItem<T>(

@@ -10,56 +10,83 @@ import {
   paginateGetUsage,
   paginateGetUsagePlans,
 } from '@aws-sdk/client-api-gateway';
-import type { KeyGateway } from './key-store.ts';
+
+/**
+ * The operations of API Gateway's control plane that the key store needs, under API Gateway's names. A
+ * local run's control plane implements them in process.
+ *
+ * The *value* of a gateway key is always an owner's id, never a bearer token.
+ */
+export type KeyGateway = ReturnType<typeof apiGatewayKeys>;
+
+/** `keyId` is API Gateway's id of its own key, not the key id of this service. */
+interface UsagePlanMember {
+  usagePlanId: string;
+  keyId: string;
+}
 
 const pageSize = 500;
 
 /** The key gateway that API Gateway's control plane provides, at the endpoint of the client. */
-export function apiGatewayKeys(client: APIGatewayClient): KeyGateway {
-  const gateway: KeyGateway = {
-    createApiKey: async (key) => {
+export function apiGatewayKeys(client: APIGatewayClient) {
+  /** The ids of the usage plans that the gateway key is in. */
+  const findUsagePlans = async ({ keyId }: { keyId: string }) => {
+    const pages = await Array.fromAsync(paginateGetUsagePlans({ client, pageSize }, { keyId }));
+    return pages.flatMap(({ items = [] }) => items.map(({ id }) => id!));
+  };
+  return {
+    findUsagePlans,
+    /** Fails if a key with this value exists, because values are unique in an account and Region. */
+    createApiKey: async (key: {
+      name: string;
+      value: string;
+      enabled: true;
+      tags: Record<string, string>;
+    }) => {
       const { id } = await client.send(new CreateApiKeyCommand(key));
       return { id: id! };
     },
-    findApiKeys: async (nameQuery) => {
-      const found: { id: string; name: string }[] = [];
-      for await (const page of paginateGetApiKeys({ client, pageSize }, { nameQuery })) {
-        for (const { id, name } of page.items ?? []) found.push({ id: id!, name: name! });
-      }
-      return found;
+    /** The gateway keys whose names start with a text. Names are not unique in API Gateway. */
+    findApiKeys: async (nameQuery: string) => {
+      const pages = await Array.fromAsync(paginateGetApiKeys({ client, pageSize }, { nameQuery }));
+      return pages.flatMap(({ items = [] }) =>
+        items.map(({ id, name }) => ({ id: id!, name: name! })),
+      );
     },
-    deleteApiKey: async (key) => {
+    /** Also succeeds if the key does not exist. */
+    deleteApiKey: async (key: { apiKey: string }) => {
       await client.send(new DeleteApiKeyCommand(key)).catch(unlessNotFound);
     },
-    createUsagePlanKey: async (member) => {
+    /** Also succeeds if the key is already in the usage plan. */
+    createUsagePlanKey: async (member: UsagePlanMember) => {
       const command = new CreateUsagePlanKeyCommand({ ...member, keyType: 'API_KEY' });
       await client.send(command).catch(async (error: unknown) => {
         // The key is already in this usage plan, or in another one of the same stage.
         const isMember =
           error instanceof ConflictException &&
-          (await gateway.findUsagePlans(member)).includes(member.usagePlanId);
+          (await findUsagePlans(member)).includes(member.usagePlanId);
         if (!isMember) throw error;
       });
     },
-    deleteUsagePlanKey: async (member) => {
+    /** Also succeeds if the key is not in the usage plan. */
+    deleteUsagePlanKey: async (member: UsagePlanMember) => {
       await client.send(new DeleteUsagePlanKeyCommand(member)).catch(unlessNotFound);
     },
-    findUsagePlans: async ({ keyId }) => {
-      const ids: string[] = [];
-      for await (const page of paginateGetUsagePlans({ client, pageSize }, { keyId })) {
-        for (const plan of page.items ?? []) ids.push(plan.id!);
-      }
-      return ids;
-    },
-    getUsage: async (asked) => {
-      const usage: Record<string, number[][]> = {};
-      for await (const page of paginateGetUsage({ client, pageSize }, asked)) {
-        Object.assign(usage, page.items);
-      }
+    /** The used and the remaining quota of each day, by the ids or the values of a plan's gateway keys. */
+    getUsage: async (asked: {
+      usagePlanId: string;
+      keyId?: string | undefined;
+      startDate: string;
+      endDate: string;
+    }) => {
+      const pages = await Array.fromAsync(paginateGetUsage({ client, pageSize }, asked));
+      const usage: Record<string, number[][]> = Object.assign(
+        {},
+        ...pages.map(({ items }) => items),
+      );
       return usage;
     },
   };
-  return gateway;
 }
 
 function unlessNotFound(error: unknown): void {

@@ -1,4 +1,4 @@
-import type { KeyGateway } from '../stage/key-store.ts';
+import type { KeyGateway } from '../stage/api-gateway-keys.ts';
 
 type Call = keyof KeyGateway;
 

@@ -11,7 +11,8 @@ import { createOwner } from '../owners/create-owner.ts';
 import { lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
 import { changeItem, type StoredOwner } from '../owners/stored-owner.ts';
-import type { KeyGateway, KeyStore } from '../stage/key-store.ts';
+import type { KeyGateway } from '../stage/api-gateway-keys.ts';
+import type { KeyStore } from '../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 import { InMemoryTables } from './in-memory-tables.ts';
 
@@ -167,7 +168,7 @@ function intercepted(store: KeyStore, intercept: Interceptor): KeyStore {
   const calls = Object.entries(gateway).filter(([, call]) => typeof call === 'function');
   const guarded = calls.map(([name, call]) => [
     name,
-    (parameter: unknown) => intercept(name, () => call(parameter)),
+    (parameter: never) => intercept(name, () => call(parameter)),
   ]);
   return {
     ...store,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { putGatewayKey } from '../../owners/gateway-key.ts';
-import type { KeyGateway, KeyStore } from '../../stage/key-store.ts';
+import type { KeyGateway } from '../../stage/api-gateway-keys.ts';
+import type { KeyStore } from '../../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from '../fake-gateway.ts';
 
 const ownerId = `own_${'a'.repeat(20)}`;
