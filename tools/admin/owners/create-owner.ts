@@ -1,4 +1,3 @@
-import type { PlanName } from '../../../lib/settings/plans.ts';
 import { quoted, WrongStateError } from '../../shared/errors.ts';
 import { createOwner as createIdentity } from '../keys/api-key-token.ts';
 import { changeTogether, expressions, present } from '../stage/dynamodb-calls.ts';
@@ -18,9 +17,8 @@ import {
   type StoredOwner,
 } from './stored-owner.ts';
 
-export interface NewOwner extends Partial<OwnerLimits> {
+export interface NewOwner extends AgreedLimits {
   readonly name: string;
-  readonly plan: PlanName;
 }
 
 /**
@@ -36,8 +34,8 @@ export interface NewOwner extends Partial<OwnerLimits> {
 export async function createOwner(request: NewOwner, store: KeyStore): Promise<StoredOwner> {
   const { plan, perMinute, perDay } = request;
   const name = ownerName(request.name);
-  const limits = limitsFor(plan, request);
   const agreed = { plan, perMinute, perDay };
+  const limits = limitsFor(agreed);
   return withHalfDoneError(`The owner ${quoted(name)} may be created in part only`, async () => {
     const ownerId = await reserveName(name, store);
     const details = await putDetails(ownerId, name, agreed, store);

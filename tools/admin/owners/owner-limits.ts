@@ -20,10 +20,10 @@ const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
  *
  * @throws OperatorError when a limit is missing or outside the plan's range
  */
-export function limitsFor(planName: PlanName, asked: Partial<OwnerLimits>): OwnerLimits {
+export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimits {
   return {
-    perMinute: limitFor(planName, 'perMinute', asked.perMinute),
-    perDay: limitFor(planName, 'perDay', asked.perDay),
+    perMinute: limitFor(plan, 'perMinute', perMinute),
+    perDay: limitFor(plan, 'perDay', perDay),
   };
 }
 
@@ -33,7 +33,7 @@ export function limitsFor(planName: PlanName, asked: Partial<OwnerLimits>): Owne
  * as the plan allows it, and nothing if no limit is requested at all.
  */
 export function ownLimits(
-  { plan: name, ...asked }: { readonly plan: PlanName } & Partial<OwnerLimits>,
+  { plan: name, ...asked }: AgreedLimits,
   { details: { agreed }, item }: CompleteOwner,
 ): Partial<OwnerLimits> {
   const plan = plans[name];

@@ -21,14 +21,14 @@ import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { renameOwner } from './rename-owner.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
-import type { CompleteOwner, StoredOwner } from './stored-owner.ts';
+import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
 
 /** Adds the commands `owners …`. */
 export function addOwnersCommands(program: Command, io: CommandIo): void {
   const owners = program
     .command('owners')
     .description('the owners of keys: their plans, limits and usage');
-  addVerb<Partial<OwnerLimits> & { plan: PlanName }>(owners, io, {
+  addVerb<AgreedLimits>(owners, io, {
     usage: 'create <name>',
     description: 'create an owner, whose keys share its limits',
     options: [planOption('how much its keys may do').makeOptionMandatory(), ...limitOptions],

@@ -5,12 +5,12 @@ import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from './find-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
 import { hasLimits, limitsFor, type OwnerLimits, ownLimits } from './owner-limits.ts';
-import { type CompleteOwner, changeDetails, changeItem } from './stored-owner.ts';
-
-/** The requested plan, with limits for the owner that differ from the plan's. */
-interface RequestedPlan extends Partial<OwnerLimits> {
-  readonly plan: PlanName;
-}
+import {
+  type AgreedLimits,
+  type CompleteOwner,
+  changeDetails,
+  changeItem,
+} from './stored-owner.ts';
 
 /**
  * Moves an owner to another plan: it changes the limits in DynamoDB and the usage plan in API Gateway,
@@ -25,14 +25,13 @@ interface RequestedPlan extends Partial<OwnerLimits> {
  */
 export async function setOwnerPlan(
   idOrName: string,
-  asked: RequestedPlan,
+  asked: AgreedLimits,
   store: KeyStore,
 ): Promise<CompleteOwner> {
   const owner = await findCompleteOwner(idOrName, store);
   const { ownerId } = owner.details;
-  const own = ownLimits(asked, owner);
-  const limits = limitsFor(asked.plan, own);
-  const agreed = { plan: asked.plan, ...own };
+  const agreed = { plan: asked.plan, ...ownLimits(asked, owner) };
+  const limits = limitsFor(agreed);
   const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
   const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
   const { plan, perMinute } = owner.item;
