@@ -16,9 +16,6 @@ import type { CommandIo } from './console/command-io.ts';
 import { failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
-/** A failure of a service, or of what is set to reach it. */
-type Failure = Omit<ServiceFailure, 'kind'> & { readonly kind: string };
-
 /** The exit code of each kind of failure; docs/operating.md says what they mean. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
@@ -56,7 +53,7 @@ function classOf(error: OperatorError): keyof typeof exitCodes {
 function failureBehind(
   thrown: unknown,
   environment: CommandIo['environment'],
-): Failure | undefined {
+): ServiceFailure | undefined {
   for (let each = thrown; each !== undefined; each = Object(each).cause) {
     const failure = failureOf(each);
     if (failure) return unknownProfile(failure, environment) ?? failure;
@@ -66,9 +63,9 @@ function failureBehind(
 
 /** The SDK does not say that there is no such profile, only what it has not found in it. */
 function unknownProfile(
-  { kind }: Failure,
+  { kind }: ServiceFailure,
   { AWS_PROFILE: profile, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE }: CommandIo['environment'],
-): Failure | undefined {
+): ServiceFailure | undefined {
   if (!profile || (kind !== 'noCredentials' && kind !== 'noRegion')) return undefined;
   const folder = join(homedir(), '.aws');
   const files = [
@@ -89,7 +86,7 @@ function unknownProfile(
 function operatorErrorOf(
   thrown: unknown,
   target: Target,
-  failure: Failure | undefined,
+  failure: ServiceFailure | undefined,
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
   if (thrown instanceof CommanderError) return usageErrorOf(thrown);
@@ -102,7 +99,7 @@ function operatorErrorOf(
   return new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown });
 }
 
-function remedyFor({ remedy, localRemedy }: Failure, target: Target): string {
+function remedyFor({ remedy, localRemedy }: ServiceFailure, target: Target): string {
   if (target.local === undefined) return remedy.replace('{stack}', stackOf(target));
   return localRemedy ?? 'look at what "npm start" prints there, and start it anew';
 }

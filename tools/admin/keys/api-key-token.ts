@@ -14,25 +14,21 @@ const keyOwnLength = 12;
 const ownerIdForm = new RegExp(`^own_[0-9A-Za-z]{${ownerIdLength}}$`);
 const keyIdForm = new RegExp(`^key_[0-9A-Za-z]{${ownerIdLength + keyOwnLength}}$`);
 
-/** The identity of an owner. */
-interface OwnerIdentity {
-  /** The public id, at least 20 characters long because it is the value of an API Gateway key. */
-  readonly ownerId: string;
-  /** 32 random bytes in base64url, from which the owner's part of its tokens is derived. */
-  readonly seed: string;
-  /** The partition key of the owner's item. */
-  readonly ownerHash: string;
-}
-
 /**
  * Creates the identity of a new owner.
  *
  * @param prefix the stage's token prefix, such as `so_live_`
  */
-export function createOwner(prefix: string): OwnerIdentity {
+export function createOwner(prefix: string) {
   const seed = randomBytes(seedBytes).toString('base64url');
-  const ownerId = `own_${randomBase62(ownerIdLength)}`;
-  return { ownerId, seed, ownerHash: hashOwnerPart(createToken(prefix, seed)) };
+  return {
+    /** The public id, at least 20 characters long because it is the value of an API Gateway key. */
+    ownerId: `own_${randomBase62(ownerIdLength)}`,
+    /** 32 random bytes in base64url, from which the owner's part of its tokens is derived. */
+    seed,
+    /** The partition key of the owner's item. */
+    ownerHash: hashOwnerPart(createToken(prefix, seed)),
+  };
 }
 
 /**

@@ -1,5 +1,4 @@
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import type { PlanName } from '../../../lib/settings/plans.ts';
 import { HalfDoneError, OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import { findCompleteOwner, readOwner } from '../owners/find-owner.ts';
@@ -27,21 +26,11 @@ export interface KeyRequest extends KeyTraits {
   readonly owner: string;
 }
 
-/** A new key with its token. */
-export interface IssuedKey extends KeyTraits {
-  keyId: string;
-  /** The bearer token, which is shown once and never stored. */
-  apiKey: string;
-  plan: PlanName;
-  /** The owner's name. */
-  owner: string;
-  ownerId: string;
-  perMinute: number;
-  perDay: number;
-}
-
 /** A key that has been generated but not stored, with its details and its entry. */
 export type DraftKey = ReturnType<typeof draftKey>;
+
+/** A new key with its token. */
+export type IssuedKey = DraftKey['issued'];
 
 const maxLabelLength = 100;
 const shownCharacters = 4;
@@ -103,8 +92,18 @@ export function draftKey(owner: CompleteOwner, { label, expiresAt }: KeyTraits, 
   const tokenHash = hashToken(apiKey);
   const createdAt = new Date(store.now()).toISOString();
   const lastFour = apiKey.slice(-shownCharacters);
-  const ownersPart = { plan, owner: name, ownerId, perMinute, perDay };
-  const issued: IssuedKey = { keyId, apiKey, ...ownersPart, expiresAt, label };
+  const issued = {
+    keyId,
+    /** The bearer token, which is shown once and never stored. */
+    apiKey,
+    plan,
+    owner: name,
+    ownerId,
+    perMinute,
+    perDay,
+    expiresAt,
+    label,
+  };
   const details: KeyDetails = { label, lastFour, createdAt, tokenHash };
   const entry: StoredEntry = { id: ownCharactersOf(keyId), expiresAt };
   return { issued, tokenHash, details, entry };

@@ -4,24 +4,17 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { recordCall } from './service-failure.ts';
 
 /** The limits of a call to a service. */
-interface CallLimits {
-  readonly connectionTimeoutMs: number;
-  /** The time until a response begins, and between two parts of it. */
-  readonly answerTimeoutMs: number;
-  /** The time for a whole response. The largest one is a page of a Scan, which is at most 1 MB. */
-  readonly wholeAnswerTimeoutMs: number;
-  readonly maxAttempts: number;
-}
-
-export const defaultCallLimits: CallLimits = {
+export const defaultCallLimits = {
   connectionTimeoutMs: 3_000,
+  /** The time until a response begins, and between two parts of it. */
   answerTimeoutMs: 5_000,
+  /** The time for a whole response. The largest one is a page of a Scan, which is at most 1 MB. */
   wholeAnswerTimeoutMs: 10_000,
   maxAttempts: 4,
 };
 
 /** Client settings for the number of attempts and for all timeouts except the whole response's. */
-export function callLimitSettings(limits: CallLimits = defaultCallLimits) {
+export function callLimitSettings(limits = defaultCallLimits) {
   return {
     maxAttempts: limits.maxAttempts,
     requestHandler: {
@@ -39,7 +32,7 @@ export function callLimitSettings(limits: CallLimits = defaultCallLimits) {
  */
 export function withCallLimits<T extends APIGatewayClient | CloudFormationClient | DynamoDBClient>(
   client: T,
-  limits: CallLimits = defaultCallLimits,
+  limits = defaultCallLimits,
 ): T {
   // All clients of the SDK are alike in these parts.
   const { config, middlewareStack } = client as unknown as DynamoDBClient;

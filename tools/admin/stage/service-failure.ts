@@ -85,14 +85,11 @@ const forms = {
     problem: '{call} was refused',
     remedy: 'see what has become of it: "aws cloudformation describe-stacks --stack-name {stack}"',
   },
-} as const satisfies Readonly<Record<string, FailureForm>>;
+} satisfies Readonly<Record<string, FailureForm>>;
 
-/** The failure of a service or of the connection to it, without the reason that it gives. */
-export interface ServiceFailure {
-  readonly kind: keyof typeof forms;
-  readonly problem: string;
-  readonly remedy: string;
-  readonly localRemedy?: string;
+/** The failure of a service, of the connection to it, or of what is set to reach it. */
+export interface ServiceFailure extends Omit<FailureForm, 'pattern'> {
+  readonly kind: keyof typeof forms | 'noProfile';
 }
 
 const calls = new WeakMap<object, string>();
