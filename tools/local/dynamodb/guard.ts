@@ -34,12 +34,6 @@ export interface GuardOptions {
   readonly log: (line: string) => void;
 }
 
-/** A DynamoDB call that may be forwarded. */
-interface Call {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
 const target = /^DynamoDB_20120810\.(\w+)$/;
 const credential = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//;
 
@@ -83,18 +77,23 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const caller = callers.get(credential.exec(incoming.headers.authorization ?? '')?.[1] ?? '');
     if (!caller) return refuse(incoming, outgoing);
+    const { headers } = incoming;
     const body = await buffer(incoming);
-    const denial = denialOf(caller, operationOf(incoming), body);
-    if (!denial) return forward({ headers: incoming.headers, body }, outgoing);
+    const denial = denialOf(caller, operationOf(headers), body);
+    if (!denial) return forward(headers, body, outgoing);
     log(`iam: ${denial}`);
     sendError(outgoing, 400, 'AccessDeniedException', denial);
   }
 
-  async function forward(call: Call, outgoing: ServerResponse): Promise<void> {
-    const isPlanned = isEmbedded && operationOf(call) === 'Scan';
-    const body = isPlanned ? planScan(call.body) : call.body;
+  async function forward(
+    received: IncomingHttpHeaders,
+    call: Buffer,
+    outgoing: ServerResponse,
+  ): Promise<void> {
+    const isPlanned = isEmbedded && operationOf(received) === 'Scan';
+    const body = isPlanned ? planScan(call) : call;
     if (!body) return sendJson(outgoing, 200, emptyPage);
-    const headers = forwardedHeaders(upstream, call.headers, body);
+    const headers = forwardedHeaders(upstream, received, body);
     let response: IncomingMessage;
     try {
       const sent = request(upstream, { agent, method: 'POST', headers }).end(body);
@@ -123,7 +122,7 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forwardForOperator: async (incoming, outgoing) =>
-      forward({ headers: incoming.headers, body: await buffer(incoming) }, outgoing),
+      forward(incoming.headers, await buffer(incoming), outgoing),
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -158,7 +157,7 @@ function forwardedHeaders({ username }: URL, headers: IncomingHttpHeaders, body:
   };
 }
 
-function operationOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+function operationOf(headers: IncomingHttpHeaders): string {
   return target.exec(String(headers['x-amz-target']))?.[1] ?? '';
 }
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { ExecutionEnvironment } from './execution-environment.ts';
-import type { FunctionError, Invocation, InvocationResult } from './invocation.ts';
+import type { FunctionError, Invocation, InvocationResult, Invoke } from './invocation.ts';
 import type { LambdaFunction } from './lambda-functions.ts';
 
 interface RunnerOptions {
@@ -41,16 +41,8 @@ export class FunctionRunner {
     this.#options = options;
   }
 
-  /**
-   * Invokes a function and waits for its result, or for its stream to begin.
-   *
-   * @param signal cancels the invocation if it has not begun; otherwise it continues
-   */
-  async invoke(
-    lambda: LambdaFunction,
-    invocation: Invocation,
-    signal?: AbortSignal,
-  ): Promise<InvocationResult> {
+  /** A result or a request above Lambda's limit is an error. */
+  readonly invoke: Invoke = async (lambda, invocation, signal) => {
     await this.#newCode;
     if (Buffer.byteLength(invocation.event) > payloadMaxBytes) return { error: requestTooLarge };
     const result = await this.#poolOf(lambda).run(invocation, signal);
@@ -58,7 +50,7 @@ export class FunctionRunner {
       return { error: responseTooLarge };
     }
     return result;
-  }
+  };
 
   /**
    * Ends the use of code that is not the functions' present code any more. Invocations that arrive

@@ -471,14 +471,19 @@ describe('code that is replaced', () => {
     expect(await payloadOf(invoke())).toBe('new');
   });
 
-  it('answers in place of an environment that is idle', async () => {
+  it('is waited for, and answers in place of an environment that is idle', async () => {
     const invoke = prepare(answering('old'));
     await payloadOf(invoke());
+    const built = Promise.withResolvers<void>();
+
+    const replaced = runner.replaceCode(built.promise);
+    const waiting = payloadOf(invoke());
+    await sleep(0);
     makeNewCode();
+    built.resolve();
+    await replaced;
 
-    await runner.replaceCode(Promise.resolve());
-
-    expect(await payloadOf(invoke())).toBe('new');
+    expect(await waiting).toBe('new');
   });
 
   it('leaves alone the environments of a function whose code is the same', async () => {
