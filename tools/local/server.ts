@@ -12,7 +12,7 @@ import { type LambdaFunction, readFunctions } from './functions/lambda-functions
 import { Gateway } from './gateway/gateway.ts';
 import { meterUsage, readUsagePlans, tokenBuckets } from './gateway/usage-plan.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
-import { type DataDirectory, openDataDirectory } from './state/data-directory.ts';
+import { DataDirectory } from './state/data-directory.ts';
 import { readTemplate } from './template/template.ts';
 
 interface LocalServiceOptions {
@@ -103,7 +103,7 @@ async function start(
   // The promise is awaited below. If the start fails before that, its rejection is not unhandled.
   templateReady.catch(() => {});
   const dataDirectory = options.dataDirectory
-    ? await openDataDirectory(options.dataDirectory)
+    ? new DataDirectory(options.dataDirectory)
     : undefined;
   started.defer(() => dataDirectory?.release());
   const databaseReady = provideDatabase(options, dataDirectory, started);
@@ -135,7 +135,7 @@ async function start(
     targetOf: readFunctions(template, assetsManifestFile),
     meterUsage: meterUsage(usagePlans, controlPlane, takeToken, options.now ?? Date.now),
     takeToken,
-    invoke: (lambda, invocation, signal) => runner.invoke(lambda, invocation, signal),
+    invoke: runner.invoke,
     logFault: ({ type, cause }, requestId) => {
       if (cause) log(`gateway: ${requestId} ${type}: ${inspect(cause)}`);
     },

@@ -3,27 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
 
-/** A directory with the data that outlives a run. One process at a time can open it. */
-export interface DataDirectory {
-  readonly path: string;
-  /** The path of a file in the directory. */
-  pathOf(name: string): string;
-  /**
-   * Reads a JSON file in the directory; undefined when there is no such file.
-   *
-   * @throws LocalRunError when the file cannot be read or does not have the expected format
-   */
-  read<T>(name: string, format: FileFormat<T>): T | undefined;
-  /**
-   * Writes a file atomically, even if the process is killed meanwhile.
-   *
-   * @throws LocalRunError when it cannot be written; then the file's previous content remains
-   */
-  write(name: string, value: unknown): void;
-  /** Closes the directory, so that another process can open it. */
-  release(): Promise<void>;
-}
-
 /** The expected format of a file. */
 export interface FileFormat<T> {
   readonly isValid: (value: unknown) => value is T;
@@ -36,23 +15,70 @@ const lockFile = 'lock.sqlite';
 /** SQLite's result code for a lock that somebody else has. */
 const sqliteBusy = 5;
 
-/**
- * Creates a data directory or opens an existing one. Only this user can read it.
- *
- * @throws LocalRunError when the directory cannot be used, or another process has opened it
- */
-export async function openDataDirectory(path: string): Promise<DataDirectory> {
-  makeDirectory(path);
-  const lock = lockDirectory(path);
-  return {
-    path,
-    pathOf: (name) => join(path, name),
-    read: (name, format) => readWhole(join(path, name), format),
-    write: (name, value) => writeWhole(join(path, name), JSON.stringify(value)),
-    release: async () => {
-      if (lock.isOpen) lock.close();
-    },
-  };
+/** A directory with the data that outlives a run. One process at a time can open it. */
+export class DataDirectory {
+  readonly path: string;
+  readonly #lock: DatabaseSync;
+
+  /**
+   * Creates a data directory or opens an existing one. Only this user can read it.
+   *
+   * @throws LocalRunError when the directory cannot be used, or another process has opened it
+   */
+  constructor(path: string) {
+    makeDirectory(path);
+    this.path = path;
+    this.#lock = lockDirectory(path);
+  }
+
+  /** The path of a file in the directory. */
+  pathOf(name: string): string {
+    return join(this.path, name);
+  }
+
+  /**
+   * Reads a JSON file in the directory; undefined when there is no such file.
+   *
+   * @throws LocalRunError when the file cannot be read or does not have the expected format
+   */
+  read<T>(name: string, { isValid, remedy }: FileFormat<T>): T | undefined {
+    const file = this.pathOf(name);
+    if (!existsSync(file)) return undefined;
+    try {
+      const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+      if (isValid(value)) return value;
+      throw new TypeError('it does not have the format that a run writes');
+    } catch (cause) {
+      const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
+      throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });
+    }
+  }
+
+  /**
+   * Writes a file atomically, even if the process is killed meanwhile: a write that is broken off
+   * leaves the temporary file, which the next one replaces.
+   *
+   * @throws LocalRunError when it cannot be written; then the file's previous content remains
+   */
+  write(name: string, value: unknown): void {
+    const file = this.pathOf(name);
+    const temporary = `${file}.new`;
+    try {
+      writeFileSync(temporary, JSON.stringify(value), { flush: true });
+      renameSync(temporary, file);
+    } catch (cause) {
+      const reason = (cause as Error).message;
+      throw new LocalRunError(
+        `the file ${file} cannot be written (${reason}): make room on its disk, or name another directory`,
+        { cause },
+      );
+    }
+  }
+
+  /** Closes the directory, so that another process can open it. */
+  release(): void {
+    if (this.#lock.isOpen) this.#lock.close();
+  }
 }
 
 function makeDirectory(path: string): void {
@@ -91,31 +117,4 @@ function unusable(path: string, cause: unknown): LocalRunError {
   return new LocalRunError(`the directory ${path} cannot be used (${reason}): name another`, {
     cause,
   });
-}
-
-function readWhole<T>(file: string, { isValid, remedy }: FileFormat<T>): T | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (isValid(value)) return value;
-    throw new TypeError('it does not have the format that a run writes');
-  } catch (cause) {
-    const reason = (cause as Error).message.replaceAll(/\s+/g, ' ');
-    throw new LocalRunError(`the file ${file} is damaged (${reason}): ${remedy}`, { cause });
-  }
-}
-
-/** A write that is broken off leaves the temporary file, which the next one replaces. */
-function writeWhole(file: string, text: string): void {
-  const temporary = `${file}.new`;
-  try {
-    writeFileSync(temporary, text, { flush: true });
-    renameSync(temporary, file);
-  } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new LocalRunError(
-      `the file ${file} cannot be written (${reason}): make room on its disk, or name another directory`,
-      { cause },
-    );
-  }
 }

@@ -15,7 +15,7 @@ import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
 import { stageOfKeys } from '../../admin/test/stage-of-keys.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
-import { type DataDirectory, openDataDirectory } from '../../local/state/data-directory.ts';
+import { DataDirectory } from '../../local/state/data-directory.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from '../demo-keys.ts';
 
 let directory: TemporaryDirectory;
@@ -35,12 +35,12 @@ beforeEach(async () => {
   controlPlane = new ControlPlane(usagePlans);
   store = { ...stage.store, gateway: keyGateway(controlPlane) };
   directory = temporaryDirectory();
-  data = await openDataDirectory(directory.path);
+  data = new DataDirectory(directory.path);
   before = await provideDemoKeys(store, data);
 });
 
-afterEach(async () => {
-  await data.release();
+afterEach(() => {
+  data.release();
   directory.remove();
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { ControlPlane } from '../../control-plane/control-plane.ts';
-import { type DataDirectory, openDataDirectory } from '../../state/data-directory.ts';
+import { DataDirectory } from '../../state/data-directory.ts';
 
 const usagePlans = ['free', 'pro'].map((id) => ({ id, throttle: undefined, perDay: undefined }));
 const key = { name: 'one', value: 'value-1', enabled: true };
@@ -11,8 +11,8 @@ const parent = temporaryDirectoryOfEachTest();
 let directory: DataDirectory;
 let plane: ControlPlane;
 
-beforeEach(async () => {
-  directory = await openDataDirectory(parent.path);
+beforeEach(() => {
+  directory = new DataDirectory(parent.path);
   plane = new ControlPlane(usagePlans, directory);
 });
 

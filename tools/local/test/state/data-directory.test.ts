@@ -4,11 +4,7 @@ import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
-import {
-  type DataDirectory,
-  type FileFormat,
-  openDataDirectory,
-} from '../../state/data-directory.ts';
+import { DataDirectory, type FileFormat } from '../../state/data-directory.ts';
 
 const parent = temporaryDirectoryOfEachTest();
 let opened: DataDirectory[];
@@ -20,7 +16,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   holder?.kill('SIGKILL');
-  for (const directory of opened) await directory.release();
+  for (const directory of opened) directory.release();
 });
 
 const text: FileFormat<string> = {
@@ -29,7 +25,7 @@ const text: FileFormat<string> = {
 };
 
 async function open(path = join(parent.path, 'deep/data')): Promise<DataDirectory> {
-  const directory = await openDataDirectory(path);
+  const directory = new DataDirectory(path);
   opened.push(directory);
   return directory;
 }
@@ -124,7 +120,7 @@ describe('data directory', () => {
     await expect(open(link)).rejects.toThrow(
       `the directory ${link} is in use by another local run: stop that, or name another`,
     );
-    await first.release();
+    first.release();
 
     await expect(open(link)).resolves.toBeDefined();
   });
@@ -132,8 +128,8 @@ describe('data directory', () => {
   it('belongs to one run also across containers, and is free again when that was killed', async () => {
     const path = join(parent.path, 'data');
     const module = new URL('../../state/data-directory.ts', import.meta.url).href;
-    const code = `const { openDataDirectory } = await import(${JSON.stringify(module)});
-      globalThis.opened = await openDataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
+    const code = `const { DataDirectory } = await import(${JSON.stringify(module)});
+      globalThis.opened = new DataDirectory(${JSON.stringify(path)}); console.log('open'); setInterval(() => {}, 1e6);`;
     const [program, ...words] = [...inOtherNetwork(), process.execPath];
     const child = spawn(program!, [...words, '--input-type=module', '-e', code], { stdio: 'pipe' });
     holder = child;
