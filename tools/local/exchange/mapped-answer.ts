@@ -1,37 +1,33 @@
 import { TemplateError } from '../errors.ts';
+import type { GatewayAnswer } from './gateway-answer.ts';
 import type { RequestContext } from './request-context.ts';
 
-const expression = /^(?:'(?<text>.*)'|context\.(?<variable>[\w.]+))$/s;
-
-/**
- * Evaluates mapping expressions by header name, such as `'text'` or `context.authorizer.limit`. A
- * header whose variable has no value is left out.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
- */
-export function mappedHeaders(
-  mappings: Readonly<Record<string, string>>,
-  context: RequestContext,
-): [string, string][] {
-  return Object.entries(mappings).flatMap(([name, mapping]): [string, string][] => {
-    const { text, variable } = expression.exec(mapping)!.groups!;
-    const value = text ?? contextVariable(context, variable!);
-    return value === undefined ? [] : [[name, value]];
-  });
+/** The headers and the body of an answer that the gateway makes from the variables of a request. */
+export interface MappedAnswer {
+  /** Mapping expressions by header name, such as `'text'` or `context.authorizer.limit`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The content type and the template of the body. */
+  readonly body: readonly [string, string];
 }
 
+const expression = /^(?:'(?<text>.*)'|context\.(?<variable>[\w.]+))$/s;
+const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
+
 /**
- * Reads the header mappings of a response.
+ * Reads the mappings of an answer.
  *
+ * @param parameters expressions by their targets
  * @param prefix of every target, such as `gatewayresponse.header.`
- * @throws TemplateError for another target, or an expression that is not supported
+ * @param templates of the body by content type, of which the first is used
+ * @throws TemplateError for another target, or an expression or a template that is not supported
  */
-export function readHeaderMappings(
+export function readMappedAnswer(
+  logicalId: string,
   parameters: Readonly<Record<string, string>> | undefined,
   prefix: string,
-  logicalId: string,
-): Record<string, string> {
-  const mappings = Object.entries(parameters ?? {}).map(([target, mapping]) => {
+  templates: Readonly<Record<string, string>> | undefined,
+): MappedAnswer {
+  const headers = Object.entries(parameters ?? {}).map(([target, mapping]) => {
     if (!target.startsWith(prefix)) {
       throw new TemplateError(logicalId, `the parameter ${target} is not supported locally`);
     }
@@ -40,25 +36,39 @@ export function readHeaderMappings(
     }
     return [target.slice(prefix.length), mapping];
   });
-  return Object.fromEntries(mappings);
-}
-
-const variables = /\$context\.(?<path>\w+(?:\.\w+)*)/g;
-
-/**
- * Replaces the variables of a body template by their values, without escaping, like gateway
- * responses. An unknown variable becomes an empty text.
- */
-export function substituteVariables(template: string, context: RequestContext): string {
-  return template.replaceAll(variables, (_, path: string) => contextVariable(context, path) ?? '');
+  const bodies = Object.entries(templates ?? {});
+  for (const [, template] of bodies) checkTemplate(template, logicalId);
+  return { headers: Object.fromEntries(headers), body: bodies[0] ?? ['application/json', ''] };
 }
 
 /** @throws TemplateError when a body template has anything else than text and `$context` variables */
-export function checkTemplate(template: string, logicalId: string): void {
+function checkTemplate(template: string, logicalId: string): void {
   // A space keeps apart what is before and after a variable, which together could look like Velocity.
   const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));
   if (!found) return;
   throw new TemplateError(logicalId, `a template with ${found[0]} is not supported locally`);
+}
+
+/**
+ * Evaluates the mappings for a request. A header whose variable has no value is left out. In a body,
+ * variables are replaced without escaping, and one without a value by an empty text.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/request-response-data-mappings.html
+ */
+export function renderMappedAnswer(
+  { headers, body: [contentType, template] }: MappedAnswer,
+  context: RequestContext,
+): Pick<GatewayAnswer, 'headers' | 'body'> {
+  const mapped = Object.entries(headers).flatMap(([name, mapping]): [string, string][] => {
+    const { text, variable } = expression.exec(mapping)!.groups!;
+    const value = text ?? contextVariable(context, variable!);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const body = template.replaceAll(
+    variables,
+    (_, path: string) => contextVariable(context, path) ?? '',
+  );
+  return { headers: [['Content-Type', contentType], ...mapped], body: Buffer.from(body) };
 }
 
 function contextVariable(context: RequestContext, path: string): string | undefined {

@@ -3,27 +3,20 @@ import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import {
-  checkTemplate,
-  mappedHeaders,
-  readHeaderMappings,
-  substituteVariables,
-} from '../exchange/mapping-expressions.ts';
+  type MappedAnswer,
+  readMappedAnswer,
+  renderMappedAnswer,
+} from '../exchange/mapped-answer.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
 import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
 
 /** An integration that answers every request in the same way, without a backend. */
-export interface MockIntegration {
+export interface MockIntegration extends MappedAnswer {
   readonly type: 'MOCK';
   /** The content types of the requests that it takes, in lower case. */
   readonly contentTypes: ReadonlySet<string>;
   readonly statusCode: number;
-  /** Mapping expressions by header name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The content type and the template of the body. */
-  readonly body: readonly [string, string];
 }
-
-const jsonType = 'application/json';
 
 /**
  * Reads a method's MOCK integration, whose request templates are all the status of its one response.
@@ -39,7 +32,7 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
     throw new TemplateError(logicalId, 'a MOCK integration that passes bodies is not supported');
   }
   const [response, another] = IntegrationResponses;
-  const { StatusCode, ResponseParameters = {}, ResponseTemplates = {} } = response;
+  const { StatusCode, ResponseParameters = {}, ResponseTemplates } = response;
   const responseKnown = 'ResponseParameters ResponseTemplates StatusCode';
   checkKnownProperties(logicalId, 'Integration.IntegrationResponses', response, responseKnown);
   const requestTemplate = `{"statusCode":${StatusCode}}`;
@@ -53,14 +46,12 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
   if (declared?.StatusCode !== StatusCode || !isWhole) {
     throw new TemplateError(logicalId, `MethodResponses lacks parts of the response ${StatusCode}`);
   }
-  const [body = [jsonType, ''] as const] = Object.entries<string>(ResponseTemplates);
-  checkTemplate(body[1], logicalId);
+  const prefix = 'method.response.header.';
   return {
+    ...readMappedAnswer(logicalId, ResponseParameters, prefix, ResponseTemplates),
     type: 'MOCK',
     contentTypes: new Set(Object.keys(RequestTemplates).map((type) => type.toLowerCase())),
     statusCode: Number(StatusCode),
-    headers: readHeaderMappings(ResponseParameters, 'method.response.header.', logicalId),
-    body,
   };
 }
 
@@ -71,16 +62,13 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-mock-integration.html
  */
 export function answerMock(
-  { contentTypes, statusCode, headers, body: [contentType, template] }: MockIntegration,
+  integration: MockIntegration,
   request: IncomingRequest,
   context: RequestContext,
 ): GatewayAnswer {
-  const header = request.headers.get('content-type')?.values.at(-1) ?? jsonType;
+  const { contentTypes, statusCode } = integration;
+  const header = request.headers.get('content-type')?.values.at(-1) ?? 'application/json';
   const sent = header.split(';')[0]!.trim().toLowerCase();
   if (!contentTypes.has(sent)) throw new GatewayFault('UNSUPPORTED_MEDIA_TYPE');
-  return {
-    statusCode,
-    headers: [['Content-Type', contentType], ...mappedHeaders(headers, context)],
-    body: Buffer.from(substituteVariables(template, context)),
-  };
+  return { statusCode, ...renderMappedAnswer(integration, context) };
 }
