@@ -5,8 +5,8 @@ import type {
 } from 'aws-lambda';
 import type { Decision } from './authorizer/decision.ts';
 import { Limiter } from './authorizer/limiter.ts';
+import type { AuthorizerContext } from './shared/api-handler.ts';
 import { hashOwnerPart, hashToken, parseAuthorization } from './shared/api-key.ts';
-import type { AuthorizerContext } from './shared/api-middleware.ts';
 import { clockOf, createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import { UnauthorizedError } from './shared/errors.ts';

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import middy from '@middy/core';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import {
-  type ApiResponse,
-  apiMiddleware,
-  logFields,
-  middySettings,
-} from './shared/api-middleware.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type ApiResponse, apiHandler, logFields } from './shared/api-handler.ts';
 import { createDynamoDbClient, type Item } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import {
@@ -37,14 +31,9 @@ const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
 /** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
-export const handler = middy(cancelOrder, middySettings).use(apiMiddleware());
+export const handler = apiHandler(cancelOrder);
 
-/** @param options `signal` is aborted when the request is answered 504, so that nothing is written then */
-async function cancelOrder(
-  event: APIGatewayProxyEvent,
-  _context: Context,
-  { signal }: { signal: AbortSignal },
-): Promise<ApiResponse> {
+async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
   const fields = logFields(event);
   const orderId = parseOrderId(event.pathParameters?.orderId);
 

@@ -1,16 +1,10 @@
 import type { Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
-import middy from '@middy/core';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { pageReader } from './list-orders/orders-page.ts';
 import { startScan } from './list-orders/scan-pages.ts';
 import { type OrdersList, SlowReaderError, sendList } from './list-orders/send-list.ts';
-import {
-  type ApiResponse,
-  apiMiddleware,
-  logFields,
-  middySettings,
-} from './shared/api-middleware.ts';
+import { type ApiResponse, apiHandler, logFields } from './shared/api-handler.ts';
 import { createDynamoDbClient } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import { header } from './shared/headers.ts';
@@ -28,9 +22,7 @@ const dynamodb = createDynamoDbClient({ maxAttempts: 3, requestTimeoutMs: 3_000 
 const readPage = pageReader(dynamodb, requiredVariable('ORDERS_TABLE'));
 
 /** Prepares the response before any of it is sent: a list to stream, or the body of an error. */
-const respond = middy<APIGatewayProxyEvent, ApiResponse<unknown>>(middySettings)
-  .use(apiMiddleware())
-  .handler(listOrders);
+const respond = apiHandler(listOrders);
 
 /**
  * `GET /store/orders`: streams every order in one JSON array while the table is being read. Middy's
@@ -49,15 +41,10 @@ export const handler = awslambda.streamifyResponse(
   },
 );
 
-/**
- * Reads the first page before the response starts, so that a failing table is answered with 503.
- *
- * @param options `signal` is aborted when the request is answered 504, which ends the scan
- */
+/** Reads the first page before the response starts, so that a failing table is answered with 503. */
 async function listOrders(
   event: APIGatewayProxyEvent,
-  _context: Context,
-  { signal }: { signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<ApiResponse<OrdersList>> {
   const isGzip = prefersGzip(header(event, 'accept-encoding'));
   const ending = new AbortController();

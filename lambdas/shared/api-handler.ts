@@ -1,4 +1,4 @@
-import type middy from '@middy/core';
+import middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { asServiceError } from './dynamodb.ts';
@@ -44,20 +44,27 @@ function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerConte
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
 
-/** Settings of `middy()` for every handler: answers 504 shortly before the function times out. */
-export const middySettings = {
-  timeoutEarlyInMillis: 200,
-  timeoutEarlyResponse: () => {
-    throw new RequestTimeoutError();
-  },
-};
+/** The work of an operation, which ends it when the signal is aborted: then the request is answered 504. */
+type Operation = (
+  event: APIGatewayProxyEvent,
+  signal: AbortSignal,
+) => Promise<ApiResponse<unknown>>;
 
 /**
- * The middleware of every handler, outermost first: the headers of every response, the conversion of
- * errors to responses, and the parser of the request body.
+ * The handler of an operation. Its middleware, outermost first, adds the headers of every response,
+ * converts errors to responses, and parses the request body. Shortly before the function times out, the
+ * request is answered 504.
  */
-export function apiMiddleware(): Middleware[] {
-  return [commonHeaders(), errorResponses(), jsonBody()];
+export function apiHandler(operation: Operation) {
+  const settings = {
+    timeoutEarlyInMillis: 200,
+    timeoutEarlyResponse: () => {
+      throw new RequestTimeoutError();
+    },
+  };
+  return middy<APIGatewayProxyEvent, ApiResponse<unknown>>(settings)
+    .use([commonHeaders(), errorResponses(), jsonBody()])
+    .handler((event, _context, { signal }) => operation(event, signal));
 }
 
 /** Adds the rate-limit headers, and those for browsers if the stage allows an origin. */

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parse } from 'yaml';
-import {
-  type ApiResponse,
-  apiMiddleware,
-  middySettings,
-} from '../../../lambdas/shared/api-middleware.ts';
+import { type ApiResponse, apiHandler } from '../../../lambdas/shared/api-handler.ts';
 import { OrderNotFoundError } from '../../../lambdas/shared/errors.ts';
 import { corsHeaders, header } from '../../../lambdas/shared/headers.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
@@ -28,8 +23,8 @@ function answer(
   event = proxyEvent(),
   remainingMs?: number,
 ): Promise<ApiResponse> {
-  const wrapped = middy(async (given: APIGatewayProxyEvent) => act(given), middySettings);
-  return wrapped.use(apiMiddleware())(event, lambdaContext(remainingMs)) as Promise<ApiResponse>;
+  const handler = apiHandler(async (given) => act(given));
+  return handler(event, lambdaContext(remainingMs)) as Promise<ApiResponse>;
 }
 
 const ok = (): ApiResponse => ({ statusCode: 200, headers: { Vary: 'Accept' }, body: '[]' });
