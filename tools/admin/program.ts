@@ -3,16 +3,12 @@ import { join } from 'node:path';
 import { type AddHelpTextContext, Command, CommanderError, Option } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { UsageError } from '../shared/errors.ts';
-import {
-  type CommandIo,
-  type GlobalOptions,
-  printMessage,
-  printText,
-} from './console/command-io.ts';
+import { type CommandIo, print } from './console/command-io.ts';
 import { reportFailure } from './failure-report.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
+import type { Target } from './stage/target.ts';
 import { examplesText } from './stage/verb.ts';
 
 /**
@@ -24,11 +20,9 @@ import { examplesText } from './stage/verb.ts';
  */
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
-  const actedOn: CommandIo['actedOn'] = {};
-  const program = createProgram({ ...io, actedOn }, isJson);
+  const program = createProgram(io, isJson);
   try {
     await program.parseAsync(commandLine, { from: 'user' });
-    if (actedOn.stage && !isJson) printMessage(io, actedOn.stage);
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -36,12 +30,9 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     if (Object(error).code === 'EPIPE') return 0;
     const { exitCode, ...failure } = reportFailure(error, program.opts(), io.environment);
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
-    if (isJson) printMessage(io, JSON.stringify({ error: failure }));
-    else if (!isHelp)
-      printMessage(
-        io,
-        ['error: ', failure.message, ...(failure.remedy ? ['; ', failure.remedy] : [])].join(''),
-      );
+    const text = [failure.message, failure.remedy].filter(Boolean).join('; ');
+    if (isJson) print(io.stderr, JSON.stringify({ error: failure }));
+    else if (!isHelp) print(io.stderr, `error: ${text}`);
     return exitCode;
   }
 }
@@ -62,8 +53,8 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => printText(io, text.trimEnd()),
-      writeErr: (text) => isJson || printMessage(io, text.trimEnd()),
+      writeOut: (text) => print(io.stdout, text.trimEnd()),
+      writeErr: (text) => isJson || print(io.stderr, text.trimEnd()),
       outputError: () => {},
     })
     .hook('preAction', () => takeTargetOfEnvironment(program, io));
@@ -90,7 +81,7 @@ function refuseUnknownCommand({ command }: AddHelpTextContext): string {
 
 /** Takes the target from the environment, unless the command line has one. */
 function takeTargetOfEnvironment(program: Command, { environment }: CommandIo): void {
-  const { stage, local } = program.opts<GlobalOptions>();
+  const { stage, local } = program.opts<Target>();
   if (stage !== undefined || local !== undefined) return;
   const { STORE_ORDERS_STAGE, STORE_ORDERS_LOCAL } = environment;
   if (STORE_ORDERS_STAGE && STORE_ORDERS_LOCAL) {

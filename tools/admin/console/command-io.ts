@@ -10,8 +10,6 @@ export interface CommandIo {
   readonly stderr: Screen;
   /** The environment variables. Only `STORE_ORDERS_STAGE` and `STORE_ORDERS_LOCAL` are read. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Is set when a command has found its stage. */
-  readonly actedOn?: { stage?: string };
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
   /** Returns a signal that is aborted when the operator presses Ctrl+C. */
@@ -20,13 +18,6 @@ export interface CommandIo {
 
 /** An output stream: a terminal, a file or a pipe. */
 export type Screen = Writable & { isTTY?: boolean };
-
-/** Options that every command takes. */
-export interface GlobalOptions {
-  stage?: string;
-  local?: string;
-  json?: boolean;
-}
 
 /**
  * What a command prints: with `--json` the value as one line of JSON, or a line that is JSON already,
@@ -51,7 +42,7 @@ export type Result = {
  */
 export async function printResult(
   { stdout }: CommandIo,
-  { json: isJson }: GlobalOptions,
+  { json: isJson }: { json?: boolean },
   result: Result,
 ): Promise<void> {
   const json = 'json' in result ? result.json : JSON.stringify(result.value);
@@ -61,12 +52,7 @@ export async function printResult(
   });
 }
 
-/** Prints a text on standard output. */
-export function printText({ stdout }: CommandIo, text: string): void {
-  stdout.write(`${printable(text)}\n`);
-}
-
-/** Prints a message on standard error. */
-export function printMessage(io: Pick<CommandIo, 'stderr'>, text: string): void {
-  io.stderr.write(`${printable(text)}\n`);
+/** Prints a text on standard output or standard error. */
+export function print(screen: Screen, text: string): void {
+  screen.write(`${printable(text)}\n`);
 }

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { boundedText } from '../../shared/bounded-text.ts';
 import { OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
-import { type CommandIo, printMessage } from './command-io.ts';
+import { type CommandIo, print } from './command-io.ts';
 
 /** Options of a command that asks for confirmation. */
 export interface ConfirmationOptions {
@@ -58,14 +58,13 @@ export async function readSecret(io: CommandIo, prompt: string): Promise<string>
   try {
     return await firstLine(io, nowhere);
   } finally {
-    printMessage(io, '');
+    print(io.stderr, '');
   }
 }
 
-/** Prints a question with the name of the stage, without a line break. */
-function ask({ stderr, actedOn }: CommandIo, question: string): void {
-  const stage = actedOn?.stage === undefined ? '' : `${actedOn.stage}: `;
-  stderr.write(`${printable(stage + question)} `);
+/** Prints a question without a line break. */
+function ask({ stderr }: CommandIo, question: string): void {
+  stderr.write(`${printable(question)} `);
 }
 
 async function firstLine({ stdin }: CommandIo, output?: Writable): Promise<string> {

@@ -1,11 +1,6 @@
 import { type Command, Option } from 'commander';
 import { OperatorError, reasonOf } from '../../shared/errors.ts';
-import {
-  type CommandIo,
-  type GlobalOptions,
-  printResult,
-  type Result,
-} from '../console/command-io.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption, planOption } from '../console/option-values.ts';
 import { readSecret } from '../console/questions.ts';
 import { counted, isoTime, pairs, recordText, tableText } from '../console/view.ts';
@@ -68,21 +63,22 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: [], text: isFiltered ? 'There are no such keys.' : none };
     },
   });
-  addVerb<GlobalOptions>(keys, io, {
+  addVerb(keys, io, {
     usage: 'show <keyId>',
     description: 'one key: its state, when it was used, and what is left to its owner',
-    run: async ({ stage, nowMs }, keyId) => {
-      const view = keyView(await findKey(keyId, stage), nowMs);
+    run: async ({ stage }, keyId) => {
+      const view = keyView(await findKey(keyId, stage), stage.now());
       return { value: view, text: recordText(keyFields, view) };
     },
   });
-  addVerb<GlobalOptions>(keys, io, {
+  addVerb(keys, io, {
     usage: 'whois',
     description: 'tell whose an API key is that was found somewhere',
     help: whoisHelp,
     examples: ['keys whois --stage prod', 'keys whois --stage prod < leaked.txt'],
-    run: async ({ stage, nowMs }) => {
-      const view = keyView(await whoseToken(await readSecret(io, 'API key:'), stage), nowMs);
+    run: async ({ stage, place }) => {
+      const text = await readSecret(io, `${place}: API key:`);
+      const view = keyView(await whoseToken(text, stage), stage.now());
       return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
     },
   });
@@ -101,7 +97,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       const graceSeconds = call.options.grace;
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt: expiry(call) }, call.stage);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
-      const isOver = rotated.previousExpiresAt * 1_000 <= call.nowMs;
+      const isOver = rotated.previousExpiresAt * 1_000 <= call.stage.now();
       await printNewKey(call, rotated, {
         value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
         text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
@@ -109,18 +105,18 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return undefined;
     },
   });
-  addVerb<GlobalOptions>(keys, io, {
+  addVerb(keys, io, {
     usage: 'revoke <keyId>',
     description: 'refuse a key from its next request on, for good',
     options: [yesOption],
-    run: async ({ stage, confirm, nowMs }, keyId) => {
-      await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), nowMs)));
+    run: async ({ stage, confirm }, keyId) => {
+      await confirm(async () => revokeQuestion(keyView(await findKey(keyId, stage), stage.now())));
       const wasActive = await revokeKey(keyId, stage);
       const text = wasActive ? `${keyId} is revoked.` : `${keyId} was revoked before.`;
       return { value: { keyId, status: 'revoked', wasActive }, text };
     },
   });
-  addVerb<GlobalOptions>(keys, io, {
+  addVerb(keys, io, {
     usage: 'unban <keyId>',
     description: 'lift a temporary ban',
     run: async ({ stage }, keyId) => {
@@ -155,18 +151,18 @@ function expiresInOption(description: string): Option {
 }
 
 /** The expiry that a command line asks for, in Unix seconds. */
-function expiry({ options, nowMs }: Call<{ expiresIn?: number }>): number | undefined {
-  return options.expiresIn && Math.floor(nowMs / 1_000) + options.expiresIn;
+function expiry({ options, stage }: Call<{ expiresIn?: number }>): number | undefined {
+  return options.expiresIn && Math.floor(stage.now() / 1_000) + options.expiresIn;
 }
 
 /** Prints a new key. @throws OperatorError when that fails, with the command that revokes the key */
 async function printNewKey(
-  { io, options }: Call<object>,
+  call: Call,
   { keyId, apiKey }: IssuedKey,
   result: Result,
 ): Promise<void> {
   try {
-    await printResult(io, options, { ...result, issuedToken: apiKey });
+    await call.printResult({ ...result, issuedToken: apiKey });
   } catch (error) {
     throw new OperatorError(`The API key of ${keyId} could not be written: ${reasonOf(error)}`, {
       remedy: `nobody has it: run "keys revoke ${keyId}", then "keys issue"`,

@@ -4,12 +4,7 @@ import cliProgress from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { isFinal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { DifferentError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
-import {
-  type CommandIo,
-  type GlobalOptions,
-  printMessage,
-  printResult,
-} from '../console/command-io.ts';
+import { type CommandIo, print } from '../console/command-io.ts';
 import { counted, grouped } from '../console/view.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 import { addVerb } from '../stage/verb.ts';
@@ -50,14 +45,14 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       'orders import orders.jsonl --stage prod --on-error skip --rejects bad.jsonl',
       'orders import yesterday.jsonl --stage prod --replace --dry-run',
     ],
-    run: async ({ stage, options }, path) => {
-      const startedMs = io.now();
+    run: async ({ stage, options, printResult }, path) => {
+      const startedMs = stage.now();
       const counts = await runImport({ ...options, path, stdin: io.stdin }, stage, io);
-      const seconds = (io.now() - startedMs) / 1_000;
+      const seconds = (stage.now() - startedMs) / 1_000;
       const text = importText(counts, options, seconds);
       const result = { value: { file: path, ...counts, seconds }, text };
       if (counts.different === 0) return result;
-      await printResult(io, options, result);
+      await printResult(result);
       throw new DifferentError(
         `${path}: ${counted(counts.different, 'order')} left as in the table`,
         {
@@ -89,11 +84,11 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       const text = `Exported ${counted(exported.orders, 'order')}`;
       if (options.out !== undefined) return { value: exported, text: `${text} to ${options.out}.` };
       // Without a file, standard output contains the orders, so the count goes to standard error.
-      printMessage(io, `${text}.`);
+      print(io.stderr, `${text}.`);
       return undefined;
     },
   });
-  addVerb<GlobalOptions>(orders, io, {
+  addVerb(orders, io, {
     usage: 'show <orderId>',
     description: 'one order, with all that is stored of it',
     run: async ({ stage }, orderId) => {
@@ -107,11 +102,12 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
     ['reopen', 'make a cancelled order pending again'],
   ] as const;
   for (const [verb, description] of changes) {
-    addVerb<GlobalOptions>(orders, io, {
+    addVerb(orders, io, {
       usage: `${verb} <orderId>`,
       description,
-      run: async ({ stage, nowMs }, orderId) => {
-        const { order, before: found } = await changeState(orderId, verb, tableOf(stage), nowMs);
+      run: async ({ stage }, orderId) => {
+        const table = tableOf(stage);
+        const { order, before: found } = await changeState(orderId, verb, table, stage.now());
         const json = orderJson(order);
         const text = `Order ${orderId} is ${order.status}.`;
         if (!found) return { json, text };
@@ -146,7 +142,7 @@ async function runImport(
   const tell = (text: string) => {
     // The next update draws the bar again, below the text.
     if (io.stderr.isTTY) io.stderr.write('\r\x1b[K');
-    printMessage(io, `${request.path}: ${text}`);
+    print(io.stderr, `${request.path}: ${text}`);
   };
   const observer: ImportObserver = {
     onPhase: (phase, bytes) => bar.start(bytes, 0, { phase, orders: 0 }),

@@ -1,13 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { quoted } from '../../shared/errors.ts';
-import {
-  type CommandIo,
-  type GlobalOptions,
-  printMessage,
-  printResult,
-  type Result,
-} from '../console/command-io.ts';
+import { type CommandIo, print, type Result } from '../console/command-io.ts';
 import { planOption, wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
@@ -33,25 +27,25 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     description: 'create an owner, whose keys share its limits',
     options: [planOption('how much its keys may do').makeOptionMandatory(), ...limitOptions],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
-    run: async ({ stage, options: { plan, perMinute, perDay }, nowMs }, name) =>
-      shown(await createOwner({ name, plan, perMinute, perDay }, stage), nowMs),
+    run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
+      shown(await createOwner({ name, plan, perMinute, perDay }, stage), stage),
   });
   addVerb<{ by?: 'usage' }>(owners, io, {
     usage: 'list',
     description: 'all owners with what they use, the newest first',
     options: [new Option('--by <order>', 'the busiest of today first').choices(['usage'])],
     examples: ['owners list --stage prod --by usage'],
-    run: async ({ stage, options, nowMs }) => {
-      const views = (await allOwners(stage)).map((owner) => ownerView(owner, nowMs));
+    run: async ({ stage, options }) => {
+      const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
       if (options.by) views.sort(busiestFirst);
       if (views.length > 0) return { value: views, text: tableText(ownerFields, views) };
       return { value: [], text: 'There are no owners yet; "owners create" makes one.' };
     },
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb(owners, io, {
     usage: 'show <owner>',
     description: 'one owner, by its id or name: its limits, and what its keys have used of them',
-    run: async ({ stage, nowMs }, owner) => shown(await findOwner(owner, stage), nowMs),
+    run: async ({ stage }, owner) => shown(await findOwner(owner, stage), stage),
   });
   addVerb<{ days: number }>(owners, io, {
     usage: 'usage [owner]',
@@ -80,11 +74,11 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: limitOptions,
     examples: ['owners set-plan Initech enterprise --stage prod --per-minute 500 --per-day 20000'],
     help: setPlanHelp,
-    run: async ({ stage, options: { perMinute, perDay }, nowMs }, idOrName, plan) => {
+    run: async ({ stage, options: { perMinute, perDay } }, idOrName, plan) => {
       const { item: before } = await findCompleteOwner(idOrName, stage);
       const asked = { plan: plan as PlanName, perMinute, perDay };
       const owner = await setOwnerPlan(idOrName, asked, stage);
-      const { value, text } = shown(owner, nowMs);
+      const { value, text } = shown(owner, stage);
       const { plan: was, perMinute: minute, perDay: day } = before;
       const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
       return {
@@ -101,34 +95,33 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     examples: ['owners apply-plans --stage prod --dry-run'],
     run: applyPlans,
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb(owners, io, {
     usage: 'rename <owner> <name>',
     description: 'give an owner another name',
-    run: async ({ stage, nowMs }, owner, name) =>
-      shown(await renameOwner(owner, name, stage), nowMs),
+    run: async ({ stage }, owner, name) => shown(await renameOwner(owner, name, stage), stage),
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb(owners, io, {
     usage: 'suspend <owner>',
     description: 'refuse all keys of an owner from their next requests on',
     options: [yesOption],
-    run: async ({ stage, confirm, nowMs }, idOrName) => {
+    run: async ({ stage, confirm }, idOrName) => {
       const owner = await findCompleteOwner(idOrName, stage);
       await confirm(() => suspendQuestion(owner));
-      return shown(await changeOwner(owner.details.ownerId, { status: 'suspended' }, stage), nowMs);
+      return shown(await changeOwner(owner.details.ownerId, { status: 'suspended' }, stage), stage);
     },
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb(owners, io, {
     usage: 'resume <owner>',
     description: 'let the keys of a suspended owner work again',
-    run: async ({ stage, nowMs }, owner) =>
-      shown(await changeOwner(owner, { status: 'active' }, stage), nowMs),
+    run: async ({ stage }, owner) =>
+      shown(await changeOwner(owner, { status: 'active' }, stage), stage),
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb(owners, io, {
     usage: 'reset-usage <owner>',
     description: 'forget what an owner has used, as after a fault has used up its day',
-    run: async ({ stage, nowMs }, owner) => shown(await changeOwner(owner, noUsage, stage), nowMs),
+    run: async ({ stage }, owner) => shown(await changeOwner(owner, noUsage, stage), stage),
   });
-  addVerb<GlobalOptions>(owners, io, {
+  addVerb(owners, io, {
     usage: 'delete <owner>',
     description: 'remove all that is stored of an owner: its name, keys, usage and gateway key',
     options: [yesOption],
@@ -171,8 +164,8 @@ const setPlanHelp = `
 A limit that is not named keeps its value, as far as the plan allows it. On another plan, where none is
 named, the limits are the plan's.`;
 
-function shown(owner: StoredOwner, nowMs: number) {
-  const view = ownerView(owner, nowMs);
+function shown(owner: StoredOwner, { now }: Call['stage']) {
+  const view = ownerView(owner, now());
   return { value: view, text: recordText(ownerFields, view) };
 }
 
@@ -192,7 +185,7 @@ plan allows them. Deploy first where a number has grown, and last where it has s
 async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
   const { stage, options, io } = call;
   const { outdated, unclear } = reviewPlans(await allOwners(stage));
-  for (const owner of unclear) printMessage(io, unclearText(owner));
+  for (const owner of unclear) print(io.stderr, unclearText(owner));
   const changes = outdated.map(({ owner: { details, item }, limits }) => ({
     ownerId: details.ownerId,
     name: details.name,
@@ -213,8 +206,8 @@ async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
     return { value: { changes, applied: false }, text: review };
   }
   // The changes are shown before the question; with `--json`, standard output is for the result.
-  if (options.json) printMessage(io, review);
-  else await printResult(io, options, { value: changes, text: review });
+  if (options.json) print(io.stderr, review);
+  else await call.printResult({ value: changes, text: review });
   await call.confirm(() => `Change ${counted(changes.length, 'owner')}?`, true);
   await withHalfDoneError('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {

@@ -1,20 +1,23 @@
 import { type Argument, type Command, Option } from 'commander';
-import {
-  type CommandIo,
-  type GlobalOptions,
-  printResult,
-  type Result,
-} from '../console/command-io.ts';
+import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
 import { type ConfirmationOptions, confirm, type Question } from '../console/questions.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
+import type { Target } from './target.ts';
+
+/** Options that every command takes. */
+interface GlobalOptions extends Target {
+  json?: boolean;
+}
 
 /** What a verb is run with. */
-export interface Call<Options> {
+export interface Call<Options = object> {
   readonly stage: StageConnection;
+  /** The name of the stage, as questions and the last line of a command say it. */
+  readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
-  /** The time of the call in milliseconds since the epoch. */
-  readonly nowMs: number;
+  /** Prints a result as `printResult` of the console does. */
+  printResult(result: Result): Promise<void>;
   /** Asks for confirmation as `confirm` of the console does. */
   confirm(question: Question, isAlways?: boolean): Promise<void>;
 }
@@ -35,31 +38,33 @@ interface Verb<Options> {
 }
 
 /** Adds a verb to its group. */
-export function addVerb<Options extends object>(
+export function addVerb<Options extends object = object>(
   group: Command,
   io: CommandIo,
   verb: Verb<Options>,
 ): void {
-  const { usage, description, options = [], help = '', run } = verb;
+  const { usage, description, options: ownOptions = [], help = '', run } = verb;
   const { examples = [`${group.name()} ${usage} --stage prod`] } = verb;
   const command = group.command(usage).description(description);
   for (const argument of verb.arguments ?? []) command.addArgument(argument);
-  for (const option of options) command.addOption(option);
-  const asks = options.includes(yesOption) ? confirmationHelp : '';
+  for (const option of ownOptions) command.addOption(option);
+  const asks = ownOptions.includes(yesOption) ? confirmationHelp : '';
   command.addHelpText('after', asks + help + examplesText(examples)).action(async () => {
-    const given = command.optsWithGlobals<Options & GlobalOptions & ConfirmationOptions>();
-    const stage = await connect(given, io.now);
-    const place = given.local === undefined ? '' : ` at ${stage.label}`;
-    if (io.actedOn) io.actedOn.stage = `stage ${stage.stage}${place}`;
+    const options = command.optsWithGlobals<Options & GlobalOptions & ConfirmationOptions>();
+    const stage = await connect(options, io.now);
+    const place = `stage ${stage.stage}${options.local === undefined ? '' : ` at ${stage.label}`}`;
     const call: Call<Options> = {
       stage,
-      options: given,
+      place,
+      options,
       io,
-      nowMs: io.now(),
-      confirm: (question, isAlways) => confirm(io, given, question, isAlways),
+      printResult: (result) => printResult(io, options, result),
+      confirm: (question, isAlways) =>
+        confirm(io, options, async () => `${place}: ${await question()}`, isAlways),
     };
     const result = await run(call, ...command.args);
-    if (result) await printResult(io, given, result);
+    if (result) await call.printResult(result);
+    if (!options.json) print(io.stderr, place);
   });
 }
 
