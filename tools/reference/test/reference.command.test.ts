@@ -9,8 +9,16 @@ const program = join(import.meta.dirname, '../run.ts');
 const baseUrl = 'https://orders.example.com/v1';
 const directory = temporaryDirectoryOfEachTest();
 
+const nobodysStage = {
+  AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+};
 const run = (...options: string[]) =>
-  promisify(execFile)(process.execPath, [program, ...options]).catch((error) => error);
+  promisify(execFile)(process.execPath, [program, ...options], {
+    env: { ...process.env, ...nobodysStage },
+  }).catch((error) => error);
 
 describe('npm run reference', () => {
   it('writes the files of a page, and says where it begins', async () => {
@@ -25,10 +33,17 @@ describe('npm run reference', () => {
     }
   });
 
-  it('ends with code 1 and one line where an option is wrong', async () => {
-    const { code, stderr } = await run('--url', baseUrl);
+  it.each([
+    ['an option is missing', ['--url', baseUrl], /^--out is missing: [^\n]*\n$/],
+    [
+      'AWS does not answer',
+      ['--stage', 'staging', '--out', 'x'],
+      /^stage staging: no connection [^\n]*; correct the network[^\n]*\n$/,
+    ],
+  ])('ends with code 1 and one line where %s', async (_, options, line) => {
+    const { code, stderr } = await run(...options);
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^--out is missing: [^\n]*\n$/);
+    expect(stderr).toMatch(line);
   });
 });
