@@ -6,7 +6,7 @@ import * as errors from '../../lambdas/shared/errors.ts';
 import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences, missing, type Statement } from '../helpers/differences.ts';
-import { type StageName, stageNames, type Template, template } from '../helpers/synthesized.ts';
+import { type StageName, stageNames, template } from '../helpers/synthesized.ts';
 
 interface ErrorBody {
   readonly status: number;
@@ -32,10 +32,6 @@ interface Properties {
 const { responses } = contractDocument.components as {
   responses: Readonly<Record<string, DocumentedResponse>>;
 };
-
-const gatewayResponses = contractDocument['x-gateway-responses'] as Readonly<
-  Record<string, Readonly<Record<string, { readonly $ref: string }>>>
->;
 
 /** A record, so that a code which is missing here does not compile. */
 const rejections: Readonly<Record<RejectionCode, true>> = {
@@ -76,37 +72,9 @@ describe('the error classes', () => {
   });
 });
 
-describe.each(stageNames)('the fixed errors of the template of %s', (stage) => {
-  it.each(Object.entries(gatewayResponseBodies(stage)))(
-    'are in the examples of the response that the contract has for %s',
-    (type, body) => {
-      const place = `openapi.yaml, x-gateway-responses.${type}`;
-      const documented = referred(Object.values(gatewayResponses[type] ?? {})[0]);
-      const known = documented ? examplesOf(documented) : [];
-
-      // Its code and message are the authorizer's, which tests of the running service compare.
-      if (body.code.startsWith('$context.')) return expect(documented).toBeDefined();
-
-      expect(missing(stated('lib/api/gateway-responses.ts', [body]), stated(place, known))).toEqual(
-        [],
-      );
-    },
-  );
-
-  it('are in the examples of the contract where a method gives them', () => {
-    const fixed = methodBodies(template(stage));
-
-    expect(missing(stated('lib/api', fixed), stated(contractPlace, exampleBodies()))).toEqual([]);
-  });
-});
-
 describe('the errors of the contract', () => {
-  const fixed = stageNames.flatMap((stage) => [
-    ...Object.values(gatewayResponseBodies(stage)),
-    ...methodBodies(template(stage)),
-  ]);
-
   it('are all made by an error class, the template or the authorizer, whose own the tests of the running service compare', () => {
+    const fixed = stageNames.flatMap(fixedBodies);
     const made = [...classBodies(), ...fixed, ...authorizerExamples(), firewallExample()];
 
     const found = missing(
@@ -222,39 +190,20 @@ function classBodies(): ErrorBody[] {
   ];
 }
 
-function gatewayResponseBodies(stage: StageName): Record<string, ErrorBody> {
-  const bodies = ofType(template(stage), 'AWS::ApiGateway::GatewayResponse').map(
-    ({ ResponseType, ResponseTemplates }) => [
-      ResponseType,
-      JSON.parse(ResponseTemplates['application/json']),
-    ],
-  );
-  return Object.fromEntries(bodies);
-}
-
-function methodBodies(from: Template): ErrorBody[] {
-  return ofType(from, 'AWS::ApiGateway::Method')
-    .flatMap(({ Integration }) => Integration.IntegrationResponses ?? [])
-    .flatMap(({ ResponseTemplates = {} }) => Object.values<string>(ResponseTemplates))
-    .map((body) => JSON.parse(body));
+/** The bodies that API Gateway gives itself. template.test.ts compares each with its response. */
+function fixedBodies(stage: StageName): ErrorBody[] {
+  return [...textOf(stage).matchAll(/{"code":[^{}]+}/g)].map(([body]) => JSON.parse(body));
 }
 
 function shownDimensions(stage: StageName, dimension: string): string[] {
-  const [{ DashboardBody }] = ofType(template(stage), 'AWS::CloudWatch::Dashboard') as [
-    { DashboardBody: unknown },
-  ];
   // Names and values follow each other: `"Reason","unauthorized"`.
-  const text = JSON.stringify(DashboardBody).replaceAll('\\', '');
-  return [...text.matchAll(new RegExp(`"${dimension}","([a-z_]+)"`, 'g'))].map(
-    ([, value]) => value!,
-  );
+  const shown = textOf(stage).matchAll(new RegExp(`"${dimension}","([a-z_]+)"`, 'g'));
+  return [...shown].map(([, value]) => value!);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of hundreds of shapes
-function ofType({ Resources }: Template, type: string): Record<string, any>[] {
-  return Object.values(Resources)
-    .filter(({ Type }) => Type === type)
-    .map(({ Properties }) => Properties);
+/** The template as a text, in which texts that are JSON themselves are not escaped. */
+function textOf(stage: StageName): string {
+  return JSON.stringify(template(stage)).replaceAll('\\', '');
 }
 
 function stated(place: string, bodies: readonly ErrorBody[]): Statement {
