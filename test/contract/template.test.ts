@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { headerParameters } from '../../lambdas/shared/headers.ts';
-import { minBytesPerSecond } from '../../lambdas/shared/list-limits.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
@@ -129,18 +128,6 @@ describe('the contract', () => {
     ).toEqual([]);
   });
 
-  it('R8: states the rate below which the reader of a list is cut off', () => {
-    const { description } = contractDocument.paths['/store/orders'].get;
-    const stated = [.../less than (\S+) Mbit\/s/.exec(description)!].slice(1);
-
-    expect(
-      differences(
-        ['lambdas/shared/list-limits.ts', [String((8 * minBytesPerSecond) / 1e6)]],
-        ['openapi.yaml, listOrders', stated],
-      ),
-    ).toEqual([]);
-  });
-
   it('has no component that nothing refers to', () => {
     const text = readFileSync(contractFile, 'utf8');
     const components = contractDocument.components as Record<string, object>;
@@ -218,14 +205,6 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     }
   });
 
-  it('stream the list and nothing else', () => {
-    const streamed = deployedOperations(stage)
-      .filter(({ properties }) => properties.Integration.ResponseTransferMode === 'STREAM')
-      .map(({ properties }) => properties.OperationName);
-
-    expect(streamed).toEqual(['listOrders']);
-  });
-
   it('R17: require the key on every operation', () => {
     const authorizers = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
 
@@ -239,15 +218,6 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
         ApiKeyRequired: true,
       });
     }
-  });
-
-  it('R16: take the key as bearer token from the Authorization header', () => {
-    const [[, authorizerResource] = []] = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
-
-    expect(authorizerResource?.Properties).toMatchObject({
-      Type: 'TOKEN',
-      IdentitySource: 'method.request.header.Authorization',
-    });
   });
 
   it('R28: answer the deprecated operation with its sunset date', () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { deployedMethods } from '../contract/template-api.ts';
 import { anchorsOf, tokensOf } from '../docs/markdown.ts';
 import { differences, missing } from '../helpers/differences.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
@@ -188,12 +187,6 @@ describe.each(stageNames)('alarms of %s', (stage) => {
         ['lib/monitoring/service-metrics.ts, throttledTables', watched],
       ),
     ).toEqual([]);
-  });
-
-  it('watch the latency of a method that there is', () => {
-    const methods = deployedMethods(stage).map(({ method, path }) => `${method} ${path}`);
-
-    expect(methods).toContain(latency.replace('of AWS/ApiGateway Latency ', ''));
   });
 
   it.each([
