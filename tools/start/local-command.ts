@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { LocalRunError } from '../local/errors.ts';
 import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
-import { dynamodbEndpointOf, type LocalOptions, parseLocalOptions } from './local-options.ts';
+import { openInspector } from './inspector.ts';
+import { parseLocalOptions } from './local-options.ts';
 import { readyJson, readyText } from './ready-report.ts';
 import { plainConsole, textConsole } from './run-console.ts';
 import { basePathOf, startStoreService } from './store-service.ts';
@@ -31,11 +32,11 @@ export async function runLocalCommand(
 }
 
 async function run(parameters: readonly string[], stop: AbortSignal): Promise<void> {
-  const options = parseLocalOptions(parameters);
+  const options = parseLocalOptions(parameters, process.env);
   if (options === undefined) return;
   await using started = new AsyncDisposableStack();
   // It is closed before the service, because a thread that a debugger has paused could not be ended.
-  using _inspector = await inspectorOf(options);
+  using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
   const directory = temporaryDirectory();
   // Beside the folder, because whoever has ended the run may want to read it.
   const functionLogPath = options.verbose ? undefined : `${directory}.log`;
@@ -45,7 +46,6 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   // The start takes some seconds, so the user is told.
   if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
   const service = await startStoreService(options, {
-    dynamodbEndpoint: dynamodbEndpointOf(process.env),
     directory,
     console,
     signal: stop,
@@ -60,12 +60,6 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   );
   const failure = await Promise.race([untilAborted(stop), service.failed]);
   if (failure) throw failure;
-}
-
-async function inspectorOf({ inspect }: LocalOptions): Promise<Disposable | undefined> {
-  if (inspect === undefined) return undefined;
-  const { openInspector } = await import('./inspector.ts');
-  return openInspector(inspect);
 }
 
 /** Creates the folder for the files of this run, which is removed when the process ends. */

@@ -4,7 +4,7 @@ import { isStageName, type StageName, stageNames } from '../../lib/settings/stag
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 
-/** The options of `npm start`. */
+/** The options of `npm start`, and the one setting of its environment. */
 export interface LocalOptions {
   /** The port to listen on, or 0 for any free port. */
   readonly port: number;
@@ -22,16 +22,22 @@ export interface LocalOptions {
   readonly watch: boolean;
   /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
   readonly inspect: number | undefined;
+  /** The DynamoDB-compatible server to use; undefined for an embedded one. */
+  readonly dynamodbEndpoint: string | undefined;
 }
 
 /**
- * Parses the command line.
+ * Parses the command line, and reads `DYNAMODB_ENDPOINT`.
  *
  * @returns undefined when help was requested, which has been printed
  * @throws OperatorError whose message names the option, its value and the accepted values
  */
-export function parseLocalOptions(words: readonly string[]): LocalOptions | undefined {
-  return parseCommandLine(localCommand(), words);
+export function parseLocalOptions(
+  words: readonly string[],
+  { DYNAMODB_ENDPOINT }: NodeJS.ProcessEnv,
+): LocalOptions | undefined {
+  const options = parseCommandLine<LocalOptions>(localCommand(), words);
+  return options && { ...options, dynamodbEndpoint: endpointOf(DYNAMODB_ENDPOINT) };
 }
 
 /** The command with its options. */
@@ -100,13 +106,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/**
- * The URL of a DynamoDB-compatible server in `DYNAMODB_ENDPOINT`; undefined when it is not set.
- *
- * @throws OperatorError when it is not a URL
- */
-export function dynamodbEndpointOf(environment: NodeJS.ProcessEnv): string | undefined {
-  const value = environment.DYNAMODB_ENDPOINT;
+function endpointOf(value: string | undefined): string | undefined {
   if (!value || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value || undefined;
   throw new InvalidValueError(
     'DYNAMODB_ENDPOINT',

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,12 +8,12 @@ import { type OrdersTable, ordersTable } from '../admin/orders/orders-table.ts';
 import { documentClient, type KeyStore, keyStoreOf } from '../admin/stage/key-store.ts';
 import { localDynamoDbClient } from '../local/dynamodb/local-client.ts';
 import { type LocalService, type PreparedService, startLocalService } from '../local/server.ts';
+import { OperatorError } from '../shared/errors.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from './demo-keys.ts';
 import { exampleOrderId, loadFile, loadSample } from './demo-orders.ts';
 import type { LocalOptions } from './local-options.ts';
 import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
-import { synthesize } from './synthesis.ts';
 import { startWatching } from './watch/watch.ts';
 
 /** The store's service as `npm start` runs it. */
@@ -26,8 +27,6 @@ export interface StoreService extends LocalService {
 }
 
 interface RunEnvironment {
-  /** The DynamoDB-compatible server to use; undefined for an embedded one. */
-  readonly dynamodbEndpoint: string | undefined;
   /** The folder for the files of this run. */
   readonly directory: string;
   /** Prints the log of the run and the requests. */
@@ -59,9 +58,9 @@ interface FilledStore {
  */
 export async function startStoreService(
   options: LocalOptions,
-  { dynamodbEndpoint, directory, console, signal: stop, started }: RunEnvironment,
+  { directory, console, signal: stop, started }: RunEnvironment,
 ): Promise<StoreService> {
-  const { port, host, stage, data } = options;
+  const { port, host, stage, data, dynamodbEndpoint } = options;
   await expectAvailable(port, host);
   const failing = new AbortController();
   const signal = AbortSignal.any([stop, failing.signal]);
@@ -116,6 +115,33 @@ export async function startStoreService(
 async function expectAvailable(port: number, host: string): Promise<void> {
   await using server = createServer().listen(port, host);
   await once(server, 'listening');
+}
+
+/**
+ * Synthesizes the stack of a stage with the CDK app, in a separate process that frees the CDK's memory
+ * when it ends.
+ *
+ * @param directory the folder to write to
+ * @returns the template's path
+ */
+async function synthesize(
+  stage: StageName,
+  directory: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const child = spawn(process.execPath, ['bin/app.ts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { ...process.env, CDK_OUTDIR: directory, STORE_ORDERS_STAGE: stage },
+    // Standard output is for those who read how to use the service.
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+  });
+  const stop = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', stop);
+  const [code] = await once(child, 'close');
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
+  return join(directory, `${stackName(stage)}.template.json`);
 }
 
 /** Loads the module on demand, because it loads the bundler. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { stageNames } from '../../../lib/settings/stages.ts';
 import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
-import { dynamodbEndpointOf, parseLocalOptions } from '../local-options.ts';
+import { parseLocalOptions } from '../local-options.ts';
 
 const { path: directory, write, remove } = temporaryDirectory();
 const file = write('orders.jsonl', '');
@@ -14,7 +14,7 @@ afterAll(remove);
 
 describe('options of the local run', () => {
   it('have defaults', () => {
-    expect(parseLocalOptions([])).toEqual({
+    expect(parseLocalOptions([], {})).toEqual({
       port: 3000,
       host: '127.0.0.1',
       stage: 'staging',
@@ -24,6 +24,7 @@ describe('options of the local run', () => {
       verbose: false,
       watch: false,
       inspect: undefined,
+      dynamodbEndpoint: undefined,
     });
   });
 
@@ -32,8 +33,8 @@ describe('options of the local run', () => {
     const one = ['--port=0', '--host=::1', '--stage=prod', `--data=${data}`];
     const expected = { port: 0, host: '::1', stage: 'prod', data, orders: file };
 
-    expect(parseLocalOptions([...two, '--orders', file])).toMatchObject(expected);
-    expect(parseLocalOptions([...one, `--orders=${file}`])).toMatchObject(expected);
+    expect(parseLocalOptions([...two, '--orders', file], {})).toMatchObject(expected);
+    expect(parseLocalOptions([...one, `--orders=${file}`], {})).toMatchObject(expected);
   });
 
   it.each([
@@ -41,13 +42,13 @@ describe('options of the local run', () => {
     [['--inspect=0'], 0],
     [['--inspect', '65535', '--watch'], 65_535],
   ])('take a port for a debugger, or the usual one: %j', (words, inspect) => {
-    expect(parseLocalOptions(words)).toMatchObject({ inspect });
+    expect(parseLocalOptions(words, {})).toMatchObject({ inspect });
   });
 
   it.each(['-h', '--help'])('are printed for %s', (word) => {
     const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
 
-    const options = parseLocalOptions([word]);
+    const options = parseLocalOptions([word], {});
 
     expect(options).toBeUndefined();
     expect(write.mock.calls.join()).toMatch(/^Usage: npm start -- \[options\]\n.*--orders/s);
@@ -66,7 +67,7 @@ describe('options of the local run', () => {
     ['--orders', '/does/not/exist', 'a file that exists'],
     ['--orders', tmpdir(), 'a file that exists'],
   ])('refuse %s "%s" in one line that says what is expected', (name, value, expected) => {
-    expect(() => parseLocalOptions([name, value])).toThrow(
+    expect(() => parseLocalOptions([name, value], {})).toThrow(
       new RegExp(`^${name}: "[^"]*" is not accepted; expected ${expected}[^\\n]*$`),
     );
   });
@@ -78,7 +79,7 @@ describe('options of the local run', () => {
     [['--prot=1'], '"--prot=1": no such option (Did you mean --port?); npm start -- --help lists'],
     [['--port'], '--port: its value is missing; npm start -- --help lists them'],
   ])('refuse %j', (parameters, message) => {
-    expect(() => parseLocalOptions(parameters)).toThrow(message);
+    expect(() => parseLocalOptions(parameters, {})).toThrow(message);
   });
 });
 
@@ -86,7 +87,7 @@ describe('DYNAMODB_ENDPOINT', () => {
   it.each(['ftp://user:secret@127.0.0.1:8000', 'user:ret\nsec@127.0.0.1:8000'])(
     'is refused without its password: %s',
     (value) => {
-      const parse = () => dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value });
+      const parse = () => parseLocalOptions([], { DYNAMODB_ENDPOINT: value });
 
       expect(parse).toThrow('…@127.0.0.1:8000" is not accepted');
       expect(parse).not.toThrow('ret');
@@ -97,6 +98,8 @@ describe('DYNAMODB_ENDPOINT', () => {
     ['', undefined],
     ['http://127.0.0.1:8000', 'http://127.0.0.1:8000'],
   ])('%j means %j', (value, expected) => {
-    expect(dynamodbEndpointOf({ DYNAMODB_ENDPOINT: value })).toBe(expected);
+    const options = parseLocalOptions([], { DYNAMODB_ENDPOINT: value });
+
+    expect(options).toMatchObject({ dynamodbEndpoint: expected });
   });
 });
