@@ -85,7 +85,7 @@ function messageOf(error: unknown): string {
     return `--port: ${message}; stop the other program, choose another port, or 0 for any that is free`;
   }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    return `--host and --port: ${message}; give an address of this machine, such as 127.0.0.1`;
+    return `--host and --port: ${message}; give an address of this machine, such as 127.0.0.1, and a port from 1024 on`;
   }
   return error.stack ?? message;
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { isStageName, type StageName, stageNames } from '../../lib/settings/stages.ts';
 import { parseCommandLine } from '../shared/command-line.ts';
@@ -93,17 +93,22 @@ function stageOf(text: string): StageName {
 }
 
 function directoryOf(path: string): string {
-  if (path !== '' && !isFile(path)) return path;
+  if (path !== '' && !isReadableFile(path)) return path;
   throw new InvalidValueError('--data', path, 'a directory, which is created if it is not there');
 }
 
 function fileOf(path: string): string {
-  if (isFile(path)) return path;
-  throw new InvalidValueError('--orders', path, `a file that exists: ${ordersFile} of orders`);
+  if (isReadableFile(path)) return path;
+  throw new InvalidValueError('--orders', path, `a file that can be read: ${ordersFile} of orders`);
 }
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function endpointOf(value: string | undefined): string | undefined {
