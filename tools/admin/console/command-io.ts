@@ -8,7 +8,7 @@ export interface CommandIo {
   readonly stdout: Screen;
   /** Questions are asked and a progress bar is drawn on it when it is a terminal. */
   readonly stderr: Screen;
-  /** The environment variables. Only `STORE_ORDERS_STAGE` and `STORE_ORDERS_LOCAL` are read. */
+  /** The environment variables, which name the stage and the profile of AWS. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;

@@ -15,9 +15,12 @@ const gap = '  ';
 
 /** Formats one record, with a field on each line. Fields without a value are left out. */
 export function recordText<View>(fields: readonly Field<View>[], view: View): string {
-  return pairs(
-    fields.filter(({ only }) => only !== 'table').map((each) => [each.name, each.of(view)]),
-  );
+  const present = fields
+    .filter(({ only }) => only !== 'table')
+    .map(({ name, of }) => ({ name, value: of(view) }))
+    .filter(({ value }) => value !== null);
+  const width = Math.max(...present.map(({ name }) => name.length));
+  return present.map(({ name, value }) => `${name.padEnd(width)}${gap}${value}`).join('\n');
 }
 
 /** Formats records as a table with headings. */
@@ -36,13 +39,6 @@ export function tableText<View>(fields: readonly Field<View>[], views: readonly 
         .trimEnd(),
     )
     .join('\n');
-}
-
-/** Formats names and values, one pair per line. A pair without a value is left out. */
-export function pairs(entries: readonly (readonly [string, string | null])[]): string {
-  const present = entries.filter(([, value]) => value !== null);
-  const width = Math.max(...present.map(([name]) => name.length));
-  return present.map(([name, value]) => `${name.padEnd(width)}${gap}${value}`).join('\n');
 }
 
 /** Formats a number with separators: 1234567 becomes `1,234,567`. */

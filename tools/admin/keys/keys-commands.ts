@@ -3,7 +3,7 @@ import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption, planOption } from '../console/option-values.ts';
 import { readSecret } from '../console/questions.ts';
-import { counted, isoTime, pairs, recordText, tableText } from '../console/view.ts';
+import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText } from '../owners/owner-view.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { findKey } from './find-key.ts';
@@ -175,18 +175,19 @@ function issuedValue({ label: _, expiresAt, ...issued }: IssuedKey) {
 }
 
 function issuedText(key: IssuedKey): string {
-  const details = pairs([
-    ['key id', key.keyId],
-    ['label', key.label ?? null],
-    ['owner', key.owner],
-    ['owner id', key.ownerId],
-    ['plan', key.plan],
-    ['limits', `${limitsText(key)}, shared by all keys of the owner`],
-    ['expires', key.expiresAt === undefined ? 'never' : isoTime(key.expiresAt)],
-    ['api key', key.apiKey],
-  ]);
-  return `${details}\n\nThe API key is shown this once and stored nowhere: hand it over now.`;
+  return `${recordText(issuedFields, key)}\n\nThe API key is shown this once and stored nowhere: hand it over now.`;
 }
+
+const issuedFields: readonly Field<IssuedKey>[] = [
+  { name: 'key id', of: ({ keyId }) => keyId },
+  { name: 'label', of: ({ label }) => label ?? null },
+  { name: 'owner', of: ({ owner }) => owner },
+  { name: 'owner id', of: ({ ownerId }) => ownerId },
+  { name: 'plan', of: ({ plan }) => plan },
+  { name: 'limits', of: (key) => `${limitsText(key)}, shared by all keys of the owner` },
+  { name: 'expires', of: ({ expiresAt }) => (expiresAt ? isoTime(expiresAt) : 'never') },
+  { name: 'api key', of: ({ apiKey }) => apiKey },
+];
 
 const whoisHelp = `
 The API key comes from standard input, where no list of processes and no shell's history shows it:

@@ -37,7 +37,7 @@ const admin = (commandLine: string[], io: AdminOptions = {}) =>
 // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own
 async function adminJson(...words: string[]): Promise<any> {
   const run = await admin([...words, '--local', service.origin, '--json']);
-  expect(run).toMatchObject({ exitCode: 0 });
+  expect(run).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('stage staging') });
   expect(run.stdout.split('\n')).toHaveLength(2);
   return JSON.parse(run.stdout);
 }
