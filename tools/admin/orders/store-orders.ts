@@ -201,7 +201,10 @@ async function repeat(
       return { left: open, reason: error };
     });
     attempts = left.length < open.length ? 0 : attempts + 1;
-    if (attempts === maxAttemptsWithoutProgress) throw retriesExhausted(reason);
+    if (attempts === maxAttemptsWithoutProgress) {
+      const problem = `DynamoDB kept refusing or not answering (${failureText(reason)})`;
+      throw new OperatorError(problem, { cause: reason });
+    }
     if (left.length > 0) await wait(pauseMs(attempts));
     open = left;
   }
@@ -222,10 +225,4 @@ function isTemporary(error: unknown): boolean {
 // The full jitter prevents batches that were throttled together from being repeated together.
 function pauseMs(attempt: number): number {
   return Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
-}
-
-function retriesExhausted(cause: unknown): OperatorError {
-  return new OperatorError(`DynamoDB kept refusing or not answering (${failureText(cause)})`, {
-    cause,
-  });
 }

@@ -5,7 +5,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
 import { findOwner, nameReservation } from './find-owner.ts';
 import { deleteGatewayKey } from './gateway-key.ts';
-import { inOwners, type StoredOwner } from './stored-owner.ts';
+import { inOwners } from './stored-owner.ts';
 
 /**
  * Deletes everything that is stored of an owner. First the item in the ApiKeys table, after which all
@@ -13,13 +13,12 @@ import { inOwners, type StoredOwner } from './stored-owner.ts';
  * owner is listed, and its name. If it is interrupted, the owner is listed as incomplete, and the same
  * command completes it.
  *
- * @returns the owner as it was
  * @throws OperatorError when there is no such owner, or DynamoDB or API Gateway fails
  */
-export async function deleteOwner(idOrName: string, store: KeyStore): Promise<StoredOwner> {
+export async function deleteOwner(idOrName: string, store: KeyStore): Promise<void> {
   const owner = await findOwner(idOrName, store);
   const { ownerId, ownerHash, name } = owner.details;
-  return withHalfDoneError(`${ownerId} may be deleted in part only`, async () => {
+  await withHalfDoneError(`${ownerId} may be deleted in part only`, async () => {
     if (owner.item) await removeItem(ownerHash, store);
     await deleteGatewayKey(ownerId, store);
     const isItsName = [{ owner: ownerId }, { ownerId: undefined }];
@@ -33,7 +32,7 @@ export async function deleteOwner(idOrName: string, store: KeyStore): Promise<St
       ],
       store,
     );
-    if (isDeleted) return owner;
+    if (isDeleted) return;
     throw new WrongStateError(`${ownerId} was changed by somebody else meanwhile`, {
       remedy: 'run the command again',
     });

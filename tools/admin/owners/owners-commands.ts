@@ -6,14 +6,13 @@ import { planOption, wholeNumber, wholeNumberUpTo } from '../console/option-valu
 import { counted, recordText, tableText } from '../console/view.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
-import { changeOwner, noUsage } from './change-owner.ts';
+import { changeOwner, noUsage, renameOwner } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
 import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
-import { renameOwner } from './rename-owner.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
 import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
 
