@@ -83,10 +83,15 @@ export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatu
   };
 }
 
-/** The decision to admit a request. @param status after the request was counted */
+/**
+ * The decision to admit a request. Its time to retry is told where API Gateway refuses the request all
+ * the same, because the usage plan's quota of the day is used up.
+ *
+ * @param status after the request was counted
+ */
 export function admission(status: KeyStatus): Decision {
   const { windows } = status;
-  return describe(status, windows, windows[tightestWindow(windows)].reset);
+  return describe(status, windows, windows.day.reset);
 }
 
 /** The decision to reject a request, with the reason and the time from which one can succeed. */
