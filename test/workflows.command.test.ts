@@ -15,7 +15,7 @@ describe('what is deployed', () => {
   /** Runs the check with answers of GitHub's API. @returns the exit code, and what it has put out */
   function checked(answers: { position?: string; passed?: number }, given = commit) {
     const { position = 'identical', passed = 1 } = answers;
-    const gh = `case $2 in */compare/${commit}...main) echo ${position};; *head_sha=${commit}) echo ${passed};; *) exit 9;; esac`;
+    const gh = `case $2 in */compare/${commit}...main) echo ${position};; *'/pull-request.yml/runs?branch=main&event=push&status=success&head_sha=${commit}') echo ${passed};; *) exit 9;; esac`;
     return runStep(check!, { gh }, { COMMIT: given, GITHUB_REPOSITORY: 'owner/name' });
   }
 
@@ -79,6 +79,8 @@ describe("the smoke test's key", () => {
     const commands = readFileSync(join(directory.path, 'commands'), 'utf8');
     expect(commands).toContain(`smoke -- --url ${baseUrl}\n`);
     expect(commands).not.toContain(key);
+    // Nobody revokes it where the run is lost.
+    expect(commands).toContain(' --expires-in 1h\n');
     expect(GITHUB_ENV).toBe('SMOKE_KEY_ID=key_one\n');
     expect(printed).toBe(`::add-mask::${key}\n`);
   });

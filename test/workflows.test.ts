@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { stageNames } from '../lib/settings/stages.ts';
 import { differences } from './helpers/differences.ts';
@@ -28,6 +29,10 @@ describe('every workflow', () => {
     const versions = Map.groupBy(new Set(all), (reference) => reference.split('@')[0]!);
 
     expect([...versions.values()].filter(({ length }) => length > 1)).toEqual([]);
+  });
+
+  it.each(files)('%s goes on after no failure', (file) => {
+    expect(workflowTexts[file]).not.toMatch(/continue-on-error|\|\| true\b/);
   });
 
   it.each(files)('%s gives its jobs no permission to sign in to AWS by default', (file) => {
@@ -71,6 +76,10 @@ describe('a job that can sign in to AWS', () => {
     for (const install of installs) expect(install).toContain('--ignore-scripts');
   });
 
+  it.each(able)('$title: does so as the environment that trusts main alone', ({ job }) => {
+    expect(job.environment).toBe('${{ inputs.stage }}');
+  });
+
   it.each(able)('$title: takes what it deploys from a job that cannot', ({ job }) => {
     const [download] = stepsOf(job).filter(({ uses }) =>
       uses?.startsWith('actions/download-artifact@'),
@@ -85,6 +94,9 @@ describe('a job that can sign in to AWS', () => {
 
     expect(makers).toHaveLength(1);
     expect(canSignIn(makers[0]!.job)).toBe(false);
+    // GitHub lets a deployment wait for its reviewer for 30 days.
+    const uploads = stepsOf(makers[0]!.job).map((step) => step.with?.['retention-days']);
+    expect(uploads).toContain(31);
     const commands =
       scriptsOf(job)
         .join('\n')
@@ -137,6 +149,14 @@ describe('what is deployed', () => {
     expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 
+  it('is what has come to main and passed its checks, whose workflow it follows', () => {
+    const { on: checked, ...check } = workflows['pull-request.yml']!;
+
+    expect(checked.push).toEqual({ branches: ['main'] });
+    expect(deploy.on.workflow_run?.workflows).toEqual([check.name]);
+    expect(deploy.on.workflow_run?.types).toEqual(['completed']);
+  });
+
   it('is that commit for every job, however the deployment was started', () => {
     const expected = '${{ needs.commit.outputs.id }}';
     const { commit: first, ...others } = deploy.jobs;
@@ -153,4 +173,10 @@ describe('what is deployed', () => {
     const [checkout] = stepsOf(deployStage);
     expect(checkout?.with?.ref).toBe('${{ inputs.commit }}');
   });
+});
+
+it('runs every night all parts that there are', () => {
+  const [parts] = /(?<= parts=\().+(?=\)$)/m.exec(readFileSync('.ci/nightly', 'utf8'))!;
+
+  expect(workflows['nightly.yml']!.jobs.nightly?.strategy?.matrix.part.join(' ')).toBe(parts);
 });

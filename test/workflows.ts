@@ -17,6 +17,7 @@ export interface Job {
   readonly needs?: string | string[];
   readonly permissions?: Readonly<Record<string, string>>;
   readonly environment?: string;
+  readonly strategy?: { readonly matrix: { readonly part: string[] } };
   readonly concurrency?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, string>>;
   readonly with?: Readonly<Record<string, unknown>>;
@@ -24,6 +25,8 @@ export interface Job {
 }
 
 export interface Workflow {
+  readonly name: string;
+  readonly on: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly permissions: Readonly<Record<string, string>>;
   readonly concurrency?: { readonly group: string };
   readonly jobs: Readonly<Record<string, Job>>;
