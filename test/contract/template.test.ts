@@ -209,6 +209,8 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     const authorizers = resourcesOfType(stage, 'AWS::ApiGateway::Authorizer');
 
     expect(document.security).toEqual([{ apiKey: [] }]);
+    const { apiKey } = contractDocument.components.securitySchemes;
+    expect(apiKey).toMatchObject({ type: 'http', scheme: 'bearer' });
     expect(authorizers).toHaveLength(1);
     for (const operation of contract.operations) expect(operation).not.toHaveProperty('security');
     for (const { properties } of deployedOperations(stage)) {

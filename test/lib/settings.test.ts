@@ -118,6 +118,7 @@ describe('the synthesis', () => {
     ['prod', complete, []],
     ['prod', asPublished, ['account']],
     ['staging', asPublished, ['account']],
+    ['staging', { ...complete, lambdaConcurrency: undefined }, []],
     ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
     ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
   ])('warns of %s with %j: %j', (stage, settings, expected) => {
