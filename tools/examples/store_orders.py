@@ -62,7 +62,8 @@ class StoreOrders:
             try:
                 return urlopen(request, timeout=IDLE_SECONDS)
             except HTTPError as response:
-                seconds = int(response.headers.get("Retry-After") or 0) or seconds
+                retry_after = response.headers.get("Retry-After", "")  # A proxy may give a date.
+                seconds = int(retry_after) if retry_after.isdecimal() else seconds
                 may_repeat = response.code == 429 or response.code >= 500
                 if not may_repeat or attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
                     raise StoreOrdersError(response) from None

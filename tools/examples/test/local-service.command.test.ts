@@ -143,6 +143,9 @@ describe('client in Python', () => {
       const body = '{"code":"order_already_cancelled","message":"It is.","status":409}';
       if (askedMs.length === 1) outgoing.writeHead(429, { 'Retry-After': '1' }).end();
       else if (askedMs.length === 2) socket.destroy();
+      // The form that a proxy may choose.
+      else if (askedMs.length === 3)
+        outgoing.writeHead(503, { 'Retry-After': 'Sun, 22 Nov 2026 09:30:00 GMT' }).end();
       else outgoing.writeHead(409).end(body);
     });
 
