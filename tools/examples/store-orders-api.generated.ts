@@ -302,7 +302,7 @@ export interface components {
                 };
             };
         };
-        /** @description The request is larger than 10 MB. */
+        /** @description The body is larger than 6 MB, or than 10 MB where the operation reads none. */
         RequestTooLarge: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
