@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   dynamodb.requests.length = 0;
-  dynamodb.replies.clear();
+  dynamodb.next.length = 0;
   signatures.clear();
 });
 
@@ -96,9 +96,9 @@ describe("the bundles under AWS's runtime client", () => {
   it('cancelOrder: repeats a write that DynamoDB fails, and tells a failed condition apart', async () => {
     await using cancelOrder = await start('cancelOrder');
     reply(written);
-    dynamodb.replies.set(1, serverError);
+    dynamodb.next[0] = serverError;
     const Item = { status: { S: 'shipped' } };
-    dynamodb.replies.set(3, failure('ConditionalCheckFailedException', { Item }));
+    dynamodb.next[2] = failure('ConditionalCheckFailedException', { Item });
 
     const first = await cancelOrder.invoke(cancelEvent('7'));
     const second = await cancelOrder.invoke(cancelEvent('7'));
@@ -126,7 +126,7 @@ describe("the bundles under AWS's runtime client", () => {
   it('listOrders: breaks a list that fails half-way, and goes on with the next', async () => {
     await using listOrders = await start('listOrders');
     reply(scanOf({ items: orderItems(20_000) }));
-    dynamodb.replies.set(8, refused);
+    dynamodb.next[7] = refused;
 
     const broken = await listOrders.invoke(listEvent('identity'));
     const next = await listOrders.invoke(listEvent('identity'));
@@ -162,9 +162,7 @@ describe('connections that were lost while the environment was frozen', () => {
     reply(replies);
     await lambda.invoke(event);
     expect(network.connections).toBe(connections);
-    for (let attempt = 1; attempt < attempts; attempt++) {
-      dynamodb.replies.set(dynamodb.requests.length + attempt, serverError);
-    }
+    dynamodb.next.push(...Array<Reply>(attempts - 1).fill(serverError));
 
     network.lose();
     const sinceMs = performance.now();

@@ -147,7 +147,7 @@ describe('cancelOrder', () => {
     'R13: answers 204 when the first answer %s and the repetition finds its own work',
     async (...given) => {
       const [, reply] = given;
-      table.replies.set(1, reply);
+      table.next.push(reply);
       table.reply = foundItsOwnWork;
 
       expect((await cancel('42')).statusCode).toBe(204);
@@ -273,7 +273,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
   );
 
   it('answers 504 just before its own time is over, and writes nothing any more', async () => {
-    table.replies.set(1, unanswered);
+    table.next.push(unanswered);
 
     // Middy's own timer is a real one, and due at once.
     const { result } = await fastForward(async () => {

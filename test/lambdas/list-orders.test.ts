@@ -3,7 +3,13 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import { orderFieldNames } from '../../lambdas/shared/order-fields.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
-import { refused, throttled, unanswered, unreadable } from '../helpers/dynamodb/dynamodb-proxy.ts';
+import {
+  type Reply,
+  refused,
+  throttled,
+  unanswered,
+  unreadable,
+} from '../helpers/dynamodb/dynamodb-proxy.ts';
 import { keyId } from '../helpers/dynamodb/key-items.ts';
 import { orderItem, orderItems, parseExactly } from '../helpers/dynamodb/orders.ts';
 import { type ScannedTable, scanOf } from '../helpers/dynamodb/scanned-table.ts';
@@ -189,7 +195,7 @@ describe('a list whose first page fails', () => {
     ['sends what cannot be read', unreadable],
   ])('is answered with 503 and Retry-After when the table %s three times', async (_name, reply) => {
     fillTable({ items: [] });
-    for (const request of [1, 2, 3]) table.replies.set(request, reply);
+    table.next.push(reply, reply, reply);
 
     const answer = await list();
 
@@ -230,7 +236,7 @@ describe('a list whose first page fails', () => {
 
   it('is answered with 500 for a reason that is not told, and with its cause in the log', async () => {
     fillTable({ items: [] });
-    table.replies.set(1, refused);
+    table.next.push(refused);
 
     const answer = await list();
 
@@ -242,7 +248,7 @@ describe('a list whose first page fails', () => {
 
   it('has sent nothing before that', async () => {
     fillTable({ items: orderItems(1) });
-    table.replies.set(1, unanswered);
+    table.next.push(unanswered);
     const stream = new LambdaStream();
 
     const receivedBefore = once(table, 'request').then(() => [...stream.received]);
@@ -256,7 +262,7 @@ describe('a list whose first page fails', () => {
 describe('a list that fails after its first page', () => {
   it('rejects, which breaks the connection, and what has arrived is no valid JSON', async () => {
     fillTable({ items: orderItems(500), ordersPerPage: 100 });
-    table.replies.set(4, refused);
+    table.next[3] = refused;
     const stream = new LambdaStream();
 
     await expect(handler(proxyEvent(), stream, lambdaContext())).rejects.toThrow();
@@ -292,14 +298,14 @@ describe("a list's client", () => {
 
   it('that is cut off ends the requests that are under way', async () => {
     fillTable({ items: orderItems(5_000), ordersPerPage: 250 });
-    const segments = [2, 3, 4, 5];
-    for (const request of segments) table.replies.set(request, unanswered);
+    const segments = 4;
+    table.next.push(undefined, ...Array<Reply>(segments).fill(unanswered));
 
-    const { answered } = await cutOff(1 + segments.length);
+    const { answered } = await cutOff(1 + segments);
 
     await expect(answered).rejects.toThrow('A client has to take 500000 bytes a second.');
     await table.isIdle();
-    expect(table.requests).toHaveLength(1 + segments.length);
+    expect(table.requests).toHaveLength(1 + segments);
   });
 });
 

@@ -73,10 +73,8 @@ export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
-  /** The handling of the next requests, in order. */
-  readonly next: Reply[] = [];
-  /** The handling of single requests, by their number from 1. */
-  readonly replies = new Map<number, Reply>();
+  /** The handling of the next requests, in order, as far as a test sets it: it may leave some out. */
+  readonly next: (Reply | undefined)[] = [];
   /** The handling of requests whose body contains a table's name; '' matches every request. */
   readonly faults = new Map<string, Reply>();
   /** The handling of all other requests. */
@@ -138,8 +136,7 @@ export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
     const input = body.length === 0 ? {} : JSON.parse(body.toString());
     this.requests.push({ operation, input });
     const [, fault] = [...this.faults].find(([tableName]) => body.includes(tableName)) ?? [];
-    const own = this.replies.get(this.requests.length) ?? this.next.shift();
-    const reply = own ?? fault ?? this.reply;
+    const reply = this.next.shift() ?? fault ?? this.reply;
     this.underWay++;
     outgoing.on('close', () => {
       this.underWay--;

@@ -12,7 +12,6 @@ export async function startFunctionTable(): Promise<DynamodbProxy> {
   beforeEach(() => {
     table.requests.length = 0;
     table.next.length = 0;
-    table.replies.clear();
   });
   afterEach(() => table.isAtRest());
   afterAll(() => table[Symbol.asyncDispose]());

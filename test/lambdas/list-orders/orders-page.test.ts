@@ -106,7 +106,7 @@ describe('pageReader', () => {
     const items = orderItems(1_000);
     await startTable({ items });
     const broken = { items: orderItems(1_000, 5_000n), chunkBytes: 4_096, isBrokenOff: true };
-    table.replies.set(1, scanOf(broken));
+    table.next.push(scanOf(broken));
     const ids = new Set<string>();
 
     const page = await read({ ids });
@@ -169,7 +169,7 @@ describe('pageReader', () => {
 
   it('ends a request that nobody waits for any more', async () => {
     await startTable({ items: [] });
-    table.replies.set(1, unanswered);
+    table.next.push(unanswered);
     const page = read();
     await once(table, 'request');
 
