@@ -10,9 +10,8 @@ const { INIT_CWD, npm_lifecycle_event: script } = process.env;
 // npm runs scripts in the directory of package.json; INIT_CWD is the directory in which it was called.
 if (script === 'admin' && INIT_CWD) process.chdir(INIT_CWD);
 
-const isOutputLost = outliveLostOutput();
-
-const exitCode = await runAdmin(process.argv.slice(2), {
+outliveLostOutput();
+process.exitCode = await runAdmin(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -21,7 +20,6 @@ const exitCode = await runAdmin(process.argv.slice(2), {
   wait,
   onInterrupt: interruptSignal,
 });
-process.exitCode = isOutputLost() ? 1 : exitCode;
 
 /** Returns a signal that is aborted by the first Ctrl-C. The second one ends the process at once. */
 function interruptSignal(): AbortSignal {

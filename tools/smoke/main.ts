@@ -3,11 +3,10 @@ import { boundedText } from '../shared/bounded-text.ts';
 import { outliveLostOutput } from '../shared/lost-output.ts';
 import { smokeTest } from './smoke-test.ts';
 
-const isOutputLost = outliveLostOutput();
-const exitCode = await smokeTest(process.argv.slice(2), {
+outliveLostOutput();
+process.exitCode = await smokeTest(process.argv.slice(2), {
   environment: process.env,
   readInput: async () => (process.stdin.isTTY ? undefined : boundedText(process.stdin)),
   print: console.log,
   printError: console.error,
 });
-process.exitCode = isOutputLost() ? 1 : exitCode;

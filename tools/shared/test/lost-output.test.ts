@@ -2,34 +2,42 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { outliveLostOutput } from '../lost-output.ts';
 
-function createOutput() {
+function createProcess() {
   const reported: string[] = [];
   const stderr = Object.assign(new EventEmitter(), {
     write: (text: string) => reported.push(text),
   });
-  return { stdout: new EventEmitter(), stderr, reported };
+  const process = Object.assign(new EventEmitter(), { stdout: new EventEmitter(), stderr });
+  outliveLostOutput(process);
+  /** Ends the process with the exit code of its command. */
+  const end = (exitCode: number) => {
+    const ended = Object.assign(process, { exitCode });
+    ended.emit('exit');
+    return ended.exitCode;
+  };
+  return { ...process, reported, end };
 }
 
 const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
 
 it('takes a closed pipe for a reader that has read enough', () => {
-  const { reported, ...output } = createOutput();
-  const isOutputLost = outliveLostOutput(output);
+  const { stdout, stderr, reported, end } = createProcess();
 
-  output.stdout.emit('error', failure('EPIPE', 'write EPIPE'));
-  output.stderr.emit('error', failure('EPIPE', 'write EPIPE'));
+  stdout.emit('error', failure('EPIPE', 'write EPIPE'));
+  stderr.emit('error', failure('EPIPE', 'write EPIPE'));
 
-  expect([reported, isOutputLost()]).toEqual([[], false]);
+  expect([reported, end(0)]).toEqual([[], 0]);
 });
 
-it('reports once that output could not be written', () => {
-  const { reported, ...output } = createOutput();
-  const isOutputLost = outliveLostOutput(output);
-  const before = isOutputLost();
+it.each([
+  [0, 1],
+  [3, 3],
+])('reports once that output could not be written, and ends %i with %i', (exitCode, ended) => {
+  const { stdout, reported, end } = createProcess();
 
   for (let writes = 0; writes < 3; writes++)
-    output.stdout.emit('error', failure('ENOSPC', 'no space left on device'));
+    stdout.emit('error', failure('ENOSPC', 'no space left on device'));
 
   expect(reported).toEqual(['error: standard output: no space left on device\n']);
-  expect([before, isOutputLost()]).toEqual([false, true]);
+  expect(end(exitCode)).toBe(ended);
 });
