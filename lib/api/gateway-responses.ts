@@ -1,5 +1,11 @@
 import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
+import {
+  type ApiError,
+  InternalError,
+  InvalidBodyError,
+  RequestTimeoutError,
+} from '../../lambdas/shared/errors.ts';
 import { rateLimitHeaders } from '../../lambdas/shared/headers.ts';
 
 /** An error response that API Gateway creates itself. */
@@ -38,11 +44,7 @@ export const notFound: GatewayAnswer = {
   message: 'There is no such path or method.',
 };
 
-const internalError: GatewayAnswer = {
-  status: 500,
-  code: 'internal_error',
-  message: 'The request could not be processed.',
-};
+const internalError = answerOf(new InternalError());
 
 const badRequest: GatewayAnswer = {
   status: 400,
@@ -94,11 +96,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   MISSING_AUTHENTICATION_TOKEN: notFound,
   RESOURCE_NOT_FOUND: notFound,
   BAD_REQUEST_PARAMETERS: badRequest,
-  BAD_REQUEST_BODY: {
-    ...badRequest,
-    code: 'invalid_body',
-    message: 'The request body is not valid JSON.',
-  },
+  BAD_REQUEST_BODY: answerOf(new InvalidBodyError()),
   REQUEST_TOO_LARGE: {
     status: 413,
     code: 'request_too_large',
@@ -117,12 +115,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
   },
   INTEGRATION_FAILURE: { ...internalError, isAuthorized: true },
   API_CONFIGURATION_ERROR: { ...internalError, isAuthorized: true },
-  INTEGRATION_TIMEOUT: {
-    status: 504,
-    code: 'timeout',
-    message: 'The request took too long.',
-    isAuthorized: true,
-  },
+  INTEGRATION_TIMEOUT: { ...answerOf(new RequestTimeoutError()), isAuthorized: true },
   DEFAULT_4XX: badRequest,
   DEFAULT_5XX: internalError,
 };
@@ -165,6 +158,11 @@ export function rateLimitMappings(isAuthorized = false): Record<string, string> 
 /** Headers with constant values as API Gateway's mapping expressions. */
 export function staticMappings(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+}
+
+/** API Gateway's answer where a handler would have thrown this error. */
+function answerOf({ status, code, message }: ApiError): ErrorAnswer {
+  return { status, code, message };
 }
 
 /** The JSON text of an error body. API Gateway replaces `$context` variables without escaping. */
