@@ -82,7 +82,8 @@ async function writeWhole(path: string, texts: AsyncIterable<string>): Promise<v
     await writeFile(partial, texts, { flush: true, flag: 'wx', mode: 0o600 });
     await rename(partial, path);
   } catch (error) {
-    await rm(partial, { force: true });
+    // A failure to remove it would hide why it was not written.
+    await rm(partial, { force: true }).catch(() => {});
     if (error instanceof OperatorError || failureOf(error)) throw error;
     throw new OperatorError(`${path}: not exported: ${reasonOf(error)}`, { cause: error });
   }

@@ -117,11 +117,14 @@ describe('orders export', () => {
   });
 
   it('leaves no part of a file behind when it fails', async () => {
-    const { exitCode, stderr } = await orders(['export', '--out', `${directory.path}/no/out`]);
+    const folders = [join(directory.path, 'no'), directory.write('file', '')];
+    for (const [index, code] of ['ENOENT', 'ENOTDIR'].entries()) {
+      const { exitCode, stderr } = await orders(['export', '--out', join(folders[index]!, 'out')]);
 
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: \S+: not exported: ENOENT/);
-    expect(readdirSync(directory.path)).toEqual([]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^error: \\S+: not exported: ${code}`));
+    }
+    expect(readdirSync(directory.path)).toEqual(['file']);
   });
 
   it('makes a file that its owner alone can read, in the place of another', async () => {
