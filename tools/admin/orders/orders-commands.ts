@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import cliProgress from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { isFinal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
-import { DifferentError, InvalidValueError, NotFoundError } from '../../shared/errors.ts';
+import { DifferentError, InvalidValueError, NotFoundError, reasonOf } from '../../shared/errors.ts';
 import { type CommandIo, print } from '../console/command-io.ts';
 import { counted, grouped } from '../console/view.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
@@ -176,7 +176,11 @@ async function openRejects({ rejects, path }: ImportRequest & ImportOptions) {
   if (present !== undefined && present === read) {
     throw new InvalidValueError('--rejects', rejects, 'another file than the one to import');
   }
-  return openSync(rejects, 'w', 0o600);
+  try {
+    return openSync(rejects, 'w', 0o600);
+  } catch (error) {
+    throw new InvalidValueError('--rejects', rejects, `a file to write (${reasonOf(error)})`);
+  }
 }
 
 /** The bar is drawn on a terminal only. */

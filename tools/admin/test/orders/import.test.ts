@@ -1,5 +1,6 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { BatchExecuteStatementCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
@@ -166,7 +167,7 @@ describe('orders import', () => {
     expect(readFileSync(rejects, 'utf8')).toBe('{"id": "two"}\n{"id":1,"petId":2}\nnonsense\n');
   });
 
-  it('writes no bad lines over the file that it reads, nor to what is no file', async () => {
+  it('writes no bad lines over the file that it reads, nor to what is or can be no file', async () => {
     const path = file('{"id":1}\nx');
     const link = join(directory.path, 'link');
     symlinkSync(path, link);
@@ -176,6 +177,7 @@ describe('orders import', () => {
       [link, path],
       [path, link],
       [path, directory.path],
+      [path, join(path, 'below-a-file')],
     ]) {
       const { exitCode, stderr } = await orders(['import', read!, '--rejects', rejects!]);
 
@@ -266,6 +268,15 @@ describe('orders import', () => {
       expect(exitCode).toBe(4);
       expect(await exported()).toBe('{"id":1,"status":"pending"}\n{"id":2,"status":"shipped"}\n');
     });
+  });
+
+  it('is interrupted where it waits for somebody who types the orders', async () => {
+    const { exitCode, stderr } = await orders(['import', '-'], {
+      stdin: new PassThrough(),
+      onInterrupt: () => AbortSignal.timeout(20),
+    });
+
+    expect([exitCode, stderr]).toEqual([5, 'error: -: interrupted while reading\n']);
   });
 
   it('is completed after an interruption by the command run again', async () => {
