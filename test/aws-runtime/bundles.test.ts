@@ -16,6 +16,7 @@ import { orderItems } from '../helpers/dynamodb/orders.ts';
 import { scanOf } from '../helpers/dynamodb/scanned-table.ts';
 import { authorizerEvent, cancelEvent, proxyEvent } from '../helpers/functions/events.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+import { preloading } from '../helpers/functions/template-with-functions.ts';
 import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { LambdaProcess, type Report } from './lambda-process.ts';
@@ -185,7 +186,7 @@ describe('connections that were lost while the environment was frozen', () => {
     const clock = home.write('clock', String(startMs));
     const require = join(import.meta.dirname, '../helpers/functions/function-clock.cjs');
     await using lambda = await start('listOrders', network.url, {
-      NODE_OPTIONS: `--require ${JSON.stringify(require)}`,
+      ...preloading(require),
       TEST_CLOCK_FILE: clock,
     });
     reply(scanOf({ items: orderItems(20_000) }));

@@ -30,8 +30,8 @@ import { rateLimitDifferences } from '../../tools/smoke/stage/rate-limit.ts';
 import { keyGateway } from '../../tools/start/demo-keys.ts';
 import { contractDifferences } from '../helpers/contract-check.ts';
 import { orderItem } from '../helpers/dynamodb/orders.ts';
-import { preloadingTemplate } from '../helpers/functions/preloaded-functions.ts';
-import { assemblyDirectory, type Template, templateFile } from '../helpers/synthesized.ts';
+import { preloading, templateWithFunctions } from '../helpers/functions/template-with-functions.ts';
+import { assemblyDirectory, templateFile } from '../helpers/synthesized.ts';
 
 export interface Order {
   /** The id as text, because a JavaScript number would round it. */
@@ -231,12 +231,8 @@ export class RunningStore implements AsyncDisposable {
  * too, because a request may wait for an idle environment as long as its function may run.
  */
 function patientTemplateFile(stage: StageName, preload: string): string {
-  const patient: Template = JSON.parse(preloadingTemplate(stage, preload));
-  for (const { Type, Properties } of Object.values(patient.Resources)) {
-    if (Type === 'AWS::Lambda::Function') Properties.Timeout = 120;
-  }
   const file = `${assemblyDirectory()}/patient-${stage}-${process.pid}.template.json`;
-  writeFileSync(file, JSON.stringify(patient));
+  writeFileSync(file, templateWithFunctions(stage, preloading(preload), { Timeout: 120 }));
   return file;
 }
 

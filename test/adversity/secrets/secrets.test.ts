@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { RunningStore } from '../../e2e/running-store.ts';
 import { DynamodbProxy, disowned, lost, throttled } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
-import { assemblyDirectory, template } from '../../helpers/synthesized.ts';
+import { templateWithFunctions } from '../../helpers/functions/template-with-functions.ts';
+import { assemblyDirectory } from '../../helpers/synthesized.ts';
 import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 /*
@@ -17,7 +18,8 @@ import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
 
 /** The length of the parts that are searched for. Shorter parts occur by chance. */
 const partLength = 8;
-const debugging = 'http,net,stream,timer,worker';
+/** Of every function, Node's debugging output is switched on. */
+const template = templateWithFunctions('staging', { NODE_DEBUG: 'http,net,stream,timer,worker' });
 
 let database: EmbeddedDynamoDb;
 let proxy: DynamodbProxy;
@@ -29,7 +31,7 @@ beforeAll(async () => {
   database = await startDynamoDb();
   proxy = await DynamodbProxy.before(database.endpoint);
   store = await RunningStore.start({
-    templateFile: files.write('template.json', withDebugging()),
+    templateFile: files.write('template.json', template),
     dynamodbEndpoint: proxy.url,
     dataEndpoint: database.endpoint,
   });
@@ -77,17 +79,6 @@ it('shows no part of a key, wherever it is sent and whatever fails', async () =>
     expect([place, ...partsIn(text)]).toEqual([place]);
   }
 }, 60_000);
-
-/** The template, with Node's debugging output of every function switched on. */
-function withDebugging(): string {
-  const changed = template('staging');
-  for (const { Type, Properties } of Object.values(changed.Resources)) {
-    if (Type === 'AWS::Lambda::Function') {
-      Properties.Environment.Variables.NODE_DEBUG = debugging;
-    }
-  }
-  return JSON.stringify(changed);
-}
 
 function partsIn(text: string): string[] {
   const secret = canary.slice('so_test_'.length);

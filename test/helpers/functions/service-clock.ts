@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { assetsManifestFile, type StageName } from '../synthesized.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { preloadingTemplate } from './preloaded-functions.ts';
+import { preloading, templateWithFunctions } from './template-with-functions.ts';
 
 /** A clock for a local run and its functions that moves only when a test sets it. */
 export interface ServiceClock extends Disposable {
@@ -32,12 +32,11 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
     renameSync(directory.write('next', String(newMs)), clockFile);
   };
   set(startMs);
-  const templateFile = directory.write(
-    'template.json',
-    preloadingTemplate(stage, join(import.meta.dirname, 'function-clock.cjs'), {
-      TEST_CLOCK_FILE: clockFile,
-    }),
-  );
+  const variables = {
+    ...preloading(join(import.meta.dirname, 'function-clock.cjs')),
+    TEST_CLOCK_FILE: clockFile,
+  };
+  const templateFile = directory.write('template.json', templateWithFunctions(stage, variables));
   return {
     now,
     set,
