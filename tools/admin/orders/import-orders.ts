@@ -3,8 +3,7 @@ import type { Readable } from 'node:stream';
 import { BadLineError, InterruptedError, OperatorError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import type { OrderItem } from './order-record.ts';
-import { openOrders, readOrders } from './orders-file.ts';
+import { type OrderLine, openOrders, readOrders } from './orders-file.ts';
 import {
   insertBatchSize,
   type RetryingTable,
@@ -38,11 +37,6 @@ export interface ImportCounts extends Record<StoreOutcome, number> {
 
 /** The number of orders that are sent at the same time, in eight batches. */
 const roundSize = 8 * insertBatchSize;
-
-interface ReadOrder {
-  readonly line: number;
-  readonly order: OrderItem;
-}
 
 /** An import under way. */
 interface Import {
@@ -110,22 +104,21 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<void> 
 async function* readRounds(
   phase: 'checking' | 'loading',
   { file, request, observer, signal, counts }: Import,
-): AsyncGenerator<ReadOrder[]> {
+): AsyncGenerator<OrderLine[]> {
   const { replace, onError } = request;
   observer.onPhase?.(phase, (await file.stat()).size);
   let orders = 0;
-  let round: ReadOrder[] = [];
-  for await (const line of readOrders(file)) {
+  let round: OrderLine[] = [];
+  for await (const line of readOrders(file, replace)) {
     if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
-    const error = 'error' in line ? line.error : replace ? notWhole(line) : undefined;
-    if (error) {
+    if ('error' in line) {
       // The file has changed since it was checked.
-      if (phase === 'loading' && onError === 'stop') throw error;
+      if (phase === 'loading' && onError === 'stop') throw line.error;
       counts.rejected++;
-      observer.onBadLine?.(error, line.raw);
+      observer.onBadLine?.(line.error, line.raw);
     } else {
       orders++;
-      round.push(line as ReadOrder);
+      round.push(line);
     }
     if (round.length === roundSize) {
       yield round;
@@ -136,21 +129,13 @@ async function* readRounds(
   if (round.length > 0) yield round;
 }
 
-function notWhole({ line, order }: ReadOrder): BadLineError | undefined {
-  if (order.status !== undefined) return undefined;
-  return new BadLineError(
-    line,
-    'status: missing; expected a whole order, as "orders export" writes it',
-  );
-}
-
 /** Loads the orders of a round, all batches at the same time, and counts what became of them. */
 async function load(
-  orders: readonly ReadOrder[],
+  orders: readonly OrderLine[],
   { request, observer, counts }: Import,
   table: RetryingTable,
 ): Promise<void> {
-  const batches: ReadOrder[][] = [];
+  const batches: OrderLine[][] = [];
   for (let start = 0; start < orders.length; start += insertBatchSize) {
     batches.push(orders.slice(start, start + insertBatchSize));
   }

@@ -14,18 +14,23 @@ import {
 } from '../../shared/errors.ts';
 import { type OrderItem, orderFromFields } from './order-record.ts';
 
-/** A line of an orders file: an order, or the error why it is not one. */
-export type OrderLine = {
+/** A line of an orders file that is an order. */
+export interface OrderLine {
   readonly line: number;
   /** The line itself, without its end. */
   readonly raw: Buffer;
   /** The number of bytes of the file that have been read so far. */
   readonly bytes: number;
-} & ({ readonly order: OrderItem } | { readonly error: BadLineError });
+  readonly order: OrderItem;
+}
+
+/** A line that is none, and why. */
+type BadLine = Omit<OrderLine, 'order'> & { readonly error: BadLineError };
 
 const chunkBytes = 262_144;
 /** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
 const longestLineBytes = 65_536;
+const missingStatus = 'status: missing; expected a whole order, as "orders export" writes it';
 const expectedLine = 'expected an order on each line, {"id":…,"petId":…}';
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -63,8 +68,13 @@ export async function openOrders(
 /**
  * Reads JSON Lines of any number, one order at a time. A line that is not an order, or has the id of an
  * earlier one, yields an error, and reading continues with the next line.
+ *
+ * @param isWhole whether an order has to be whole, which one without a status is not
  */
-export async function* readOrders(file: FileHandle): AsyncGenerator<OrderLine> {
+export async function* readOrders(
+  file: FileHandle,
+  isWhole = false,
+): AsyncGenerator<OrderLine | BadLine> {
   const firstLines = new Map<bigint, number>();
   for await (const { raw, line, bytes } of splitLines(file)) {
     if (isBlank(raw)) continue;
@@ -74,6 +84,7 @@ export async function* readOrders(file: FileHandle): AsyncGenerator<OrderLine> {
       const first = firstLines.get(id);
       if (first) throw new OperatorError(`id: ${id} is on line ${first} already`);
       firstLines.set(id, line);
+      if (isWhole && order.status === undefined) throw new OperatorError(missingStatus);
       yield { line, raw, bytes, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;

@@ -37,8 +37,8 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
       if (options.by) views.sort(busiestFirst);
-      if (views.length > 0) return { value: views, text: tableText(ownerFields, views) };
-      return { value: [], text: 'There are no owners yet; "owners create" makes one.' };
+      const none = 'There are no owners yet; "owners create" makes one.';
+      return { value: views, text: views.length > 0 ? tableText(ownerFields, views) : none };
     },
   });
   addVerb(owners, io, {
