@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
@@ -11,16 +11,18 @@ import { localDynamoDbClient } from '../../dynamodb/local-client.ts';
 import { provideTables } from '../../dynamodb/tables.ts';
 import { createTemplate } from '../small-template.ts';
 
-const template = createTemplate({
-  Orders: {
-    Type: 'AWS::DynamoDB::Table',
-    Properties: {
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
-      DeletionProtectionEnabled: true,
+const templateOf = (AttributeName: string) =>
+  createTemplate({
+    Orders: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: {
+        KeySchema: [{ AttributeName, KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName, AttributeType: 'N' }],
+        DeletionProtectionEnabled: true,
+      },
     },
-  },
-});
+  });
+const template = templateOf('id');
 const TableName = template.ofType('AWS::DynamoDB::Table')[0]!.ref;
 const Item = { id: { N: '9223372036854775807' } };
 
@@ -114,5 +116,18 @@ describe('embedded DynamoDB', () => {
     second.destroy();
     await running[1]!.close();
     directory.remove();
+  });
+
+  it('has the tables of a template, and refuses one of an earlier version with another key', async () => {
+    const client = localDynamoDbClient((await start()).endpoint);
+
+    await provideTables(template, client);
+
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    expect(Table!.BillingModeSummary).toEqual({ BillingMode: 'PAY_PER_REQUEST' });
+    await expect(provideTables(templateOf('number'), client)).rejects.toThrow(
+      `the table ${TableName} exists with the key id, but this version needs number: use an empty data directory`,
+    );
+    client.destroy();
   });
 });
