@@ -9,8 +9,7 @@ import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.t
 import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
-import { malformed, parseProxyResult } from './proxy-result.ts';
-import { parseStreamedResult } from './streamed-result.ts';
+import { malformed, parseProxyResult, parseStreamedResult } from './proxy-result.ts';
 
 /** An integration that invokes a function with the request. */
 export interface ProxyIntegration {

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { parseStreamedResult } from '../../integrations/streamed-result.ts';
+import { parseStreamedResult } from '../../integrations/proxy-result.ts';
 
 const nul = '\0'.repeat(8);
 const prelude = JSON.stringify({ statusCode: 201, headers: { 'Content-Type': 'a/b' } });
