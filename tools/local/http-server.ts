@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import type { GatewayAnswer } from './exchange/gateway-answer.ts';
-import { type RawRequest, readBody } from './exchange/incoming-request.ts';
+import {
+  type IncomingRequest,
+  parseHeaders,
+  parseTarget,
+  readBody,
+} from './exchange/incoming-request.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
 /**
@@ -94,10 +99,10 @@ async function respond(
       resolve();
     });
   });
-  const request: RawRequest = {
+  const request: IncomingRequest = {
     method: incoming.method!,
-    target: incoming.url!,
-    rawHeaders: incoming.rawHeaders,
+    ...parseTarget(incoming.url!),
+    headers: parseHeaders(incoming.rawHeaders),
     body: Buffer.alloc(0),
     sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
     httpVersion: incoming.httpVersion,
@@ -118,9 +123,9 @@ async function respond(
   }
   void closed.then(() => {
     const durationMs = performance.now() - startedAtMs;
-    const { method, target } = request;
+    const { method } = request;
     const isComplete = outgoing.writableFinished;
-    options.onAnswered?.({ method, target, answer, durationMs, isComplete });
+    options.onAnswered?.({ method, target: incoming.url!, answer, durationMs, isComplete });
   });
   if (!signal.aborted) send(answer, outgoing);
   // The client has disconnected. A stream that is not destroyed would wait for it.

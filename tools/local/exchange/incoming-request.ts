@@ -7,9 +7,15 @@ export interface RequestHeader {
   readonly values: string[];
 }
 
-/** The parts of a request that need no parsing. */
-interface RequestBasics {
+/** A request of a client, parsed but not validated. */
+export interface IncomingRequest {
   readonly method: string;
+  /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
+  readonly path: string;
+  /** All values of each query parameter, decoded. */
+  readonly query: ReadonlyMap<string, string[]>;
+  /** The headers by lower-case name. */
+  readonly headers: ReadonlyMap<string, RequestHeader>;
   readonly body: Buffer;
   readonly sourceIp: string;
   readonly httpVersion: string;
@@ -17,24 +23,6 @@ interface RequestBasics {
   readonly timeMs: number;
   /** Is aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** A request as the HTTP server received it. */
-export interface RawRequest extends RequestBasics {
-  /** The request target: a path with its query, or an absolute URL. */
-  readonly target: string;
-  /** Alternating names and values, like Node's `rawHeaders`. */
-  readonly rawHeaders: readonly string[];
-}
-
-/** A request of a client, parsed but not validated. */
-export interface IncomingRequest extends RequestBasics {
-  /** The percent-encoded path with the stage, without the query. Starts with a single slash. */
-  readonly path: string;
-  /** All values of each query parameter, decoded. */
-  readonly query: ReadonlyMap<string, string[]>;
-  /** The headers by lower-case name. */
-  readonly headers: ReadonlyMap<string, RequestHeader>;
 }
 
 // API Gateway's maximum payload size.
@@ -61,16 +49,13 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   throw new GatewayFault('REQUEST_TOO_LARGE');
 }
 
-/** Parses the target and the headers of a request. */
-export function parseRequest({ target, rawHeaders, ...basics }: RawRequest): IncomingRequest {
+/** Parses the target of a request: a path with its query, or an absolute URL. */
+export function parseTarget(target: string): Pick<IncomingRequest, 'path' | 'query'> {
   const withoutOrigin = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const [path, ...query] = withoutOrigin.split('?');
-  return {
-    ...basics,
-    path: withOneSlash(path!),
-    query: parseQuery(query.join('?')),
-    headers: parseHeaders(rawHeaders),
-  };
+  const [, path, text] = /^([^?]*)\??(.*)$/s.exec(withoutOrigin)!;
+  const query = new URLSearchParams(text);
+  const values = [...query.keys()].map((name) => [name, query.getAll(name)] as const);
+  return { path: withOneSlash(path!), query: new Map(values) };
 }
 
 /**
@@ -94,12 +79,8 @@ function withOneSlash(path: string): string {
   return path.replace(/^\/+/, '/');
 }
 
-function parseQuery(text: string): Map<string, string[]> {
-  const query = new URLSearchParams(text);
-  return new Map([...query.keys()].map((name) => [name, query.getAll(name)]));
-}
-
-function parseHeaders(rawHeaders: readonly string[]): Map<string, RequestHeader> {
+/** @param rawHeaders alternating names and values, like Node's */
+export function parseHeaders(rawHeaders: readonly string[]): Map<string, RequestHeader> {
   const headers = new Map<string, RequestHeader>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;

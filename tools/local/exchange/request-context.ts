@@ -9,14 +9,6 @@ export interface Exchange {
   pathParameters: Readonly<Record<string, string>>;
 }
 
-/** The sender of a request, in the fields of `$context.identity`. */
-export interface RequestIdentity {
-  readonly sourceIp: string;
-  readonly userAgent: string | null;
-  apiKey?: string;
-  apiKeyId?: string;
-}
-
 /**
  * The variables of one request: `$context` of mappings, and the proxy event's `requestContext`.
  * Each step of the gateway adds its fields.
@@ -38,19 +30,22 @@ export interface RequestContext {
   readonly extendedRequestId: string;
   readonly requestTime: string;
   readonly requestTimeEpoch: number;
-  readonly identity: RequestIdentity;
+  readonly identity: {
+    readonly sourceIp: string;
+    readonly userAgent: string | null;
+    apiKey?: string;
+    apiKeyId?: string;
+  };
   resourceId?: string;
   resourcePath?: string;
   operationName?: string;
   authorizer?: Record<string, string>;
-  error?: GatewayError;
-}
-
-export interface GatewayError {
-  readonly message: string | null;
-  /** The message as a JSON string, with its quotes. */
-  readonly messageString: string;
-  readonly responseType: string;
+  error?: {
+    readonly message: string | null;
+    /** The message as a JSON string, with its quotes. */
+    readonly messageString: string;
+    readonly responseType: string;
+  };
 }
 
 /** The API and its stage that a request is made to. */

@@ -20,7 +20,8 @@ interface Authorization {
   /** The `$context.authorizer` variables, `principalId` among them. */
   readonly context: Record<string, string>;
   readonly usageIdentifierKey: string | undefined;
-  readonly statements: readonly PolicyStatement[];
+  /** Whether its policy allows the method. */
+  readonly isAllowed: boolean;
 }
 
 interface PolicyStatement {
@@ -83,13 +84,12 @@ export async function authorize(
   const event = JSON.stringify({ type: 'TOKEN', methodArn, authorizationToken: token });
   const result = await invoke(lambda, { event, requestId: randomUUID(), invokedArn }, signal);
   if ('error' in result) throw faultOf(result.error.errorMessage);
-  if ('payload' in result) return parseResult(result.payload);
+  if ('payload' in result) return parseResult(result.payload, methodArn);
   result.stream.destroy();
   throw faultOf('an authorizer cannot stream');
 }
 
-/** Whether an authorizer's policy allows a method. */
-export function allowsMethod({ statements }: Authorization, methodArn: string): boolean {
+function allowsMethod(statements: readonly PolicyStatement[], methodArn: string): boolean {
   const applying = statements.filter(
     ({ Action, Resource }) =>
       matchesPattern(Action.toLowerCase(), invokeAction) && matchesPattern(Resource, methodArn),
@@ -112,7 +112,7 @@ function faultOf(errorMessage: string): GatewayFault {
   return new GatewayFault('AUTHORIZER_FAILURE', { cause: errorMessage });
 }
 
-function parseResult(payload: string): Authorization {
+function parseResult(payload: string, methodArn: string): Authorization {
   try {
     const { principalId, policyDocument, context, usageIdentifierKey } = JSON.parse(payload);
     if (typeof principalId !== 'string') throw new TypeError('principalId is not a string');
@@ -122,7 +122,7 @@ function parseResult(payload: string): Authorization {
     return {
       context: { ...contextTexts(context ?? {}), principalId },
       usageIdentifierKey,
-      statements: policyDocument.Statement.map(checkedStatement),
+      isAllowed: allowsMethod(policyDocument.Statement.map(checkedStatement), methodArn),
     };
   } catch (cause) {
     throw new GatewayFault('AUTHORIZER_CONFIGURATION_ERROR', { cause });

@@ -3,9 +3,7 @@ import { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
   type IncomingRequest,
   isWellEncoded,
-  parseRequest,
   pathBelowStage,
-  type RawRequest,
 } from '../exchange/incoming-request.ts';
 import { createRequestContext, type Exchange } from '../exchange/request-context.ts';
 import type { Invoke } from '../functions/invocation.ts';
@@ -19,7 +17,7 @@ import {
   readStage,
   type ThrottledStage,
 } from './api-definition.ts';
-import { allowsMethod, authorize, readAuthorizers } from './authorizer.ts';
+import { authorize, readAuthorizers } from './authorizer.ts';
 import {
   type GatewayResponses,
   readGatewayResponses,
@@ -63,8 +61,8 @@ export class Gateway {
   }
 
   /** Answers a request. The promise never rejects, because every error becomes an answer. */
-  async answer(raw: RawRequest): Promise<GatewayAnswer> {
-    const exchange = this.#begin(raw);
+  async answer(request: IncomingRequest): Promise<GatewayAnswer> {
+    const exchange = this.#begin(request);
     try {
       return withRequestIds(await this.#process(exchange), exchange);
     } catch (error) {
@@ -73,12 +71,11 @@ export class Gateway {
   }
 
   /** Answers a request whose body is refused, or whose handler has failed. */
-  answerFault(error: unknown, raw: RawRequest): GatewayAnswer {
-    return this.#answerFault(error, this.#begin(raw));
+  answerFault(error: unknown, request: IncomingRequest): GatewayAnswer {
+    return this.#answerFault(error, this.#begin(request));
   }
 
-  #begin(raw: RawRequest): Exchange {
-    const request = parseRequest(raw);
+  #begin(request: IncomingRequest): Exchange {
     return { request, context: createRequestContext(request, this.api), pathParameters: {} };
   }
 
@@ -114,7 +111,7 @@ export class Gateway {
     const authorization = await authorize(authorizer, request, methodArn, this.#services.invoke);
     // The gateway response to a denied request can refer to it, too.
     context.authorizer = authorization.context;
-    if (!allowsMethod(authorization, methodArn)) throw new GatewayFault('ACCESS_DENIED');
+    if (!authorization.isAllowed) throw new GatewayFault('ACCESS_DENIED');
     return authorization.usageIdentifierKey;
   }
 

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** The values from which a resource's identifiers are generated. */
-export interface ResourceIdentity {
+/** The stack, Region and account that a template is of. */
+export interface TemplateEnvironment {
   readonly stackName: string;
-  readonly logicalId: string;
   readonly region: string;
   readonly accountId: string;
+}
+
+/** The values from which a resource's identifiers are generated. */
+export interface ResourceIdentity extends TemplateEnvironment {
+  readonly logicalId: string;
   /** A property of the resource with its intrinsic functions resolved. */
   property(name: string): unknown;
 }

@@ -5,15 +5,9 @@ import {
   placeholderArn,
   type ResourceIdentity,
   supportedTypes,
+  type TemplateEnvironment,
   typesWithoutEffect,
 } from './resource-types.ts';
-
-/** The stack, Region and account that the template's pseudo parameters refer to. */
-interface TemplateEnvironment {
-  readonly stackName: string;
-  readonly region: string;
-  readonly accountId: string;
-}
 
 export interface TemplateResource {
   readonly logicalId: string;

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import type { RawRequest } from '../exchange/incoming-request.ts';
+import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from '../http-server.ts';
 
@@ -23,9 +23,9 @@ const answerOf = (text: string, statusCode = 200): GatewayAnswer => ({
 });
 
 /** What the gateway was asked for, and the faults that it answered. */
-let requests: RawRequest[];
+let requests: IncomingRequest[];
 let faults: unknown[];
-let answer: (request: RawRequest) => GatewayAnswer | Promise<GatewayAnswer>;
+let answer: (request: IncomingRequest) => GatewayAnswer | Promise<GatewayAnswer>;
 let handlers: Handler[];
 let answered: AnsweredRequest[];
 let running: Awaited<ReturnType<typeof startHttpServer>> | undefined;
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 async function start(host = '127.0.0.1'): Promise<string> {
   const gateway = {
-    answer: async (received: RawRequest) => {
+    answer: async (received: IncomingRequest) => {
       requests.push(received);
       return answer(received);
     },
@@ -94,10 +94,10 @@ describe('the server of a gateway', () => {
   });
 
   it('hands a request on as it came, and gives the answer with all of its headers', async () => {
-    const path = `/${'9'.repeat(500_000)}?b=%2f`;
+    const path = `/${'9'.repeat(500_000)}`;
     const origin = await start();
 
-    const response = await fetch(`${origin}${path}`, {
+    const response = await fetch(`${origin}${path}?b=%2f`, {
       method: 'PUT',
       headers: { 'X-Sent': 'y' },
       body: 'ä',
@@ -112,13 +112,14 @@ describe('the server of a gateway', () => {
     expect(requests).toMatchObject([
       {
         method: 'PUT',
-        target: path,
+        path,
+        query: new Map([['b', ['/']]]),
         body: Buffer.from('ä'),
         httpVersion: '1.1',
         timeMs: 1_700_000_000_000,
       },
     ]);
-    expect(requests[0]!.rawHeaders.join()).toMatch(/X-Sent,y/i);
+    expect(requests[0]!.headers.get('x-sent')?.values).toEqual(['y']);
   });
 
   it('answers the error of a handler', async () => {

@@ -1,11 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
-import {
-  type IncomingRequest,
-  parseRequest,
-  type RawRequest,
-} from '../exchange/incoming-request.ts';
+import { type IncomingRequest, parseHeaders, parseTarget } from '../exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
 import type { Invoke } from '../functions/invocation.ts';
 import type { LambdaFunction } from '../functions/lambda-functions.ts';
@@ -202,20 +198,17 @@ export interface RequestParts {
   timeMs?: number;
 }
 
-export function createRawRequest(parts: RequestParts = {}): RawRequest {
+export function createRequest(parts: RequestParts = {}): IncomingRequest {
   return {
     method: parts.method ?? 'GET',
-    target: parts.target ?? '/test/orders',
-    rawHeaders: (parts.headers ?? []).flat(),
+    ...parseTarget(parts.target ?? '/test/orders'),
+    headers: parseHeaders((parts.headers ?? []).flat()),
     body: Buffer.from(parts.body ?? ''),
     sourceIp: '192.0.2.1',
     httpVersion: '1.1',
     timeMs: parts.timeMs ?? Date.UTC(2026, 3, 9, 12, 34, 56),
   };
 }
-
-export const createRequest = (parts: RequestParts = {}): IncomingRequest =>
-  parseRequest(createRawRequest(parts));
 
 export function createContext(request: IncomingRequest): RequestContext {
   const { accountId, region } = environment;

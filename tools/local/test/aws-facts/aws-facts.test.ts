@@ -6,7 +6,7 @@ import type { Invoke } from '../../functions/invocation.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import {
   api,
-  createRawRequest,
+  createRequest,
   createTemplate,
   gatewayOf,
   method,
@@ -82,7 +82,7 @@ describe.each(recordings)('recorded by $source', ({ api: factApi, facts }) => {
     const { functionReturns, path, headers = {} } = request;
     const isReturned = 'functionReturns' in request;
     const { statusCode, ...rest } = await gateway.answer(
-      createRawRequest({
+      createRequest({
         method: request.method ?? (isReturned ? 'POST' : 'GET'),
         target: path,
         headers: Object.entries({ Host: 'api.example', ...headers }),

@@ -1,13 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewayFault } from '../../exchange/gateway-fault.ts';
-import type { RawRequest } from '../../exchange/incoming-request.ts';
 import type { Invocation, InvocationResult } from '../../functions/invocation.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import {
   api,
-  createRawRequest,
+  createRequest,
   createTemplate,
   gatewayOf,
   method,
@@ -96,11 +95,8 @@ function createGateway(others: Resources = {}): Gateway {
   return gatewayOf(template, invoke, ['value-of-ann', 'value-of-bob'], logFault);
 }
 
-async function send(parts: RequestParts, rest: Partial<RawRequest> = {}) {
-  const { headers, body, ...answer } = await gateway.answer({
-    ...createRawRequest(parts),
-    ...rest,
-  });
+async function send(parts: RequestParts) {
+  const { headers, body, ...answer } = await gateway.answer(createRequest(parts));
   return { ...answer, headers: Object.fromEntries(headers), body: String(body) };
 }
 
@@ -194,7 +190,7 @@ describe('gateway', () => {
   it('answers a request that could not be read, under ids of its own', () => {
     const fault = new GatewayFault('REQUEST_TOO_LARGE');
 
-    const { statusCode, headers } = gateway.answerFault(fault, createRawRequest());
+    const { statusCode, headers } = gateway.answerFault(fault, createRequest());
 
     const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
     expect(statusCode).toBe(413);
