@@ -34,12 +34,10 @@ export class StoreTables extends Construct {
       partitionKey: { name: 'ownerId', type: AttributeType.STRING },
     });
     if (configuration.pointInTimeRecoveryDays === 0) {
-      for (const table of [this.orders, this.apiKeys, this.owners]) {
-        Validations.of(table).acknowledge({
-          id: 'AwsSolutions-DDB3',
-          reason: 'The data of this stage is disposable, as lib/settings/stages.ts says.',
-        });
-      }
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions-DDB3',
+        reason: 'The data of this stage is disposable, as lib/settings/stages.ts says.',
+      });
     }
   }
 }

@@ -5,7 +5,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { CfnOutput } from 'aws-cdk-lib/core';
+import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
 /**
@@ -41,12 +41,8 @@ export class CustomDomain extends Construct {
       endpointType: EndpointType.REGIONAL,
       ...modernTls,
     });
-    const outputs = {
-      DomainNameTarget: domain.domainNameAliasDomainName,
-      DomainNameTargetZoneId: domain.domainNameAliasHostedZoneId,
-    };
-    for (const [name, value] of Object.entries(outputs)) {
-      new CfnOutput(this, name, { value }).overrideLogicalId(name);
-    }
+    const stack = Stack.of(this);
+    new CfnOutput(stack, 'DomainNameTarget', { value: domain.domainNameAliasDomainName });
+    new CfnOutput(stack, 'DomainNameTargetZoneId', { value: domain.domainNameAliasHostedZoneId });
   }
 }

@@ -172,21 +172,16 @@ export class OrdersApi extends Construct {
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
         reason: 'API Gateway accepts its logging role only with the permissions of this policy.',
       },
+      {
+        id: 'AwsSolutions-APIG4',
+        reason:
+          'Only fixed answers have no authorizer: 404 to an unknown path or method, 204 to a preflight.',
+      },
+      {
+        id: 'AwsSolutions-COG4',
+        reason: 'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
+      },
     );
-    for (const method of this.restApi.methods) {
-      Validations.of(method).acknowledge(
-        {
-          id: 'AwsSolutions-APIG4',
-          reason:
-            'Only fixed answers have no authorizer: 404 to an unknown path or method, 204 to a preflight.',
-        },
-        {
-          id: 'AwsSolutions-COG4',
-          reason:
-            'Clients are programs with API keys, which the Lambda authorizer checks: no users.',
-        },
-      );
-    }
     if (firewall) return;
     Validations.of(this.restApi.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG3',

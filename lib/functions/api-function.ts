@@ -1,11 +1,5 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import {
-  Effect,
-  PolicyDocument,
-  PolicyStatement,
-  Role,
-  ServicePrincipal,
-} from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
@@ -96,12 +90,10 @@ function executionRole(
   { table, actions }: ApiFunctionProps,
 ): Role {
   const writeLogs = new PolicyStatement({
-    effect: Effect.ALLOW,
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],
   });
   const useTable = new PolicyStatement({
-    effect: Effect.ALLOW,
     actions: [...actions],
     resources: [table.tableArn],
   });
