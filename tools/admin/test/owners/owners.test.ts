@@ -61,18 +61,6 @@ describe('createOwner', () => {
     expect(JSON.stringify(tables.readAll(store.apiKeysTable))).not.toContain(details.seed);
   });
 
-  it("puts an API Gateway key whose value is the owner's id into the plan's usage plan", async () => {
-    const { details } = await create({ plan: 'pro' });
-
-    expect([...gateway.keys.values()]).toEqual([
-      {
-        name: `StoreOrders-staging-${details.ownerId}`,
-        value: details.ownerId,
-        usagePlanIds: new Set(['plan-pro']),
-      },
-    ]);
-  });
-
   it('remembers which limits were agreed and which are the plan’s', async () => {
     const { details, item } = await create({ plan: 'business', perDay: 5_000 });
 
@@ -167,22 +155,6 @@ describe('createOwner', () => {
 });
 
 describe('setOwnerPlan', () => {
-  it('moves all keys of an owner to another plan, in DynamoDB and in API Gateway', async () => {
-    const { details } = await create();
-    await stage.set(details.ownerId, { minuteWindow: minute, minuteCount: 7 });
-
-    const owner = await setOwnerPlan('Acme', { plan: 'pro' }, store);
-
-    expect(owner.item).toMatchObject({
-      plan: 'pro',
-      perMinute: pro.perMinute,
-      perDay: pro.perDay,
-      minuteCount: 7,
-    });
-    expect(owner.details.agreed).toEqual({ plan: 'pro' });
-    expect(usagePlans()).toEqual([['plan-pro']]);
-  });
-
   it('moves an owner whose plan is gone from the table of plans', async () => {
     const { details } = await create({ plan: 'pro' });
     await stage.set(details.ownerId, { plan: 'gold' });
