@@ -10,7 +10,7 @@ import { LocalRunError } from './errors.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
 import { type LambdaFunction, readFunctions } from './functions/lambda-functions.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { meterUsage, readUsagePlans, tokenBuckets } from './gateway/usage-plan.ts';
+import { readUsagePlans, tokenBuckets } from './gateway/usage-plan.ts';
 import { type AnsweredRequest, type Handler, startHttpServer } from './http-server.ts';
 import { DataDirectory } from './state/data-directory.ts';
 import { readTemplate } from './template/template.ts';
@@ -126,14 +126,13 @@ async function start(
 
   const runner = startRunner(identities, dynamodbEndpoint, options);
   started.defer(() => runner.close());
-  const usagePlans = readUsagePlans(template);
-  const controlPlane = new ControlPlane(usagePlans, dataDirectory);
+  const controlPlane = new ControlPlane(readUsagePlans(template), dataDirectory);
   const takeToken = tokenBuckets(options.now ?? (() => performance.now()));
   const assetsManifestFile =
     options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json');
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile),
-    meterUsage: meterUsage(usagePlans, controlPlane, takeToken, options.now ?? Date.now),
+    meter: (keyValue) => controlPlane.meter(keyValue, takeToken, (options.now ?? Date.now)()),
     takeToken,
     invoke: runner.invoke,
     logFault: ({ type, cause }, requestId) => {

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type GatewayKey,
-  type UsagePlan,
-  type UsagePlanKeys,
-  usageName,
-} from '../gateway/usage-plan.ts';
+import { GatewayFault } from '../exchange/gateway-fault.ts';
+import type { TakeToken, UsagePlan } from '../gateway/usage-plan.ts';
 import type { DataDirectory, FileFormat } from '../state/data-directory.ts';
 
-/** An API key as API Gateway's control plane describes it. */
-export interface ApiKey extends GatewayKey {
+/** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
+export interface ApiKey {
+  readonly id: string;
   readonly name: string;
+  readonly value: string;
+  readonly enabled: boolean;
 }
 
 interface NewApiKey {
@@ -62,14 +61,14 @@ const format: FileFormat<ControlPlaneState> = {
 };
 
 /**
- * API Gateway's API keys and their usage plans: the part of its control plane that the operator's
- * commands use. A change is on disk before its call is answered.
+ * API Gateway's API keys and their usage plans: what requests are metered by, and the part of its control
+ * plane that the operator's commands use. A change is on disk before its call is answered.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
-export class ControlPlane implements UsagePlanKeys {
-  /** It is of this run only, like the quotas that it counts for. */
-  readonly usage = new Map<string, number>();
+export class ControlPlane {
+  /** The metered requests by `usageName`, of this run only, like the quotas that they count for. */
+  readonly #usage = new Map<string, number>();
   readonly #usagePlans: readonly UsagePlan[];
   readonly #directory: DataDirectory | undefined;
   #state: ControlPlaneState;
@@ -155,13 +154,32 @@ export class ControlPlane implements UsagePlanKeys {
       new Date(first! + index * dayMs).toISOString().slice(0, 10),
     );
     const usedBy = (id: string) =>
-      days.map((day) => this.usage.get(usageName(usagePlanId, id, day)) ?? 0);
+      days.map((day) => this.#usage.get(usageName(usagePlanId, id, day)) ?? 0);
     const used = keys.map(({ id }) => [id, usedBy(id)] as const);
     return Object.fromEntries(
       used
         .filter(([, each]) => each.some((requests) => requests > 0))
         .map(([id, each]) => [id, each.map((requests) => [requests, plan.perDay! - requests])]),
     );
+  }
+
+  /**
+   * Counts a request for its key, and returns the key.
+   *
+   * @param nowMs milliseconds since the epoch
+   * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan; `THROTTLED`
+   *   above the plan's rate; `QUOTA_EXCEEDED` above its quota
+   */
+  meter(value: string | undefined, takeToken: TakeToken, nowMs: number): ApiKey {
+    const key = value === undefined ? undefined : this.findKey(value);
+    const [plan] = key?.enabled ? this.getUsagePlans({ keyId: key.id }) : [];
+    if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
+    if (plan.throttle) takeToken(`${plan.id} ${key.id}`, plan.throttle);
+    const name = usageName(plan.id, key.id, new Date(nowMs).toISOString().slice(0, 10));
+    const used = this.#usage.get(name) ?? 0;
+    if (plan.perDay !== undefined && used >= plan.perDay) throw new GatewayFault('QUOTA_EXCEEDED');
+    this.#usage.set(name, used + 1);
+    return key;
   }
 
   findKey(value: string): ApiKey | undefined {
@@ -186,6 +204,11 @@ export class ControlPlane implements UsagePlanKeys {
     this.#directory?.write(file, state);
     this.#state = state;
   }
+}
+
+/** The name of the requests of a key in a plan on a day (UTC), such as `2026-11-20`. */
+function usageName(planId: string, keyId: string, day: string): string {
+  return `${planId} ${keyId} ${day}`;
 }
 
 function notFound(what: string): ControlPlaneError {

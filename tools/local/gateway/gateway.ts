@@ -1,3 +1,4 @@
+import type { ApiKey } from '../control-plane/control-plane.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import {
@@ -24,12 +25,13 @@ import {
   renderGatewayResponse,
 } from './gateway-responses.ts';
 import { type ApiResource, matchRoute, readRoutes } from './routes.ts';
-import type { MeterUsage, TakeToken } from './usage-plan.ts';
+import type { TakeToken } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
   readonly targetOf: TargetOf;
-  readonly meterUsage: MeterUsage;
+  /** Counts a request for its API key. @throws GatewayFault when it is not admitted */
+  readonly meter: (keyValue: string | undefined) => ApiKey;
   readonly takeToken: TakeToken;
   readonly invoke: Invoke;
   /** Logs a fault that the gateway answers with a gateway response. */
@@ -122,7 +124,7 @@ export class Gateway {
 
   #meter(method: ApiMethod, usageKey: string | undefined, { context }: Exchange): void {
     if (method.isApiKeyRequired) {
-      const key = this.#services.meterUsage(usageKey);
+      const key = this.#services.meter(usageKey);
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }

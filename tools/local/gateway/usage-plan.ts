@@ -21,21 +21,6 @@ export interface UsagePlan {
   readonly perDay: number | undefined;
 }
 
-/** An API key of API Gateway. It identifies an owner for usage plans and is not the bearer token. */
-export interface GatewayKey {
-  readonly id: string;
-  readonly value: string;
-  readonly enabled: boolean;
-}
-
-/** The control plane's API keys and their usage plans. */
-export interface UsagePlanKeys {
-  /** The metered requests by plan, key and day, whose names `usageName` makes. */
-  readonly usage: Map<string, number>;
-  findKey(value: string): GatewayKey | undefined;
-  isInPlan(keyId: string, planId: string): boolean;
-}
-
 /**
  * The template's usage plans.
  *
@@ -62,49 +47,8 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
   };
 }
 
-/** The name of the requests of a key in a plan on a day (UTC), such as `2026-11-20`. */
-export function usageName(planId: string, keyId: string, day: string): string {
-  return `${planId} ${keyId} ${day}`;
-}
-
 /** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` when it is empty */
 export type TakeToken = (name: string, limits: TokenBucketLimits) => void;
-
-/**
- * Counts a request for its key, and returns the key.
- *
- * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan;
- *   `THROTTLED` above the plan's rate; `QUOTA_EXCEEDED` above its quota
- */
-export type MeterUsage = (keyValue: string | undefined) => GatewayKey;
-
-/**
- * Applies the throttles and quotas of usage plans to requests, by API key.
- *
- * @param now milliseconds since the epoch
- */
-export function meterUsage(
-  plans: readonly UsagePlan[],
-  keys: UsagePlanKeys,
-  takeToken: TakeToken,
-  now: () => number,
-): MeterUsage {
-  function count(planId: string, keyId: string, perDay: number): void {
-    const name = usageName(planId, keyId, new Date(now()).toISOString().slice(0, 10));
-    const used = keys.usage.get(name) ?? 0;
-    if (used >= perDay) throw new GatewayFault('QUOTA_EXCEEDED');
-    keys.usage.set(name, used + 1);
-  }
-
-  return (keyValue) => {
-    const key = keyValue === undefined ? undefined : keys.findKey(keyValue);
-    const plan = key?.enabled && plans.find(({ id }) => keys.isInPlan(key.id, id));
-    if (!key || !plan) throw new GatewayFault('INVALID_API_KEY');
-    if (plan.throttle) takeToken(`${plan.id} ${key.id}`, plan.throttle);
-    if (plan.perDay !== undefined) count(plan.id, key.id, plan.perDay);
-    return key;
-  };
-}
 
 /**
  * Token buckets by name. They start full, lose one token per request and refill at a fixed rate.

@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../../test/helpers/temporary-directory.ts';
+import { ControlPlane } from '../control-plane/control-plane.ts';
 import { type IncomingRequest, parseHeaders, parseTarget } from '../exchange/incoming-request.ts';
 import { createRequestContext, type RequestContext } from '../exchange/request-context.ts';
 import type { Invoke } from '../functions/invocation.ts';
 import type { LambdaFunction } from '../functions/lambda-functions.ts';
 import { Gateway } from '../gateway/gateway.ts';
-import { meterUsage, readUsagePlans, tokenBuckets } from '../gateway/usage-plan.ts';
+import { readUsagePlans, tokenBuckets } from '../gateway/usage-plan.ts';
 import { Template } from '../template/template.ts';
 
 type Properties = Record<string, unknown>;
@@ -228,23 +229,25 @@ export function gatewayOf(
   keyValues: readonly string[],
   logFault: GatewayServices['logFault'] = () => {},
 ): Gateway {
-  const keys = {
-    usage: new Map(),
-    findKey: (value: string) =>
-      keyValues.includes(value) ? { id: `id-of-${value}`, value, enabled: true } : undefined,
-    isInPlan: () => true,
-  };
-  const now = () => 1_000_000;
-  const takeToken = tokenBuckets(now);
+  const plane = new ControlPlane(readUsagePlans(template));
+  for (const value of keyValues) addKey(plane, value);
+  const takeToken = tokenBuckets(() => 1_000_000);
   return new Gateway(template, {
     targetOf: (uri) => ({
       lambda: { logicalId: String(uri) } as LambdaFunction,
       invokedArn: `arn:${uri}`,
       isStreaming: false,
     }),
-    meterUsage: meterUsage(readUsagePlans(template), keys, takeToken, now),
+    meter: (value) => plane.meter(value, takeToken, 1_000_000),
     takeToken,
     invoke,
     logFault,
   });
+}
+
+/** Adds a key to the only usage plan of a control plane. */
+export function addKey(plane: ControlPlane, value: string, enabled = true): void {
+  const { id: keyId } = plane.createApiKey({ name: value, value, enabled });
+  const [plan] = plane.getUsagePlans();
+  plane.createUsagePlanKey({ usagePlanId: plan!.id, keyId });
 }

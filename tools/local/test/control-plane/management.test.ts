@@ -13,10 +13,10 @@ import {
 } from '@aws-sdk/client-api-gateway';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { usageName } from '../../gateway/usage-plan.ts';
 import { type LocalService, startLocalService } from '../../server.ts';
 import {
   type Assembly,
+  addKey,
   api,
   method,
   mock,
@@ -133,11 +133,17 @@ describe('the operator of a local run, with AWS clients', () => {
   });
 
   it('reads what keys have used of their quota, day by day', async () => {
-    const [{ id: keyId }, { id: other }] = await Promise.all([createKey(), createKey()]);
-    const { usage } = service.controlPlane;
-    usage.set(usageName(usagePlanId, keyId!, '2026-11-20'), 3);
-    usage.set(usageName(usagePlanId, other!, '2026-11-21'), 5);
-    usage.set(usageName(usagePlanId, other!, '2026-11-22'), 7);
+    const { controlPlane } = service;
+    const use = (value: string, requests: number, day: string) => {
+      for (let request = 0; request < requests; request++) {
+        controlPlane.meter(value, () => {}, Date.parse(day));
+      }
+    };
+    for (const value of ['one', 'other']) addKey(controlPlane, value);
+    const [keyId, other] = ['one', 'other'].map((value) => controlPlane.findKey(value)!.id);
+    use('one', 3, '2026-11-20');
+    use('other', 5, '2026-11-21');
+    use('other', 7, '2026-11-22');
     const getUsage = (startDate: string, asked: { keyId?: string | undefined } = {}) =>
       gateway.send(
         new GetUsageCommand({ usagePlanId, startDate, endDate: '2026-11-21', ...asked }),

@@ -334,7 +334,7 @@ describe('the API key of a request', () => {
     const identity = eventsOf('Echo')[0]?.requestContext.identity;
     expect(statusCode).toBe(status);
     expect(identity?.apiKey).toBe(owner && `value-of-${owner}`);
-    expect(identity?.apiKeyId).toBe(owner && `id-of-value-of-${owner}`);
+    expect(identity?.apiKeyId).toEqual(owner && expect.any(String));
     expect(invoke.mock.lastCall?.[1].caller).toBe(identity?.apiKeyId);
   });
 });

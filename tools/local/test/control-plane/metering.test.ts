@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ControlPlane } from '../../control-plane/control-plane.ts';
 import type { GatewayFault } from '../../exchange/gateway-fault.ts';
-import {
-  type MeterUsage,
-  meterUsage,
-  readUsagePlans,
-  tokenBuckets,
-} from '../../gateway/usage-plan.ts';
-import { createTemplate } from '../small-template.ts';
+import { readUsagePlans, tokenBuckets } from '../../gateway/usage-plan.ts';
+import { addKey, createTemplate } from '../small-template.ts';
+
+/** Meters a request for a key, and gives the name of the key. */
+type Meter = (value: string | undefined) => string;
 
 const dayMs = 86_400_000;
 const noon = Date.UTC(2026, 10, 20, 12);
@@ -17,42 +16,34 @@ beforeEach(() => {
   nowMs = noon;
 });
 
-function meterOf(properties: object, enabled = true): MeterUsage {
+function meterOf(properties: object, enabled = true): Meter {
   const template = createTemplate({
     Plan: { Type: 'AWS::ApiGateway::UsagePlan', Properties: { ...properties } },
   });
-  const [plan] = readUsagePlans(template);
-  const keys = {
-    usage: new Map<string, number>(),
-    findKey: (value: string) =>
-      value === 'none' ? undefined : { id: `id-of-${value}`, value, enabled },
-    isInPlan: (keyId: string, planId: string) => keyId !== 'id-of-other' && planId === plan!.id,
-  };
-  return meterUsage(
-    [plan!],
-    keys,
-    tokenBuckets(() => nowMs),
-    () => nowMs,
-  );
+  const plane = new ControlPlane(readUsagePlans(template));
+  for (const value of ['ann', 'bob']) addKey(plane, value, enabled);
+  plane.createApiKey({ name: 'other', value: 'other', enabled });
+  const takeToken = tokenBuckets(() => nowMs);
+  return (value) => plane.meter(value, takeToken, nowMs).name;
 }
 
-function outcome(meter: MeterUsage, value: string | undefined): string {
+function outcome(meter: Meter, value: string | undefined): string {
   try {
-    return meter(value).id;
+    return meter(value);
   } catch (fault) {
     return (fault as GatewayFault).type;
   }
 }
 
 /** How many of so many requests are admitted. */
-function admitted(meter: MeterUsage, requests: number, value = 'ann'): number {
+function admitted(meter: Meter, requests: number, value = 'ann'): number {
   const outcomes = Array.from({ length: requests }, () => outcome(meter, value));
-  return outcomes.filter((each) => each === `id-of-${value}`).length;
+  return outcomes.filter((each) => each === value).length;
 }
 
 describe('a usage plan', () => {
   it.each([
-    ['in the plan', 'ann', true, 'id-of-ann'],
+    ['in the plan', 'ann', true, 'ann'],
     ['that is missing', undefined, true, 'INVALID_API_KEY'],
     ['that is unknown', 'none', true, 'INVALID_API_KEY'],
     ['in no plan', 'other', true, 'INVALID_API_KEY'],
