@@ -33,7 +33,9 @@ export async function rotateKey(
   const traits = { label: old.details?.label, expiresAt: expiresAt ?? entry.expiresAt };
   const draft = draftKey(complete(old.owner), traits, store);
   draft.details.replaces = keyId;
-  const end = graceEnd(entry, graceSeconds, store.now());
+  const graceEnd = Math.floor(store.now() / 1_000) + graceSeconds;
+  // The old key does not get more time than it had.
+  const end = Math.min(graceEnd, entry.expiresAt ?? graceEnd);
   const remedy = 'run the command again, and where it names a replacement, rotate that one';
   await grantKey(draft, () => addReplacementEntry(old, entry, draft, end, store), remedy, store);
   return { ...draft.issued, previousExpiresAt: end };
@@ -57,12 +59,6 @@ function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
   if (!replacement?.entry) return entry;
   const problem = `${keyId} was rotated before and is replaced by ${replacement.keyId}`;
   throw new WrongStateError(problem, { remedy: 'rotate that one' });
-}
-
-/** The old key's expiry in Unix seconds, which is never later than before. */
-function graceEnd({ expiresAt }: StoredEntry, graceSeconds: number, nowMs: number): number {
-  const end = Math.floor(nowMs / 1_000) + graceSeconds;
-  return Math.min(end, expiresAt ?? end);
 }
 
 /**
