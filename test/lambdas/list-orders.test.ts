@@ -17,10 +17,8 @@ import { fastForward } from '../helpers/fast-forward.ts';
 import { installAwsLambda, LambdaStream, streamed } from '../helpers/functions/awslambda.ts';
 import {
   lambdaContext,
-  noRateLimitHeaders,
   proxyEvent,
   rateLimitHeaders,
-  requestContext,
   requestId,
 } from '../helpers/functions/events.ts';
 import { startFunctionTable } from '../helpers/functions/function-table.ts';
@@ -157,19 +155,6 @@ describe('GET /store/orders', () => {
     'identity;q=0',
   ])('does not compress for "%s"', async (acceptEncoding) => {
     expect(await encodingFor(acceptEncoding)).toBeUndefined();
-  });
-
-  it('answers without an authorizer, headers or a context: the headers say that there is no allowance', async () => {
-    fillTable({ items: orderItems(1) });
-    const event = proxyEvent({ headers: null, multiValueHeaders: null });
-
-    const bare = { ...event, requestContext: requestContext({ authorizer: undefined }) };
-    const answer = await streamed((stream) => handler(bare, stream, {}));
-
-    expect(answer.prelude).toMatchObject({
-      statusCode: 200,
-      headers: noRateLimitHeaders,
-    });
   });
 
   it('records how many orders and bytes it sent', async () => {
