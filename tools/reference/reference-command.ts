@@ -72,21 +72,17 @@ async function baseUrlOf({ stage, url }: ReferenceOptions): Promise<string> {
   if ((stage === undefined) === (url === undefined)) {
     throw new OperatorError('Say which stage: exactly one of --stage STAGE and --url BASE_URL');
   }
-  if (url === undefined) return addressOf({ stage });
+  if (url === undefined) {
+    const { baseUrl } = await connect({ stage }, Date.now).catch((cause) => {
+      const { message, remedy } = reportFailure(cause, { stage }, process.env);
+      throw new OperatorError([message, remedy].filter(Boolean).join('; '), { cause });
+    });
+    return baseUrl;
+  }
   const parsed = URL.parse(url);
   const address = `${parsed?.origin}${parsed?.pathname.replace(/\/$/, '')}`;
   if (/^https?:\/\/[^']+\/v1$/.test(address)) return address;
   throw new InvalidValueError('--url', url, "the stage's base URL, https://…/v1");
-}
-
-/** The base URL of a deployed stage. @throws OperatorError that says what the operator can do */
-async function addressOf(target: Pick<ReferenceOptions, 'stage'>): Promise<string> {
-  try {
-    return (await connect(target, Date.now)).baseUrl;
-  } catch (cause) {
-    const { message, remedy } = reportFailure(cause, target, process.env);
-    throw new OperatorError([message, remedy].filter(Boolean).join('; '), { cause });
-  }
 }
 
 function write(directory: string, files: Readonly<Record<string, string>>): void {

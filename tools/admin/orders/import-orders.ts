@@ -62,7 +62,10 @@ export async function importOrders(
   signal: AbortSignal,
 ): Promise<ImportCounts> {
   const { path, onError, stdin = process.stdin } = request;
-  await using file = await openOrders(path, stdin, signal);
+  const interrupted = new InterruptedError('-: interrupted while reading');
+  // Nothing else ends the wait for an operator who types, or for another program.
+  if (path === '-') signal.addEventListener('abort', () => stdin.destroy(interrupted));
+  await using file = await openOrders(path, stdin);
   const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
   const running: Import = { file, request, observer, signal, counts };
   if (onError === 'stop') await refuseBadLines(running);

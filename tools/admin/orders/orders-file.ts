@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import {
   BadLineError,
-  InterruptedError,
   InvalidValueError,
   OperatorError,
   quoted,
@@ -39,17 +38,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Opens a file of orders, which can be read several times. With the path `-` it has what standard input
  * holds; it then has no name, so that it disappears with the process.
  *
- * @param signal interrupts the reading of standard input
  * @throws InvalidValueError when there is no such file
  */
-export async function openOrders(
-  path: string,
-  stdin: Readable,
-  signal: AbortSignal,
-): Promise<FileHandle> {
+export async function openOrders(path: string, stdin: Readable): Promise<FileHandle> {
   if (path === '-') {
-    const interrupted = new InterruptedError('-: interrupted while reading');
-    signal.addEventListener('abort', () => stdin.destroy(interrupted));
     const name = join(tmpdir(), `orders-${randomUUID()}`);
     const file = await open(name, 'wx+', 0o600);
     await rm(name);

@@ -9,10 +9,9 @@ const program = join(import.meta.dirname, '../run.ts');
 const baseUrl = 'https://orders.example.com/v1';
 const directory = temporaryDirectoryOfEachTest();
 
+const env = { AWS_PROFILE: 'nobody' };
 const run = (...options: string[]) =>
-  promisify(execFile)(process.execPath, [program, ...options], {
-    env: { AWS_PROFILE: 'nobody' },
-  }).catch((error) => error);
+  promisify(execFile)(process.execPath, [program, ...options], { env }).catch((error) => error);
 
 describe('npm run reference', () => {
   it('writes the files of a page, and says where it begins', async () => {

@@ -11,8 +11,7 @@ const directory = temporaryDirectoryOfFile();
 async function read(content: string | Buffer) {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
-  const path = directory.write('orders.jsonl', content);
-  await using file = await openOrders(path, process.stdin, AbortSignal.any([]));
+  await using file = await openOrders(directory.write('orders.jsonl', content), process.stdin);
   for await (const line of readOrders(file)) {
     if ('order' in line) orders.push(line.order);
     else errors.push(line.error.message);
