@@ -285,7 +285,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
         authorizer,
       );
 
-      expect(contract.gatewayDifferences(type, answer)).toEqual([]);
+      expect(contract.differences(type, answer)).toEqual([]);
     },
   );
 });

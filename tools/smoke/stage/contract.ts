@@ -50,7 +50,8 @@ const infrastructureHeaders = /^(x-amz|access-control-)/;
  */
 export class Contract {
   readonly operations: readonly Operation[];
-  readonly #gatewayResponses: Document['x-gateway-responses'];
+  /** By operation id, and by the type of a gateway response. */
+  readonly #responses: Readonly<Record<string, Responses>>;
   readonly #orderSchema: object;
   readonly #ajv = new Ajv2020({ allErrors: true, strict: false, validateSchema: false });
   readonly #validators = new Map<object, ValidateFunction>();
@@ -64,7 +65,11 @@ export class Contract {
           ({ ...operation, method: method.toUpperCase(), path }) as Operation,
       ),
     );
-    this.#gatewayResponses = rest['x-gateway-responses'];
+    const byOperation = this.operations.map(({ operationId, responses }) => [
+      operationId,
+      responses,
+    ]);
+    this.#responses = { ...rest['x-gateway-responses'], ...Object.fromEntries(byOperation) };
     this.#orderSchema = components.schemas.Order;
     ajvFormats.default(this.#ajv, ['date-time', 'int64']);
   }
@@ -75,28 +80,23 @@ export class Contract {
     return operation;
   }
 
-  /** The differences of an operation's response: status, headers and, if it has a text, body. */
-  differences(operationId: string, answer: ComparedAnswer): string[] {
-    return this.#responseDifferences(this.operation(operationId).responses, answer);
-  }
-
-  /** The differences of a gateway response, by its type. */
-  gatewayDifferences(type: string, answer: ComparedAnswer): string[] {
-    return this.#responseDifferences(this.#gatewayResponses[type] ?? {}, answer);
-  }
-
-  /** The differences of one order, given as JSON. */
-  orderDifferences(text: string): string[] {
-    return this.#valueDifferences(this.#orderSchema, text, 'the order');
-  }
-
-  #responseDifferences(responses: Responses, answer: ComparedAnswer): string[] {
-    const documented = responses[answer.status];
+  /**
+   * The differences of a response: status, headers and, if it has a text, body.
+   *
+   * @param name the id of its operation, or the type of a gateway response
+   */
+  differences(name: string, answer: ComparedAnswer): string[] {
+    const documented = this.#responses[name]?.[answer.status];
     if (documented === undefined) return [`status ${answer.status} is not in openapi.yaml`];
     return [
       ...this.#headerDifferences(documented, answer),
       ...(answer.text === undefined ? [] : this.#bodyDifferences(documented, answer, answer.text)),
     ];
+  }
+
+  /** The differences of one order, given as JSON. */
+  orderDifferences(text: string): string[] {
+    return this.#valueDifferences(this.#orderSchema, text, 'the order');
   }
 
   #headerDifferences({ headers = {} }: Documented, answer: ComparedAnswer): string[] {

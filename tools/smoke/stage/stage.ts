@@ -67,30 +67,27 @@ export class Stage {
     const { text, ...head } = await this.#ask(question, readText);
     // An answer to HEAD has the headers of an answer with a body, which Node does not read.
     const answer = method === 'HEAD' ? head : { ...head, text };
-    const differences = this.contract.gatewayDifferences('MISSING_AUTHENTICATION_TOKEN', answer);
-    this.#compare(answer, { status: 404, code: 'not_found' }, differences);
+    this.compare('MISSING_AUTHENTICATION_TOKEN', answer, { status: 404, code: 'not_found' });
   }
 
   /**
-   * Compares an operation's answer with the contract.
+   * Compares an answer with the contract.
    *
+   * @param name the id of its operation, or the type of a gateway response
    * @param found what else is wrong with it
    * @throws CheckFailed if it is not the expected and documented one
    */
   compare(
-    operationId: string,
+    name: string,
     answer: ComparedAnswer,
-    expected: Expected,
+    { status, code }: Expected,
     found: readonly string[] = [],
   ): void {
-    this.#compare(answer, expected, [...this.contract.differences(operationId, answer), ...found]);
-  }
-
-  #compare(answer: ComparedAnswer, { status, code }: Expected, found: readonly string[]): void {
     const { limit, remaining, reset } = rateLimitOf(answer);
     const isWithoutAllowance = limit === 0 && remaining === 0 && reset === 0;
     const all = [...answer.headers.values()].flat().concat(answer.text ?? '');
     const differences = [
+      ...this.contract.differences(name, answer),
       ...found,
       ...rateLimitDifferences(answer),
       ...(codesWithoutKey.includes(code) && !isWithoutAllowance
