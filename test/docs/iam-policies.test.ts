@@ -5,7 +5,7 @@ import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
 import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
 import { type LocalService, startLocalService } from '../../tools/local/server.ts';
 import { differences } from '../helpers/differences.ts';
-import { assemblyDirectory, template, templateFile } from '../helpers/synthesized.ts';
+import { assemblyDirectory, resourcesOfType, templateFile } from '../helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../helpers/temporary-directory.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
 import { type RecordingProxy, recordingProxy, taggingOf } from './recorded-calls.ts';
@@ -210,10 +210,8 @@ function rolesOfDeployment(): AwsCall[] {
 }
 
 function usagePlanTags(): Record<string, string> {
-  const plans = Object.values(template('staging').Resources).filter(
-    ({ Type }) => Type === 'AWS::ApiGateway::UsagePlan',
-  );
-  const [tags, ...others] = plans.map(({ Properties }) => Properties.Tags);
+  const plans = resourcesOfType('staging', 'AWS::ApiGateway::UsagePlan');
+  const [tags, ...others] = plans.map(([, { Properties }]) => Properties.Tags);
   for (const other of others) expect(other).toEqual(tags);
   return Object.fromEntries(tags.map(({ Key, Value }: Record<string, string>) => [Key, Value]));
 }

@@ -3,7 +3,7 @@ import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { deployedMethods } from '../contract/template-api.ts';
-import { stageNames, template } from '../helpers/synthesized.ts';
+import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
 const invocation = 'arn:${AWS::Partition}:apigateway:eu-central-1:lambda:path';
@@ -145,12 +145,9 @@ describe.each(stageNames)('API of %s', (stage) => {
   });
 
   it('deploys only when everything that it serves is there', () => {
-    const copied = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].map(
-      (kind) => `AWS::ApiGateway::${kind}`,
+    const needed = ['Authorizer', 'Method', 'GatewayResponse', 'Resource'].flatMap((kind) =>
+      resourcesOfType(stage, `AWS::ApiGateway::${kind}`).map(([id]) => id),
     );
-    const needed = Object.entries(template(stage).Resources)
-      .filter(([, { Type }]) => copied.includes(Type))
-      .map(([id]) => id);
 
     const { DependsOn } = resources(stage, 'AWS::ApiGateway::Deployment').ApiRestApiDeployment!;
 

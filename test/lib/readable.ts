@@ -1,4 +1,4 @@
-import { type StageName, type TemplateResource, template } from '../helpers/synthesized.ts';
+import { resourcesOfType, type StageName, type TemplateResource } from '../helpers/synthesized.ts';
 
 /**
  * A template's value in readable form: intrinsic functions are written as `${Name}` or
@@ -35,7 +35,7 @@ export function resources(stage: StageName, type: string): Record<string, Templa
 }
 
 function readResources(stage: StageName, type: string): Record<string, TemplateResource> {
-  const found = Object.entries(template(stage).Resources).filter(([, { Type }]) => Type === type);
+  const found = resourcesOfType(stage, type);
   return Object.fromEntries(found.map(([id, resource]) => [withoutHash(id), readable(resource)]));
 }
 

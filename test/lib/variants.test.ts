@@ -19,9 +19,9 @@ import { contractDocument } from '../helpers/contract-document.ts';
 import { configurationForTests } from '../helpers/stage-for-tests.ts';
 import {
   assemblyDirectory,
+  resourcesOfType,
   type StageName,
   type Template,
-  template,
 } from '../helpers/synthesized.ts';
 import { readable } from './readable.ts';
 
@@ -206,9 +206,7 @@ describe('the deployment of the API', () => {
   const idOf = (stack: StoreOrdersStack) => stack.resolve(first(stack, 'Deployment').logicalId);
 
   it('stays the same while nothing changes', () => {
-    const ids = Object.entries(template('staging').Resources)
-      .filter(([, { Type }]) => Type === 'AWS::ApiGateway::Deployment')
-      .map(([id]) => id);
+    const ids = resourcesOfType('staging', 'AWS::ApiGateway::Deployment').map(([id]) => id);
 
     expect(ids).toEqual([idOf(staging)]);
   });

@@ -8,7 +8,11 @@ import { defaultProvider } from '../../../lib/functions/stubs/credential-provide
 import { type FunctionName, functionNames } from '../../../lib/settings/functions.ts';
 import { capitalized } from '../../../lib/settings/names.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
-import { assemblyDirectory, assetsManifestFile, template } from '../../helpers/synthesized.ts';
+import {
+  assemblyDirectory,
+  assetsManifestFile,
+  resourcesOfType,
+} from '../../helpers/synthesized.ts';
 
 describe.each(functionNames)('bundle of %s', (name) => {
   // Most of a cold start is the time in which Node compiles the bundle.
@@ -40,9 +44,8 @@ describe.each(functionNames)('bundle of %s', (name) => {
 
   it('is the asset that the template names, without its source map', () => {
     const id = `${capitalized(name)}Function`;
-    const [, { Properties }] = Object.entries(template('staging').Resources).find(
-      ([logicalId, { Type }]) => Type === 'AWS::Lambda::Function' && logicalId.startsWith(id),
-    )!;
+    const functions = resourcesOfType('staging', 'AWS::Lambda::Function');
+    const [, { Properties }] = functions.find(([logicalId]) => logicalId.startsWith(id))!;
     const { files } = JSON.parse(readFileSync(assetsManifestFile('staging'), 'utf8'));
 
     const { source } = files[Properties.Code.S3Key.replace('.zip', '')];
