@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 
 /** Everything that a command uses besides the service, so that tests can run it in process. */
@@ -25,8 +26,8 @@ export type Screen = Writable & { isTTY?: boolean };
  */
 export type Result = {
   readonly text: string;
-  /** A new token, which is the only one that is printed in full. */
-  readonly issuedToken?: string;
+  /** A new key, whose token is the only one that is printed in full, and is not shown again. */
+  readonly issued?: { readonly keyId: string; readonly apiKey: string };
 } & ({ readonly value: unknown } | { readonly json: string });
 
 /*
@@ -38,17 +39,24 @@ export type Result = {
 /**
  * Prints the result of a command.
  *
- * @throws the stream's error when it could not be written, because a new token is not shown again
+ * @throws the stream's error when it could not be written, and of a new key, which nobody has then, an
+ *   OperatorError with the command that revokes it
  */
 export async function printResult(
   { stdout }: CommandIo,
   { json: isJson }: { json?: boolean },
   result: Result,
 ): Promise<void> {
+  const { text, issued } = result;
   const json = 'json' in result ? result.json : JSON.stringify(result.value);
-  const line = `${printable(isJson ? json : result.text, result.issuedToken)}\n`;
+  const line = `${printable(isJson ? json : text, issued?.apiKey)}\n`;
   await new Promise<void>((resolve, reject) => {
     stdout.write(line, (error) => (error ? reject(error) : resolve()));
+  }).catch((error) => {
+    if (!issued) throw error;
+    const problem = `The API key of ${issued.keyId} could not be written: ${reasonOf(error)}`;
+    const remedy = `nobody has it: run "keys revoke ${issued.keyId}", then "keys issue"`;
+    throw new OperatorError(problem, { remedy });
   });
 }
 

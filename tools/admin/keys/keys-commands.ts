@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { OperatorError, reasonOf } from '../../shared/errors.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption, planOption } from '../console/option-values.ts';
 import { readSecret } from '../console/questions.ts';
@@ -42,8 +41,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async (call) => {
       const { owner, label } = call.options;
       const issued = await issueKey({ owner, label, expiresAt: expiry(call) }, call.stage);
-      await printNewKey(call, issued, { value: issuedValue(issued), text: issuedText(issued) });
-      return undefined;
+      return { value: issuedValue(issued), text: issuedText(issued), issued };
     },
   });
   addVerb<KeyFilter>(keys, io, {
@@ -98,11 +96,11 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       const rotated = await rotateKey(keyId, { graceSeconds, expiresAt: expiry(call) }, call.stage);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
       const isOver = rotated.previousExpiresAt * 1_000 <= call.stage.now();
-      await printNewKey(call, rotated, {
+      return {
         value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
         text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
-      });
-      return undefined;
+        issued: rotated,
+      };
     },
   });
   addVerb(keys, io, {
@@ -153,21 +151,6 @@ function expiresInOption(description: string): Option {
 /** The expiry that a command line asks for, in Unix seconds. */
 function expiry({ options, stage }: Call<{ expiresIn?: number }>): number | undefined {
   return options.expiresIn && Math.floor(stage.now() / 1_000) + options.expiresIn;
-}
-
-/** Prints a new key. @throws OperatorError when that fails, with the command that revokes the key */
-async function printNewKey(
-  call: Call,
-  { keyId, apiKey }: IssuedKey,
-  result: Result,
-): Promise<void> {
-  try {
-    await call.printResult({ ...result, issuedToken: apiKey });
-  } catch (error) {
-    throw new OperatorError(`The API key of ${keyId} could not be written: ${reasonOf(error)}`, {
-      remedy: `nobody has it: run "keys revoke ${keyId}", then "keys issue"`,
-    });
-  }
 }
 
 function issuedValue({ label: _, expiresAt, ...issued }: IssuedKey) {
