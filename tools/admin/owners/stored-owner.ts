@@ -46,7 +46,7 @@ export interface OwnerDetails {
   keys: Readonly<Record<string, KeyDetails>>;
 }
 
-/** A key's entry in its owner's item. A number that it lacks is 0, and without an expiry it has none. */
+/** A key's entry in its owner's item. Absent numbers are 0, and an absent expiry never comes. */
 export interface StoredEntry extends Partial<Omit<KeyEntry, 'keyId'>> {
   /** The characters of the key id that are not the owner's. */
   id: string;
