@@ -4,32 +4,25 @@ export type GatewayResponseType = keyof typeof builtInResponses;
 /** Thrown by a step of the gateway to answer the request with a gateway response. */
 export class GatewayFault extends Error {
   readonly type: GatewayResponseType;
-  /** The status when the template sets none. @default - the status of the type */
-  readonly status: number | undefined;
-  /** The message in the answer; null for types without one. */
-  readonly shownMessage: string | null;
-  /** The value of the header `x-amzn-ErrorType`. */
-  readonly errorType: string;
+  /** What is answered where the template defines nothing else. */
+  readonly builtIn: BuiltInResponse;
 
-  constructor(type: GatewayResponseType, options: GatewayFaultOptions = {}) {
-    const { message, errorType } = builtInResponses[type];
-    super(message ?? type, { cause: options.cause });
+  /** @param options the cause, and values that replace those of the response type */
+  constructor(type: GatewayResponseType, { cause, ...own }: GatewayFaultOptions = {}) {
+    const builtIn = { ...builtInResponses[type], ...own };
+    super(builtIn.message ?? type, { cause });
     this.type = type;
-    this.status = options.status;
-    this.shownMessage = message;
-    this.errorType = options.errorType ?? `${errorType}Exception`;
+    this.builtIn = builtIn;
   }
 }
 
-/** Values that replace those of the response type. */
-interface GatewayFaultOptions {
-  readonly status?: number;
-  readonly errorType?: string;
+interface GatewayFaultOptions extends Partial<BuiltInResponse> {
   readonly cause?: unknown;
 }
 
 interface BuiltInResponse {
   readonly status: number;
+  /** The message in the answer; null for types without one. */
   readonly message: string | null;
   /** The value of the header `x-amzn-ErrorType` without its ending `Exception`. */
   readonly errorType: string;

@@ -54,18 +54,18 @@ export function renderGatewayResponse(
   responses: GatewayResponses,
   context: RequestContext,
 ): GatewayAnswer {
-  const faultStatus = fault.status ?? builtInResponses[fault.type].status;
-  const fallback = faultStatus >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX';
+  const { status, message, errorType } = fault.builtIn;
+  const fallback = status >= 500 ? 'DEFAULT_5XX' : 'DEFAULT_4XX';
   const response = responses.get(fault.type) ?? responses.get(fallback) ?? builtIn;
   context.error = {
-    message: fault.shownMessage,
-    messageString: JSON.stringify(fault.shownMessage),
+    message,
+    messageString: JSON.stringify(message),
     responseType: fault.type,
   };
   const { headers, body } = renderMappedAnswer(response, context);
   return {
-    statusCode: response.statusCode ?? faultStatus,
-    headers: [['x-amzn-ErrorType', fault.errorType], ...headers],
+    statusCode: response.statusCode ?? status,
+    headers: [['x-amzn-ErrorType', `${errorType}Exception`], ...headers],
     body,
   };
 }

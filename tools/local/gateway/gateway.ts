@@ -165,6 +165,5 @@ function methodPath(path: string, method: string): string {
  */
 function unroutedFault({ headers }: IncomingRequest): GatewayFault {
   if (!headers.has('authorization')) return new GatewayFault('MISSING_AUTHENTICATION_TOKEN');
-  const errorType = 'IncompleteSignatureException';
-  return new GatewayFault('DEFAULT_4XX', { status: 403, errorType });
+  return new GatewayFault('DEFAULT_4XX', { status: 403, errorType: 'IncompleteSignature' });
 }

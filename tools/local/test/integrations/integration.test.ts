@@ -113,7 +113,7 @@ describe('an invocation for a request', () => {
 
   it.each([
     ['TooManyRequestsException', 'INTEGRATION_FAILURE', 500],
-    ['RequestEntityTooLargeException', 'REQUEST_TOO_LARGE', undefined],
+    ['RequestEntityTooLargeException', 'REQUEST_TOO_LARGE', 413],
     ['Runtime.ExitError', 'INTEGRATION_FAILURE', 502],
   ])(
     'that ends with %s is answered as API Gateway does: %s %s',
@@ -122,7 +122,7 @@ describe('an invocation for a request', () => {
 
       const { answered } = send({ answer: { error } });
 
-      await expect(answered).rejects.toMatchObject({ type, status, cause: error });
+      await expect(answered).rejects.toMatchObject({ type, builtIn: { status }, cause: error });
     },
   );
 });
@@ -177,7 +177,7 @@ describe('a stream for a request', () => {
     const { answered } = send({ answer: answerOf(source), isStreaming });
 
     const cause = expect.stringContaining('not both');
-    const fault = { type: 'INTEGRATION_FAILURE', status: 502, cause };
+    const fault = { type: 'INTEGRATION_FAILURE', builtIn: { status: 502 }, cause };
     await expect(answered).rejects.toMatchObject(fault);
     expect(source.destroyed).toBe(!isStreaming);
   });

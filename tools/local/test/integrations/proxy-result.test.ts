@@ -51,7 +51,7 @@ describe('streamed result', () => {
   ])('that %s is malformed: 502, with the cause for the log', async (_, chunks, cause) => {
     const fault = await parseStreamedResult(streamOf(...chunks)).catch((error) => error);
 
-    expect(fault).toMatchObject({ type: 'INTEGRATION_FAILURE', status: 502 });
+    expect(fault).toMatchObject({ type: 'INTEGRATION_FAILURE', builtIn: { status: 502 } });
     expect(String(fault.cause)).toContain(cause);
   });
 
