@@ -65,15 +65,6 @@ describe('reference page', () => {
     for (const key of Object.values(demoKeys)) expect(html).toContain(`name="key" value="${key}"`);
   });
 
-  it('gives the contract the address of the API as its first server', async () => {
-    const { host } = new URL(server.url);
-
-    const yaml = await (await fetchPage('/openapi.yaml')).text();
-
-    expect(yaml).toContain(`servers:\n  - url: http://${host}/staging/v1\n`);
-    expect(yaml).not.toContain(':3000');
-  });
-
   it('shows an order that exists as the example, with every digit of its id', async () => {
     const html = await (await fetchPage('/')).text();
 
