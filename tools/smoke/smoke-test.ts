@@ -6,13 +6,7 @@ import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { type Check, CheckSkipped } from './checks/check.ts';
 import { selectChecks } from './checks/checks.ts';
-import {
-  countedRequests,
-  type KeySources,
-  parseOptions,
-  readKey,
-  type SmokeOptions,
-} from './options.ts';
+import { type KeySources, parseOptions, readKey, type SmokeOptions } from './options.ts';
 import { Contract } from './stage/contract.ts';
 import { type Send, senderTo } from './stage/http-client.ts';
 import { preflight } from './stage/preflight.ts';
@@ -62,7 +56,6 @@ async function walkContract(options: SmokeOptions, key: string, io: SmokeIo): Pr
   io.print(`Smoke test of ${options.url.href}`);
   await preflight(stage, {
     hostname: options.url.hostname,
-    neededRequests: countedRequests,
     sleep: io.sleep ?? sleep,
     print: io.printError,
   });

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../shared/errors.ts';
+import { countedRequests } from '../options.ts';
 import type { TextAnswer } from './http-client.ts';
 import { headerOf, rateLimitOf, serverSeconds } from './rate-limit.ts';
 import { CheckFailed, codeOf, type Stage, shown } from './stage.ts';
@@ -12,8 +13,6 @@ const goodAnswersInARow = 5;
 interface PreflightOptions {
   /** The stage's, which a message names. */
   readonly hostname: string;
-  /** The number of counted requests of the preflight and all checks together, with a reserve. */
-  readonly neededRequests: number;
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Prints what the preflight is waiting for. */
   readonly print: (line: string) => void;
@@ -26,7 +25,7 @@ interface PreflightOptions {
  * @throws OperatorError when the checks cannot start, with one line that says what to do
  */
 export async function preflight(stage: Stage, options: PreflightOptions): Promise<void> {
-  const { hostname, neededRequests, sleep, print } = options;
+  const { hostname, sleep, print } = options;
   let waitedMs = 0;
   let answer: TextAnswer;
   for (let inARow = 0; inARow < goodAnswersInARow; ) {
@@ -41,7 +40,7 @@ export async function preflight(stage: Stage, options: PreflightOptions): Promis
     waitedMs += pauseMs;
   }
   if (waitedMs > 0) print(`Answers are steady, after ${waitedMs / 1_000} s`);
-  ensureAllowance(answer!, neededRequests - goodAnswersInARow);
+  ensureAllowance(answer!);
 }
 
 const waiting =
@@ -101,7 +100,8 @@ function notSteady(answer: TextAnswer): OperatorError {
   );
 }
 
-function ensureAllowance(answer: TextAnswer, neededRequests: number): void {
+function ensureAllowance(answer: TextAnswer): void {
+  const neededRequests = countedRequests - goodAnswersInARow;
   const { limit, remaining, reset } = rateLimitOf(answer);
   // Missing or malformed headers are reported by the checks.
   if (Number.isNaN(limit + remaining + reset)) return;
