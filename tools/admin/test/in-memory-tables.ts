@@ -48,6 +48,8 @@ export class InMemoryTables {
   /** Executes a command at once, and answers later, so that other requests come between. */
   async #send(command: object): Promise<object> {
     await Promise.resolve();
+    const isRead = command instanceof GetCommand || command instanceof ScanCommand;
+    if (isRead && !command.input.ConsistentRead) throw new Error('the read may be outdated');
     if (command instanceof GetCommand) {
       return { Item: structuredClone(this.#itemOf(command.input)) };
     }

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { plans } from '../../../lib/settings/plans.ts';
 import { RunningStore } from '../../../test/e2e/running-store.ts';
 import { contract } from '../../../test/helpers/contract-check.ts';
+import { serve } from '../../../test/helpers/loopback-server.ts';
 import { selectChecks } from '../checks/checks.ts';
 import { countedRequests } from '../options.ts';
 import { smokeTest } from '../smoke-test.ts';
-import type { Send } from '../stage/http-client.ts';
+import { type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
 import { before, mistakes } from './mistakes.ts';
 import { type Mistake, replayed, type Spoilable, spoilt } from './spoilt-client.ts';
@@ -182,6 +183,15 @@ describe('smoke test, before its checks', () => {
 
     expect(exitCode).toBe(1);
     expect(errors).toEqual([expect.stringContaining('--url does not answer')]);
+  });
+
+  it('does not wait for a stage that never answers', async () => {
+    await using silent = await serve(() => {});
+    const send = senderTo(new URL(silent.url), 50);
+
+    const { errors } = await run(['--url', `${silent.url}/v1`], { key: key.apiKey, send });
+
+    expect(errors).toEqual([expect.stringContaining('no answer within 0.05 seconds')]);
   });
 
   it('says what to do about a name that has no DNS record', async () => {

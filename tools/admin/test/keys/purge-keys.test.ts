@@ -10,6 +10,7 @@ import {
 } from '../../keys/purge-keys.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
+import { changeOwner } from '../../owners/change-owner.ts';
 import { createOwner } from '../../owners/create-owner.ts';
 import { allOwners } from '../../owners/find-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
@@ -45,6 +46,13 @@ describe('purgeKeys', () => {
   const kinds: [string, () => Promise<unknown>][] = [
     ['was revoked', async () => revokeKey((await issue()).keyId, store)],
     ['has expired', () => issue(nowSeconds)],
+    [
+      'has expired, though its owner is suspended',
+      async () => {
+        await issue(nowSeconds);
+        await changeOwner('Acme', { status: 'suspended' }, store);
+      },
+    ],
     [
       'was issued in part only',
       async () => {

@@ -1,6 +1,7 @@
+import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { putGatewayKey } from '../../owners/gateway-key.ts';
-import type { KeyGateway } from '../../stage/api-gateway-keys.ts';
+import { apiGatewayKeys, type KeyGateway } from '../../stage/api-gateway-keys.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from '../fake-gateway.ts';
 
@@ -44,3 +45,14 @@ describe('putGatewayKey', () => {
     );
   });
 });
+
+it.each(['deleteApiKey', 'createUsagePlanKey', 'deleteUsagePlanKey'] as const)(
+  'API Gateway is not said to have done what it refuses: %s',
+  async (call) => {
+    const client = new APIGatewayClient({ region: 'us-east-1' });
+    client.send = () => Promise.reject(new Error('Rate exceeded'));
+    const key = { apiKey: 'one', keyId: 'one', usagePlanId: 'plan-free' };
+
+    await expect(apiGatewayKeys(client)[call](key)).rejects.toThrow('Rate exceeded');
+  },
+);
