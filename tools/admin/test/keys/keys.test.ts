@@ -364,22 +364,6 @@ describe('keyView', () => {
   });
 });
 
-describe('findKey', () => {
-  it("knows the owner by the key's id, and reads both tables as they are now", async () => {
-    const { keyId, ownerId } = await issue();
-    const reads: unknown[] = [];
-    const isCall = (call: unknown) => reads.push((call as { input: object }).input) < 0;
-    const watched = interposed(store, isCall, async () => {});
-
-    await findKey(keyId, watched);
-
-    expect(reads).toEqual([
-      { TableName: store.ownersTable, Key: { ownerId }, ConsistentRead: true },
-      { TableName: store.apiKeysTable, Key: expect.anything(), ConsistentRead: true },
-    ]);
-  });
-});
-
 describe('listKeys', () => {
   const at = (seconds: number) => ({ ...store, now: () => nowMs + seconds * 1_000 });
 
