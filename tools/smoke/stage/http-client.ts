@@ -24,6 +24,12 @@ export interface OutgoingRequest {
   readonly body?: string | undefined;
 }
 
+/**
+ * Fewer than the 511 that may wait for Node's server to accept them: what comes beyond is sent again by
+ * the kernel, seconds to minutes later.
+ */
+const mostConnections = 500;
+
 /** Sends a request. Rejects when the stage is unreachable, disconnects or is silent too long. */
 export type Send = (question: OutgoingRequest) => Promise<Answer>;
 
@@ -32,7 +38,8 @@ export type Send = (question: OutgoingRequest) => Promise<Answer>;
  * some headers, all of which the checks depend on.
  */
 export function senderTo({ protocol, hostname, port, pathname }: URL, timeoutMs: number): Send {
-  const { request: open } = protocol === 'https:' ? https : http;
+  const { request: open, Agent } = protocol === 'https:' ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: mostConnections });
   return ({ method, path, headers, body }) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
@@ -42,6 +49,7 @@ export function senderTo({ protocol, hostname, port, pathname }: URL, timeoutMs:
         path: pathname + path,
         method,
         headers: { ...headers, ...length },
+        agent,
         timeout: timeoutMs,
       });
       request.on('timeout', () =>
