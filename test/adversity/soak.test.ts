@@ -1,8 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { captureLines } from '../helpers/captured-lines.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../helpers/dynamodb/embedded-dynamodb.ts';
 import { orderItem } from '../helpers/dynamodb/orders.ts';
+import { noFaults } from './faults/faulty-dynamodb.ts';
 import { rowDifferences } from './faults/invariants.ts';
 import { knownOrders } from './faults/seed-run.ts';
 import { violationsOf } from './faults/seeds.ts';
@@ -12,7 +15,7 @@ import { type Random, randomFrom } from './random.ts';
 /*
  * A mixed load and seeds of faults take turns for `SOAK_MINUTES`. A turn of the load has hundreds of
  * lists, cancels, invalid keys and requests beyond a limit, a few at a time; then some seeds, each with
- * its recovery. The memory of this process, which runs the service's functions, is taken after each turn.
+ * its recovery. What this process, which runs the service's functions, holds in memory is taken after each turn.
  */
 
 /** A kind of request, and the statuses of which each answer to it has one. */
@@ -30,7 +33,9 @@ const limitPerMinute = 30;
 const turnsForMemory = 12;
 const orderIds = Object.keys(knownOrders);
 
-const log = captureLines();
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
 let database: EmbeddedDynamoDb;
 /** The load and the seeds have a service each, because the seeds' runs expect no orders but their own. */
 let loaded: ServiceInThread;
@@ -46,7 +51,6 @@ afterAll(async () => {
   await loaded?.[Symbol.asyncDispose]();
   await failing?.[Symbol.asyncDispose]();
   await database?.stop();
-  log.release();
 });
 
 it(
@@ -56,11 +60,17 @@ it(
     const memoryMb: number[] = [];
     const found: string[] = [];
     for (let turn = 1; turn === 1 || performance.now() < endsAtMs; turn++) {
+      const log = captureLines();
       found.push(...(await loadDifferences(turn)));
       const endQuickTime = quickenTimeLimits();
       for (const seed of seedsOf(turn)) found.push(...(await violationsOf(seed, failing)));
       endQuickTime();
-      memoryMb.push(Math.round(process.memoryUsage.rss() / 2 ** 20));
+      log.release();
+      // What the tests note of a turn would grow with their number.
+      loaded.dynamodb.use(noFaults);
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      memoryMb.push(Math.round((heapUsed + external) / 2 ** 20));
     }
 
     expect([...found, ...growth(memoryMb)]).toEqual([]);
