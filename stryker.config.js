@@ -1,8 +1,8 @@
 /* For `npx stryker run`: what deploys is changed one place at a time, and its tests have to notice. */
 
 /**
- * Leaves out what is computed once, when a module is loaded: it is reached by all tests that import the module,
- * but would be tried with those alone that happen to import it while they run.
+ * Leaves out what is computed once, when a module is loaded: it is reached by all tests that import the
+ * module, but would be tried with those alone that happen to import it while they run.
  */
 const loadedOnce = {
   shouldIgnore(path) {
@@ -11,7 +11,9 @@ const loadedOnce = {
     let holdsLater = path.find(isLater) !== null;
     path.traverse({
       enter(inner) {
-        holdsLater ||= isLater(inner);
+        if (!isLater(inner)) return;
+        holdsLater = true;
+        inner.stop();
       },
     });
     return holdsLater ? undefined : 'It is computed once, when its module is loaded.';
@@ -24,7 +26,7 @@ export const strykerPlugins = [{ kind: 'Ignore', name: 'loaded-once', value: loa
 export default {
   mutate: ['lambdas/**/*.ts'],
   testRunner: 'jest',
-  // The second one is this file, which exports it below.
+  // The second one is this file, for the `strykerPlugins` that it exports.
   plugins: ['@stryker-mutator/jest-runner', './stryker.config.js'],
   jest: { configFile: 'jest.mutation.config.js' },
   // Jest runs tests as ES modules only with this option.

@@ -15,7 +15,8 @@ import { type Random, randomFrom } from './random.ts';
 /*
  * A mixed load and seeds of faults take turns for `SOAK_MINUTES`. A turn of the load has hundreds of
  * lists, cancels, invalid keys and requests beyond a limit, a few at a time; then some seeds, each with
- * its recovery. What this process, which runs the service's functions, holds in memory is taken after each turn.
+ * its recovery. After each turn it is noted what this process, which runs the service's functions, holds
+ * in memory.
  */
 
 /** A kind of request, and the statuses of which each answer to it has one. */
