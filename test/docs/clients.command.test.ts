@@ -83,7 +83,7 @@ describe('the code of docs/clients.md', () => {
 
   it.each([
     ['the client', () => fileOf('StoreOrdersClient'), '1000 orders\n1001 is cancelled\n'],
-    ['the code around what is generated', () => 'src/cancel-first.ts', '1001n 409\n'],
+    ['the code around what is generated', () => 'src/cancel-first.ts', '-1003n 409\n'],
     ['the exact fetch', () => 'src/use-exact-fetch.ts', 'true\n'],
   ])('runs against the local service: %s', async (_, file, printed) => {
     expect(await runModule(file())).toBe(printed);
@@ -108,7 +108,7 @@ describe('the code of docs/clients.md', () => {
 
     const { stdout } = await run('bash', ['-ec', script], { cwd: root, env: environment });
 
-    expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":1001,/);
+    expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":-1003,/);
     expect(stdout).toMatch(/\n1000 orders\n/);
     expect(readFileSync(join(directory.path, 'reference/index.html'), 'utf8')).toContain(
       `${service.baseUrl}/store/orders`,

@@ -4,6 +4,9 @@ import type { OrderItem } from '../admin/orders/order-record.ts';
 
 const count = 1_000;
 const smallCount = 4;
+// Negative ids and absent fields are valid, and clients have to cope with both.
+const negativeIndex = 2;
+const withoutShipDateIndex = 3;
 // The contract's examples use order 1001, so they also work with the sample.
 const firstId = 1_001n;
 const firstLargeId = 2n ** 53n + 1n;
@@ -13,10 +16,12 @@ const hourMs = 3_600_000;
 
 /**
  * The orders of the sample, which are the same in each run. Two of three orders are pending, and the
- * others have shipped.
+ * others have shipped. One has no ship date, and one has a negative id.
  */
 export function sampleOrders(): OrderItem[] {
-  return Array.from({ length: count }, (_, index) => sampleOrder(idOf(index), index));
+  const orders = Array.from({ length: count }, (_, index) => sampleOrder(idOf(index), index));
+  delete orders[withoutShipDateIndex]!.shipDate;
+  return orders;
 }
 
 /**
@@ -24,7 +29,9 @@ export function sampleOrders(): OrderItem[] {
  * run lists the orders by id, so these have to be the most to be among the first.
  */
 function idOf(index: number): bigint {
-  if (index < smallCount) return firstId + BigInt(index);
+  const smallId = firstId + BigInt(index);
+  if (index === negativeIndex) return -smallId;
+  if (index < smallCount) return smallId;
   return index === count - 1 ? largestId : firstLargeId + BigInt(index - smallCount);
 }
 
