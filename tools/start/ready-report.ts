@@ -55,8 +55,8 @@ ${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
 Demo keys:
 ${demoKeys.join('\n')}
 
-List the orders (with "| cut -c 1-600" behind it, the first few alone):
-  curl -i -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders
+List the orders, and show the first few:
+  curl -sSi -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders | cut -c 1-600
 ${cancelLine}
 `;
 }
