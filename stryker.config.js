@@ -38,7 +38,7 @@ export default {
   thresholds: { high: 95, low: 90, break: 90 },
   concurrency: 2,
   timeoutMS: 5_000,
-  ignorePatterns: ['.cache', '.ci', '.git', '.github', 'cdk.out', 'reference-*'],
+  ignorePatterns: ['.cache', '.ci', '.git', '.github', 'cdk.out'],
   tempDirName: '.cache/stryker',
   cleanTempDir: 'always',
   reporters: ['clear-text', 'json'],

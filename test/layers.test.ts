@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'tools/local': [],
   'tools/shared': ['lambdas/shared'],
   'tools/admin': ['lambdas/shared', 'lib/settings', 'tools/shared'],
-  'tools/reference': ['lambdas/shared', 'lib/settings', 'tools/shared', 'tools/admin'],
+  'tools/reference': ['lambdas/shared', 'lib/settings', 'tools/shared'],
   'tools/start': [
     'lambdas/shared',
     'lib/settings',

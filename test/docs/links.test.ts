@@ -15,7 +15,7 @@ const documents = globSync('**/*.md', {
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** What is not in the repository, as `.gitignore` says. */
-const ignored = /^(\.|node_modules$|cdk\.out$|coverage$|reference-)/;
+const ignored = /^(\.|node_modules$|cdk\.out$|coverage$)/;
 const topFolders = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
   .map(({ name }) => name);

@@ -8,10 +8,9 @@ import { referenceView } from './reference-view.ts';
 interface PageOptions {
   /** The URL of the API with its version, such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
-  /** The demo keys to choose from. @default - the reader types a key */
-  readonly demoKeys?: readonly DemoKey[];
-  /** Reads the id of an order that exists. @default - the contract's example */
-  readonly orderId?: () => Promise<string | undefined>;
+  readonly demoKeys: readonly DemoKey[];
+  /** Reads the id of an order that exists; undefined in an empty store. */
+  readonly orderId: () => Promise<string | undefined>;
 }
 
 interface DemoKey {
@@ -52,7 +51,7 @@ export function contentSecurityPolicy(apiOrigin: string): string {
 /** Renders the reference as an HTML document with a console that lists and cancels orders. */
 async function pageDocument({ baseUrl, demoKeys, orderId }: PageOptions): Promise<string> {
   const contract = parseContract(contractText(baseUrl));
-  const id = await orderId?.();
+  const id = await orderId();
   const { navigation, content } = referenceView(contract, baseUrl, id);
   const parts: Readonly<Record<string, Markup>> = {
     BASE_URL: html`${baseUrl}`,
@@ -60,7 +59,7 @@ async function pageDocument({ baseUrl, demoKeys, orderId }: PageOptions): Promis
     TITLE: html`${contract.info.title}`,
     VERSION: html`${contract.info.version}`,
     NAVIGATION: navigation,
-    KEY_FIELD: demoKeys ? demoKeyField(demoKeys) : ownKeyField(baseUrl),
+    KEY_FIELD: demoKeyField(demoKeys),
     ORDER_ID: html`${id}`,
     REFERENCE: content,
   };
@@ -98,12 +97,4 @@ function demoKeyField(demoKeys: readonly DemoKey[]): Markup {
 <div class="plans">${choices}</div>
 <p class="hint"><code id="key"></code></p>
 </fieldset>`;
-}
-
-function ownKeyField(baseUrl: string): Markup {
-  return html`<p class="actions" id="key-field">
-<label for="own-key">API key</label>
-<input id="own-key" name="key" type="password" autocomplete="off" spellcheck="false" aria-describedby="key-hint">
-<span id="key-hint" class="hint">The key stays in this page and goes to ${baseUrl} alone. The stage has to allow this page's origin (CORS); by default a stage allows none.</span>
-</p>`;
 }

@@ -19,7 +19,6 @@ export interface StageConnection extends KeyStore {
   /** A client that sends each call only once, for callers with retries of their own. */
   readonly singleAttemptClient: DynamoDBClient;
   readonly ordersTable: string;
-  readonly baseUrl: string;
   /** The name of the target in messages. */
   readonly label: string;
   /** The stage; a local service also runs one. */
@@ -45,7 +44,6 @@ export async function connect(target: Target, now: () => number): Promise<StageC
     documents: documentClient(withCallLimits(new DynamoDBClient(settings))),
     gateway: apiGatewayKeys(withCallLimits(new APIGatewayClient(settings))),
     ordersTable: output('OrdersTableName'),
-    baseUrl: output('BaseUrl'),
     now,
     label,
     stage,

@@ -15,7 +15,7 @@ export function stackOfEachTest(): StackOfTest {
   const cloudFormation = mockClient(CloudFormationClient);
   const stack = { cloudFormation, outputs: {} as Record<string, string> };
   beforeEach(() => {
-    const names = ['ApiKeysTableName', 'OwnersTableName', 'OrdersTableName', 'BaseUrl'];
+    const names = ['ApiKeysTableName', 'OwnersTableName', 'OrdersTableName'];
     stack.outputs = Object.fromEntries(
       [...names, ...planNames.map(usagePlanOutput)].map((name) => [name, 'x']),
     );
