@@ -28,9 +28,10 @@ export function codeSamples(
   return { curl: curlSample(call), JavaScript: fetchSample(call), Python: pythonSample(call) };
 }
 
+/** The key goes through a pipe: other users of the machine can read the words of a command. */
 function curlSample({ method, url, items }: Call): string {
-  return `curl -i ${items ? '--compressed' : `-X ${method}`} \\
-  -H "Authorization: Bearer $STORE_ORDERS_KEY" \\
+  return `echo "Authorization: Bearer $STORE_ORDERS_KEY" |
+  curl -i ${items ? '--compressed' : `-X ${method}`} -H @- \\
   '${url}'`;
 }
 

@@ -40,12 +40,14 @@ export function readyText(
     ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
+  // Other users of a machine can read the words of a command, but not what a pipe carries.
+  const withKey = `echo 'Authorization: Bearer ${keys.free}' |`;
   const cancelLine =
     exampleOrderId === undefined
       ? ''
       : `
 Cancel one:
-  curl -i -X DELETE -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders/${exampleOrderId}
+  ${withKey} curl -i -X DELETE -H @- ${baseUrl}/store/orders/${exampleOrderId}
 `;
   return `
 ${paint('bold', `Store Orders is ready at ${baseUrl}`)}
@@ -56,7 +58,7 @@ Demo keys:
 ${demoKeys.join('\n')}
 
 List the orders, and show the first few:
-  curl -sSi -H 'Authorization: Bearer ${keys.free}' ${baseUrl}/store/orders | cut -c 1-600
+  ${withKey} curl -sSi -H @- ${baseUrl}/store/orders | cut -c 1-600
 ${cancelLine}
 `;
 }

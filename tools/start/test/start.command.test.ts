@@ -175,7 +175,8 @@ describe('a local run', () => {
     runs.push(run);
     const shown = await run.started;
     held.hold();
-    const [, authorization, url] = /curl -sSi -H 'Authorization: (Bearer \S+)' (\S+)/.exec(shown)!;
+    const [, authorization, url] =
+      /echo 'Authorization: (Bearer \S+)' \| curl -sSi -H @- (\S+)/.exec(shown)!;
     const [, logFile] = /Functions log to +(\S+)/.exec(shown)!;
     const [, cancelUrl] = /curl -i -X DELETE .* (\S+)/.exec(shown)!;
     run.stdout.catch(() => {});
