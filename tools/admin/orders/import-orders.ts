@@ -62,10 +62,7 @@ export async function importOrders(
   signal: AbortSignal,
 ): Promise<ImportCounts> {
   const { path, onError, stdin = process.stdin } = request;
-  const interrupted = new InterruptedError('-: interrupted while reading');
-  // Nothing else ends the wait for an operator who types, or for another program.
-  if (path === '-') signal.addEventListener('abort', () => stdin.destroy(interrupted));
-  await using file = await openOrders(path, stdin);
+  await using file = await openOrders(path, stdin, signal);
   const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
   const running: Import = { file, request, observer, signal, counts };
   if (onError === 'stop') await refuseBadLines(running);

@@ -3,9 +3,11 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import {
   BadLineError,
+  InterruptedError,
   InvalidValueError,
   OperatorError,
   quoted,
@@ -38,16 +40,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Opens a file of orders, which can be read several times. With the path `-` it has what standard input
  * holds; it then has no name, so that it disappears with the process.
  *
+ * @param signal interrupts reading standard input
  * @throws InvalidValueError when there is no such file
+ * @throws InterruptedError when standard input has not ended before the signal
  */
-export async function openOrders(path: string, stdin: Readable): Promise<FileHandle> {
-  if (path === '-') {
-    const name = join(tmpdir(), `orders-${randomUUID()}`);
-    const file = await open(name, 'wx+', 0o600);
-    await rm(name);
-    await file.writeFile(stdin);
-    return file;
-  }
+export async function openOrders(
+  path: string,
+  stdin: Readable,
+  signal: AbortSignal,
+): Promise<FileHandle> {
+  if (path === '-') return copyOf(stdin, signal);
   const expected = 'a regular file of orders, or - for standard input';
   try {
     if ((await stat(path)).isFile()) return await open(path);
@@ -55,6 +57,19 @@ export async function openOrders(path: string, stdin: Readable): Promise<FileHan
     throw new InvalidValueError('file', path, `${expected} (${reasonOf(error)})`);
   }
   throw new InvalidValueError('file', path, expected);
+}
+
+async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle> {
+  const name = join(tmpdir(), `orders-${randomUUID()}`);
+  const file = await open(name, 'wx+', 0o600);
+  try {
+    await rm(name);
+    await pipeline(stdin, (source) => file.writeFile(source), { signal });
+    return file;
+  } catch (error) {
+    await file.close();
+    throw signal.aborted ? new InterruptedError('-: interrupted while reading') : error;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { Readable } from 'node:stream';
 import { BatchExecuteStatementCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
@@ -270,10 +270,19 @@ describe('orders import', () => {
     });
   });
 
-  it('is interrupted where it waits for somebody who types the orders', async () => {
+  it.each([
+    ['before it reads', { atStart: true }],
+    ['as it opens its temporary file', { nextTurn: true }],
+    ['where it waits for somebody who types the orders', { reading: true }],
+  ])('is interrupted %s', async (_, when: Record<string, boolean>) => {
+    const controller = new AbortController();
     const { exitCode, stderr } = await orders(['import', '-'], {
-      stdin: new PassThrough(),
-      onInterrupt: () => AbortSignal.timeout(20),
+      stdin: new Readable({ read: () => when.reading && setImmediate(() => controller.abort()) }),
+      onInterrupt: () => {
+        if (when.atStart) controller.abort();
+        if (when.nextTurn) setImmediate(() => controller.abort());
+        return controller.signal;
+      },
     });
 
     expect([exitCode, stderr]).toEqual([5, 'error: -: interrupted while reading\n']);

@@ -11,7 +11,8 @@ const directory = temporaryDirectoryOfFile();
 async function read(content: string | Buffer) {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
-  await using file = await openOrders(directory.write('orders.jsonl', content), process.stdin);
+  const path = directory.write('orders.jsonl', content);
+  await using file = await openOrders(path, process.stdin, new AbortController().signal);
   for await (const line of readOrders(file)) {
     if ('order' in line) orders.push(line.order);
     else errors.push(line.error.message);
