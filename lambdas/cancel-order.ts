@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type ApiResponse, apiHandler, logFields } from './shared/api-handler.ts';
 import { createDynamoDbClient, type Item } from './shared/dynamodb.ts';
@@ -12,7 +16,7 @@ import {
   ServiceUnavailableError,
 } from './shared/errors.ts';
 import { recordMetrics } from './shared/metrics.ts';
-import { isInt64 } from './shared/order-fields.ts';
+import { type CancellationFieldName, cancellationFields, isInt64 } from './shared/order-fields.ts';
 import { cancelRefusal, type OrderStatus } from './shared/order-states.ts';
 
 interface Cancellation {
@@ -26,6 +30,12 @@ interface Cancellation {
 
 const pending: OrderStatus = 'pending';
 const cancelled: OrderStatus = 'cancelled';
+
+/** Sets the status, and every cancellation field to the placeholder with its name. */
+const updateExpression = [
+  'SET #status = :cancelled',
+  ...Object.keys(cancellationFields).map((name) => `${name} = :${name}`),
+].join(', ');
 
 const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
@@ -85,27 +95,31 @@ async function cancelPendingOrder(cancellation: Cancellation): Promise<void> {
 }
 
 function conditionalCancel({ orderId, keyId, cancelRequestId }: Cancellation) {
+  const set: Record<`:${CancellationFieldName}`, AttributeValue> = {
+    ':cancelledAt': { S: new Date().toISOString() },
+    ':cancelledBy': { S: keyId },
+    ':cancelRequestId': { S: cancelRequestId },
+  };
   return {
     TableName: ordersTable,
     Key: { id: { N: orderId } },
-    UpdateExpression:
-      'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
-    // An order that does not exist has no status, so the condition is false for it.
-    ConditionExpression: '#status = :pending',
+    UpdateExpression: updateExpression,
+    // An order that does not exist has no status, so the condition is false for it. One that this
+    // invocation has cancelled already, and an operator has reopened since, is not cancelled again.
+    ConditionExpression:
+      '#status = :pending AND (attribute_not_exists(cancelRequestId) OR cancelRequestId <> :cancelRequestId)',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':pending': { S: pending },
       ':cancelled': { S: cancelled },
-      ':now': { S: new Date().toISOString() },
-      ':keyId': { S: keyId },
-      ':cancelRequestId': { S: cancelRequestId },
+      ...set,
     },
     ReturnValues: 'UPDATED_NEW' as const,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
 
-/** Throws the reason why the order is not pending, unless this invocation has cancelled it. */
+/** Throws the reason why the order cannot be cancelled, unless this invocation has cancelled it. */
 function explainRefusal(order: Item | undefined, cancellation: Cancellation): void {
   if (!order) throw new OrderNotFoundError();
   // The SDK repeated the write because the response to the first attempt, which succeeded, was lost.
@@ -114,5 +128,5 @@ function explainRefusal(order: Item | undefined, cancellation: Cancellation): vo
 }
 
 function isCancelledBy({ cancelRequestId }: Cancellation, order: Item | undefined): boolean {
-  return order?.status?.S === cancelled && order.cancelRequestId?.S === cancelRequestId;
+  return order?.cancelRequestId?.S === cancelRequestId;
 }

@@ -24,6 +24,26 @@ export type OrderFieldName = keyof typeof orderFields;
 
 export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldName[];
 
+interface CancellationField extends OrderField {
+  /**
+   * Whether an order that is reopened keeps it. What acts on cancelled orders only, such as a time to
+   * delete them, must not stay.
+   */
+  readonly isKept: boolean;
+}
+
+/**
+ * The attributes that a cancellation sets besides `status`, by a client as by an operator. The files
+ * that operators import and export have them too.
+ */
+export const cancellationFields = {
+  cancelledAt: { type: 'string', format: 'date-time', isKept: true },
+  cancelledBy: { type: 'string', isKept: true },
+  cancelRequestId: { type: 'string', isKept: true },
+} as const satisfies Readonly<Record<string, CancellationField>>;
+
+export type CancellationFieldName = keyof typeof cancellationFields;
+
 const canonicalInteger = /^(?:0|-?[1-9][0-9]{0,18})$/;
 
 /** Whether a text is an int64 in canonical form: no leading zero, no plus sign, no `-0`. */

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { isInt64 } from '../../lambdas/shared/order-fields.ts';
+import { cancellationFields, isInt64 } from '../../lambdas/shared/order-fields.ts';
 import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
+import { differences } from '../helpers/differences.ts';
 import {
   answer,
   failure,
@@ -55,7 +56,7 @@ const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 /** What a write sets, which DynamoDB's answer to it says. */
 function attributesOf(input: Record<string, unknown>) {
   const values = input.ExpressionAttributeValues as Record<string, { S: string }>;
-  return { status: values[':cancelled'], cancelRequestId: values[':cancelRequestId'] };
+  return { cancelRequestId: values[':cancelRequestId'] };
 }
 
 const written: Reply = (call) => answer({ Attributes: attributesOf(call.input) })(call);
@@ -88,14 +89,19 @@ describe('cancelOrder', () => {
           TableName: 'orders',
           Key: { id: { N: '9223372036854775807' } },
           UpdateExpression:
-            'SET #status = :cancelled, cancelledAt = :now, cancelledBy = :keyId, cancelRequestId = :cancelRequestId',
-          ConditionExpression: '#status = :pending',
+            'SET #status = :cancelled, cancelledAt = :cancelledAt, cancelledBy = :cancelledBy, ' +
+            'cancelRequestId = :cancelRequestId',
+          ConditionExpression:
+            '#status = :pending AND ' +
+            '(attribute_not_exists(cancelRequestId) OR cancelRequestId <> :cancelRequestId)',
           ExpressionAttributeNames: { '#status': 'status' },
           ExpressionAttributeValues: {
             ':pending': { S: 'pending' },
             ':cancelled': { S: 'cancelled' },
-            ':now': { S: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) },
-            ':keyId': { S: keyId },
+            ':cancelledAt': {
+              S: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+            },
+            ':cancelledBy': { S: keyId },
             ':cancelRequestId': { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
           },
           ReturnValues: 'UPDATED_NEW',
@@ -156,6 +162,19 @@ describe('cancelOrder', () => {
     },
   );
 
+  it('sets what cancellationFields names, which operators import and export, and nothing else', async () => {
+    await cancel('42');
+
+    const { UpdateExpression } = table.requests[0]!.input;
+    const set = String(UpdateExpression).matchAll(/(\S+) = /g);
+    expect(
+      differences(
+        ['lambdas/cancel-order.ts', [...set].map(([, name]) => name!)],
+        ['lambdas/shared/order-fields.ts', ['#status', ...Object.keys(cancellationFields)]],
+      ),
+    ).toEqual([]);
+  });
+
   it('has another id at every invocation, whatever the client calls its request', async () => {
     await cancel('42');
     await cancel('42');
@@ -167,7 +186,7 @@ describe('cancelOrder', () => {
   it.each([
     ['nothing', {}],
     ['no attributes', { Attributes: {} }],
-    ['the work of another', { Attributes: { status: { S: 'cancelled' } } }],
+    ['the work of another', { Attributes: { cancelRequestId: { S: 'another' } } }],
   ])('answers 503 when DynamoDB says that it wrote %s', async (_name, body) => {
     table.reply = answer(body);
 
@@ -183,7 +202,7 @@ describe('cancelOrder', () => {
 
     expect(headers).toEqual(noRateLimitHeaders);
     expect(table.requests[0]!.input.ExpressionAttributeValues).toMatchObject({
-      ':keyId': { S: '' },
+      ':cancelledBy': { S: '' },
     });
   });
 

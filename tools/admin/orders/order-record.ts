@@ -1,9 +1,9 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import {
+  cancellationFields,
   isInt64,
   type OrderField,
   type OrderFieldName,
-  orderFieldNames,
   orderFields,
 } from '../../../lambdas/shared/order-fields.ts';
 import { type OrderStatus, orderStatuses } from '../../../lambdas/shared/order-states.ts';
@@ -44,9 +44,7 @@ const internalKinds = {
     expected: `"${orderStatuses.join('", "')}" or none`,
     isAccepted: (value) => orderStatuses.includes(value as OrderStatus),
   },
-  cancelledAt: dateTime,
-  cancelledBy: text,
-  cancelRequestId: text,
+  ...kindsOf(cancellationFields),
   shippedAt: dateTime,
   shipRequestId: text,
   reopenedAt: dateTime,
@@ -55,15 +53,13 @@ const internalKinds = {
 
 export type FileField = OrderFieldName | keyof typeof internalKinds;
 
-const kinds = {
-  ...Object.fromEntries(
-    orderFieldNames.map((name) => {
-      const { type, format }: OrderField = orderFields[name];
-      return [name, kindsOfValues[format ?? type]];
-    }),
-  ),
-  ...internalKinds,
-} as Readonly<Record<FileField, Kind>>;
+const kinds: Readonly<Record<FileField, Kind>> = { ...kindsOf(orderFields), ...internalKinds };
+
+function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>) {
+  const entries = Object.entries<OrderField>(fields);
+  const kinds = entries.map(([name, { type, format }]) => [name, kindsOfValues[format ?? type]]);
+  return Object.fromEntries(kinds) as Record<Name, Kind>;
+}
 
 /** The fields of a stored order, in the order in which a file has them: those of the API first. */
 export const fileFields = Object.keys(kinds) as readonly FileField[];

@@ -21,7 +21,7 @@ import {
   importOrders,
 } from './import-orders.ts';
 import { orderJson } from './order-text.ts';
-import { changeState, findOrder, ordersTable } from './orders-table.ts';
+import { changeState, findOrder, ordersTable, transitions } from './orders-table.ts';
 
 const finalStates = orderStatuses.filter(isFinal).join(' or ');
 
@@ -107,14 +107,15 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       description,
       run: async ({ stage }, orderId) => {
         const table = tableOf(stage);
-        const { order, before: found } = await changeState(orderId, verb, table, stage.now());
-        const json = orderJson(order);
-        const text = `Order ${orderId} is ${order.status}.`;
-        if (!found) return { json, text };
-        const before = orderJson(found);
+        const changed = await changeState(orderId, verb, table, stage.now());
+        const [json, before] = [orderJson(changed.order), orderJson(changed.before)];
+        const { to, done } = transitions[verb];
+        const { status } = changed.order;
+        const state =
+          status === to ? `is ${to}` : `was ${done}, and has been changed since: it is ${status}`;
         return {
           json: `${json.slice(0, -1)},"before":${before}}`,
-          text: `${text} Before:\n${before}`,
+          text: `Order ${orderId} ${state}. Before:\n${before}`,
         };
       },
     });

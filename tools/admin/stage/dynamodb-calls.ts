@@ -61,16 +61,11 @@ interface Documents {
 /**
  * Makes a change.
  *
- * @param returned the item that is returned: as it is after the change, or as it was before
- * @returns undefined when the condition fails
+ * @returns the item after the change; undefined when the condition fails
  * @throws UnconfirmedError when the answer does not contain the item
  */
-export async function change<T>(
-  change: Change,
-  { documents }: Documents,
-  returned: 'ALL_NEW' | 'ALL_OLD' = 'ALL_NEW',
-): Promise<T | undefined> {
-  const command = new UpdateCommand({ ...expressions(change), ReturnValues: returned });
+export async function change<T>(change: Change, { documents }: Documents): Promise<T | undefined> {
+  const command = new UpdateCommand({ ...expressions(change), ReturnValues: 'ALL_NEW' });
   try {
     const { Attributes } = await documents.send(command);
     if (!Attributes) throw new UnconfirmedError('UpdateItem');

@@ -7,10 +7,11 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { cancellationFields } from '../../../../lambdas/shared/order-fields.ts';
 import { transitions } from '../../orders/orders-table.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
-const { file, orders } = ordersOfEachTest();
+const { file, orders, put, stored, useNewTable } = ordersOfEachTest();
 
 describe('orders show, ship, cancel and reopen', () => {
   const states = {
@@ -50,7 +51,7 @@ describe('orders show, ship, cancel and reopen', () => {
       'reopen',
       'cancelled',
       'pending',
-      /^\{"id":-9007199254740993,"petId":7,"status":"pending","reopenedAt":"\d{4}-[^"]+","reopenRequestId":"[^"]+"\}$/,
+      /^\{"id":-9007199254740993,"petId":7,"status":"pending","cancelledAt":"2026-11-20T09:31:00Z","cancelledBy":"key_1","cancelRequestId":"c","reopenedAt":"\d{4}-[^"]+","reopenRequestId":"[^"]+"\}$/,
     ],
   ] as const)(
     'R6: %s makes a %s order %s, and answers what it was',
@@ -64,12 +65,47 @@ describe('orders show, ship, cancel and reopen', () => {
     },
   );
 
+  it('cancel sets all that a cancellation does', async () => {
+    await orders(['import', file(states.pending)]);
+
+    await orders(['cancel', id]);
+
+    const [order] = await stored();
+    expect(Object.keys(order!)).toEqual(
+      expect.arrayContaining(['status', ...Object.keys(cancellationFields)]),
+    );
+  });
+
   it('answers in JSON with the order, and with what it was', async () => {
     await orders(['import', file(states.pending)]);
 
     const { stdout } = await orders(['cancel', id, '--json']);
 
     expect(stdout).toBe((await shown()).replace('}\n', `,"before":${states.pending}}\n`));
+  });
+
+  it('are imported with all that each of them has set', async () => {
+    await orders(['import', file(states.pending)]);
+    for (const verb of ['cancel', 'reopen', 'ship']) await orders([verb, id]);
+    const [before, exported] = [await stored(), await orders(['export'])];
+    await useNewTable();
+
+    await orders(['import', '-'], { input: exported.stdout });
+
+    expect(before[0]).toMatchObject({ status: { S: 'shipped' }, cancelledBy: { S: 'operator' } });
+    expect(await stored()).toEqual(before);
+  });
+
+  it('a reopened order loses what only a cancelled one may have', async () => {
+    const fields = cancellationFields as Record<string, unknown>;
+    fields.deleteAfter = { type: 'integer', isKept: false };
+    await put({ id: { N: id }, status: { S: 'cancelled' }, deleteAfter: { N: '1795343880' } });
+
+    const { exitCode } = await orders(['reopen', id]);
+
+    delete fields.deleteAfter;
+    expect(exitCode).toBe(0);
+    expect(Object.keys((await stored())[0]!)).not.toContain('deleteAfter');
   });
 
   const refusals = Object.keys(transitions).flatMap((verb) =>
@@ -102,27 +138,40 @@ describe('with another answer of DynamoDB', () => {
   afterEach(() => mock.restore());
 
   it.each([
-    ['ship', 'shipped', 'shipRequestId', true],
-    ['cancel', 'cancelled', 'cancelRequestId', true],
-    ['reopen', 'pending', 'reopenRequestId', true],
-    ['ship', 'shipped', 'shipRequestId', false],
-  ])(
-    'orders %s finds an order %s, and its own %s there: %j',
-    async (verb, status, field, isOwn) => {
-      const order = { id: NumberValue.from(7), status };
-      mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
-        const requestId = isOwn ? Object.values(values).find(isUuid) : 'another';
-        mock.on(GetCommand).resolves({ Item: { ...order, [field]: requestId } });
-        throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
-      });
-
-      const { exitCode, stdout, stderr } = await orders([verb, '7']);
-
-      if (isOwn)
-        expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Order 7 is ${status}.\n` });
-      else expect(stderr).toContain('Order 7 is shipped: only a pending');
+    {
+      verb: 'reopen',
+      other: {},
+      exitCode: 0,
+      text: 'Order 7 was reopened, and has been changed since: it is cancelled. Before:',
     },
-  );
+    {
+      verb: 'reopen',
+      other: { reopenRequestId: 'another', cancelRequestId: 'another' },
+      exitCode: 1,
+      text: 'error: Order 7 has changed since it was read; run the command again',
+    },
+    {
+      verb: 'ship',
+      other: { status: 'shipped', shipRequestId: 'another' },
+      exitCode: 1,
+      text: 'error: Order 7 is shipped: only a pending order can be shipped',
+    },
+  ])('orders $verb finds $other after a write without an effect', async (given) => {
+    const { verb, other, exitCode, text } = given;
+    const order = { id: NumberValue.from(7), status: verb === 'ship' ? 'pending' : 'cancelled' };
+    mock.on(GetCommand).resolvesOnce({ Item: order });
+    mock.on(UpdateCommand).callsFake(({ ExpressionAttributeValues: values }) => {
+      const requestId = Object.values(values).find(isUuid);
+      const Item = { ...order, [`${verb}RequestId`]: requestId, ...other };
+      mock.on(GetCommand).resolves({ Item });
+      throw new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+    });
+
+    const printed = await orders([verb, '7']);
+
+    expect(printed.exitCode).toBe(exitCode);
+    expect(printed.stdout + printed.stderr).toContain(text);
+  });
 
   it.each([
     ['ship', ['ship', '7'], 'DynamoDB UpdateItem'],
@@ -130,6 +179,7 @@ describe('with another answer of DynamoDB', () => {
     ['import', ['import', 'orders.jsonl'], 'DynamoDB BatchExecuteStatement'],
   ])('orders %s is not done where the answer is empty', async (_, words, call) => {
     mock.onAnyCommand().resolves({});
+    mock.on(GetCommand).resolves({ Item: { id: NumberValue.from(7), status: 'pending' } });
     const path = file('{"id":7}');
 
     const { exitCode, stdout, stderr } = await orders(
