@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { maxBacklogMs, maxListMs } from '../../lambdas/shared/list-limits.ts';
+import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { differences, missing } from '../helpers/differences.ts';
@@ -38,15 +38,20 @@ describe('the numbers of the plans', () => {
     },
   );
 
-  it('make as many lists of an owner at once as docs/threat-model.md says', () => {
-    const words = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-    const lists = (ms: number) =>
-      published.map((name) => Math.ceil((plans[name].perMinute * ms) / 60_000));
-    const held = (ms: number) => words.format(lists(ms).map((count) => count.toLocaleString('en')));
-
-    expect(readFileSync('docs/threat-model.md', 'utf8')).toContain(
-      `lists hold ${held(maxBacklogMs)} by not reading; ${held(maxListMs)} by reading`,
+  it('make the lists that an owner can read at once in docs/scaling.md', () => {
+    const columnsMs = [0, 5, 13, 55].map(
+      (megabytes) => (1e9 * megabytes) / minBytesPerSecond + maxBacklogMs,
     );
+    const rows = [
+      ['each list', ...columnsMs.map((ms) => `${Math.round(ms / 1_000)} s`)],
+      ...published.map((name) => {
+        const lists = columnsMs.map((ms) => Math.ceil((plans[name].perMinute * ms) / 60_000));
+        return [capitalized(name), ...lists.map((count) => count.toLocaleString('en'))];
+      }),
+    ];
+
+    const page = readFileSync('docs/scaling.md', 'utf8');
+    for (const row of rows) expect(page).toContain(`| ${row.join(' | ')} |`);
   });
 
   it('are in a table of the contract and of the requirements', () => {

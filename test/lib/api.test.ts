@@ -79,7 +79,7 @@ describe.each(stageNames)('API of %s', (stage) => {
       'storeordersGET',
       {
         ResponseTransferMode: 'STREAM',
-        TimeoutInMillis: 115_000,
+        TimeoutInMillis: 895_000,
         Uri: `${invocation}/2021-11-15/functions/${handler('ListOrders')}/response-streaming-invocations`,
       },
     ],

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { functionNames } from '../../lib/settings/functions.ts';
+import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { functionNames, operations } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { forEachPlan, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
@@ -19,7 +20,7 @@ const expectedFunctions = {
   },
   listOrders: {
     // Half of the account's concurrency is left to the authorizer and to cancellations.
-    size: { MemorySize: 1_769, Timeout: 120, ReservedConcurrentExecutions: 500 },
+    size: { MemorySize: 1_769, Timeout: 900, ReservedConcurrentExecutions: 500 },
     table: 'TablesOrders',
     actions: ['dynamodb:Scan'],
     variable: 'ORDERS_TABLE',
@@ -38,6 +39,12 @@ const expectedEntries = Object.entries(expectedFunctions).map(
 const banRules = forEachPlan((name) => {
   const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
   return { toleratedRejectionsPerMinute, banSeconds };
+});
+
+it('listOrders may run until the slowest client has read the 200 MB that Lambda streams', () => {
+  const slowestMs = (1_000 * 200e6) / minBytesPerSecond + maxBacklogMs;
+
+  expect(operations.listOrders.timeoutMs).toBeGreaterThan(slowestMs);
 });
 
 describe.each(stageNames)('functions of %s', (stage) => {

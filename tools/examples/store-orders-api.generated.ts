@@ -14,8 +14,8 @@ export interface paths {
          *     and no pagination. A cancelled order stays in the list: the list does not show an order's state.
          *
          *     The array is streamed, and gzipped where `Accept-Encoding` allows it. A response that is
-         *     cut off lacks the closing `]`, and so never passes for a shorter list. A client that reads
-         *     less than 4 Mbit/s for some seconds, or needs more than 110 s in all, is cut off.
+         *     cut off lacks the closing `]`, and so never passes for a shorter list. A client that falls
+         *     7 s behind an average of 230 KB/s is cut off.
          */
         get: operations["listOrders"];
         put?: never;
