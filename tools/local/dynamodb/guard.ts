@@ -97,6 +97,8 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
     let response: IncomingMessage;
     try {
       const sent = request(upstream, { agent, method: 'POST', headers }).end(body);
+      // If the connection is reset during the response, both fail, and `pipeline` handles the response.
+      sent.on('error', () => {});
       [response] = await once(sent, 'response');
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

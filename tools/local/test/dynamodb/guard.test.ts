@@ -236,15 +236,22 @@ describe('the guard before DynamoDB', () => {
     expect(Count).toBe(expected ? 1 : 0);
   });
 
-  it('breaks an answer off that the server breaks off', async () => {
+  it.each<[string, (answer: ServerResponse) => unknown]>([
+    ['closes the connection', (answer) => answer.destroy()],
+    ['resets the connection', (answer) => answer.socket!.resetAndDestroy()],
+  ])('breaks off an answer in the middle of which the server %s', async (_, breakOff) => {
     const guard = await start();
     onCall = ({ answer }) => {
       answer.writeHead(200, { 'content-length': 10 });
-      answer.write('{', () => answer.destroy());
+      answer.write('{');
     };
     const authorization = `AWS4-HMAC-SHA256 Credential=${operator()}/x`;
+    const call = request(guard.endpoint, { method: 'POST', headers: { authorization } }).end();
+    const [response] = await once(call, 'response');
 
-    await expect(send(guard.endpoint, { authorization })).rejects.toThrow('aborted');
+    breakOff(received[0]!.answer);
+
+    await expect(text(response)).rejects.toThrow('aborted');
   });
 
   it('answers 503 when the server does not, and says so without its password', async () => {
