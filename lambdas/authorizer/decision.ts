@@ -37,7 +37,6 @@ export interface KeyState {
 
 /** The time at which a key's state is evaluated. */
 export interface RequestTime {
-  nowMs: number;
   nowSeconds: number;
   /** A ban that ends later is void: no clock within the tolerance can have begun it. */
   latestBan: number;
@@ -88,14 +87,15 @@ export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatu
  * the same, because the usage plan's quota of the day is used up.
  *
  * @param status after the request was counted
+ * @param nowMs from which the response counts the seconds that are left
  */
-export function admission(status: KeyStatus): Decision {
+export function admission(status: KeyStatus, nowMs: number): Decision {
   const { windows } = status;
-  return describe(status, windows, windows.day.reset);
+  return describe(status, windows, windows.day.reset, nowMs);
 }
 
 /** The decision to reject a request, with the reason and the time from which one can succeed. */
-export function rejection(status: KeyStatus): Decision {
+export function rejection(status: KeyStatus, nowMs: number): Decision {
   const { windows, key, isBanned } = status;
   const full = Object.values(windows).filter(({ remaining }) => remaining === 0);
   const ends = full.map(({ reset }) => reset);
@@ -106,7 +106,7 @@ export function rejection(status: KeyStatus): Decision {
     minute: { ...windows.minute, ...(isBanned && untilThen) },
     day: { ...windows.day, ...(isBanned && untilThen) },
   };
-  const decision = describe(status, shown, retryAt);
+  const decision = describe(status, shown, retryAt, nowMs);
   const [code, reason] = reasonOf(status);
   const message = `${reason} Retry after ${decision.retryAfterSeconds} seconds.`;
   return { ...decision, rejection: { code, message } };
@@ -130,9 +130,10 @@ function tightestWindow({ minute, day }: Allowances): keyof Allowances {
 
 /** @param shown what the headers say of the windows */
 function describe(
-  { owner, key, windows, time: { nowMs } }: KeyStatus,
+  { owner, key, windows }: KeyStatus,
   shown: Allowances,
   retryAt: number,
+  nowMs: number,
 ): Decision {
   const { limit, remaining, reset } = shown[tightestWindow(windows)];
   return {

@@ -85,7 +85,8 @@ export class Limiter {
     for (let attempt = 1; ; attempt++) {
       const status = keyStatus(state, this.#time());
       // A rejection is counted by the first write or not at all: each write costs a write unit.
-      if (status.isBanned || (status.isFull && attempt > 1)) return rejection(status);
+      if (status.isBanned || (status.isFull && attempt > 1))
+        return rejection(status, this.#settings.now());
       if (attempt > maxAttempts) throw new Error('The item changed with every attempt to count.');
 
       const update = status.isFull
@@ -99,12 +100,13 @@ export class Limiter {
         // A cached state is no reason to reject.
         if (!status.isFull || cached) throw error;
         log.error('A rejection was not counted', error, { keyId: state.key.keyId });
-        return rejection(status);
+        return rejection(status, this.#settings.now());
       }
       const after = this.#observe(address, result.item, status.time);
-      if (result.isDone && !status.isFull) return admission(after);
+      if (result.isDone && !status.isFull) return admission(after, this.#settings.now());
       // The write's condition was that the key is not banned, so this request has begun the ban.
-      if (result.isDone) return { ...rejection(after), isBanStart: after.isBanned };
+      if (result.isDone)
+        return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
       state = after;
     }
   }
@@ -118,9 +120,8 @@ export class Limiter {
   }
 
   #time(): RequestTime {
-    const nowMs = this.#settings.now();
-    const nowSeconds = Math.floor(nowMs / 1_000);
-    return { nowMs, nowSeconds, latestBan: newestWindow(nowSeconds) + this.#longestBanSeconds };
+    const nowSeconds = Math.floor(this.#settings.now() / 1_000);
+    return { nowSeconds, latestBan: newestWindow(nowSeconds) + this.#longestBanSeconds };
   }
 
   async #read(address: KeyAddress): Promise<KeyStatus> {

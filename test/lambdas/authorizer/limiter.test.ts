@@ -160,6 +160,25 @@ describe('R22: the headers', () => {
 
     expect(await owner.decide()).toMatchObject({ limit, remaining, reset });
   });
+
+  it.each([
+    ['admitted', 1, 58],
+    ['rejected', 60, 0],
+  ])('count the seconds from the answer, where a request is %s', async (_, minuteCount, left) => {
+    const owner = new LimitedOwner(used(minuteCount, 60));
+    const environment = owner.environment(async (command) => {
+      if (command instanceof GetItemCommand) return owner.send(command);
+      // The next minute begins, and another environment counts in it, before the write arrives.
+      owner.put({ ...used(minuteCount, 60), minuteWindow: minute + 60 });
+      owner.nowMs = (minute + 63) * 1_000;
+      return owner.send(command);
+    });
+
+    const { rateLimit, reset } = await environment.decide(address);
+
+    expect(reset).toBe(minute + 120);
+    expect(rateLimit).toContain(`"minute";r=${left};t=57, `);
+  });
 });
 
 describe('a rejection', () => {
