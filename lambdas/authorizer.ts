@@ -92,8 +92,8 @@ function recordDecision({ keyId, rejection, isBanStart }: Decision, requestId: s
 
 function recordFailure(error: unknown, requestId: string): void {
   if (error instanceof UnauthorizedError) {
-    const dimension = { Reason: 'unauthorized' };
-    recordMetrics({ RequestsRejected: 1 }, { dimension, fields: { requestId } });
+    const options = { dimension: { Reason: 'unauthorized' as const }, fields: { requestId } };
+    recordMetrics({ RequestsRejected: 1 }, options);
   } else {
     log.error('The authorizer failed', error, { requestId });
   }

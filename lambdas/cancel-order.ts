@@ -5,16 +5,16 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type ApiResponse, apiHandler, logFields } from './shared/api-handler.ts';
+import { type ApiResponse, apiHandler, asApiError, logFields } from './shared/api-handler.ts';
 import { createDynamoDbClient, type Item } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import {
-  ApiError,
   InvalidOrderIdError,
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
 } from './shared/errors.ts';
+import { cancellationOutcomes } from './shared/metric-definitions.ts';
 import { recordMetrics } from './shared/metrics.ts';
 import { type CancellationFieldName, cancellationFields, isInt64 } from './shared/order-fields.ts';
 import { cancelRefusal, type OrderStatus } from './shared/order-states.ts';
@@ -41,24 +41,17 @@ const ordersTable = requiredVariable('ORDERS_TABLE');
 const dynamodb = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
 /** `DELETE /store/orders/{orderId}`: cancels a pending order and answers 204 without a body. */
-export const handler = apiHandler(cancelOrder);
+export const handler = apiHandler(cancelOrder)
+  .after(({ event }) => recordOutcome('cancelled', event))
+  .onError(({ error, event }) => recordOutcome(asApiError(error).code, event));
 
 async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Promise<ApiResponse> {
-  const fields = logFields(event);
-  const orderId = parseOrderId(event.pathParameters?.orderId);
-
-  try {
-    await cancelPendingOrder({
-      orderId,
-      keyId: fields.keyId ?? '',
-      cancelRequestId: randomUUID(),
-      signal,
-    });
-  } catch (error) {
-    if (error instanceof ApiError) recordOutcome(error.code, fields);
-    throw error;
-  }
-  recordOutcome('cancelled', fields);
+  await cancelPendingOrder({
+    orderId: parseOrderId(event.pathParameters?.orderId),
+    keyId: logFields(event).keyId ?? '',
+    cancelRequestId: randomUUID(),
+    signal,
+  });
   return { statusCode: 204, headers: {}, body: '' };
 }
 
@@ -71,8 +64,14 @@ function parseOrderId(segment: string | undefined): string {
   throw new InvalidOrderIdError();
 }
 
-function recordOutcome(outcome: string, fields: ReturnType<typeof logFields>): void {
-  recordMetrics({ CancellationsRequested: 1 }, { dimension: { Outcome: outcome }, fields });
+/** Counts the outcome, unless it is that of a malformed request, which names no order to cancel. */
+function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
+  const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
+  if (!Outcome) return;
+  recordMetrics(
+    { CancellationsRequested: 1 },
+    { dimension: { Outcome }, fields: logFields(event) },
+  );
 }
 
 /**

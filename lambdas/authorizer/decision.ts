@@ -1,5 +1,6 @@
 import type { Item } from '../shared/dynamodb.ts';
 import { type Allowances, rateLimit, rateLimitPolicy } from '../shared/headers.ts';
+import type { RejectionReason } from '../shared/metric-definitions.ts';
 import {
   type KeyEntry,
   type OwnerRecord,
@@ -27,7 +28,7 @@ export interface Decision {
   isBanStart?: boolean;
 }
 
-export type RejectionCode = 'rate_limit_exceeded' | 'quota_exceeded' | 'api_key_banned';
+type RejectionCode = Exclude<RejectionReason, 'unauthorized'>;
 
 /** The state of a key and of its owner, as one version of their item has it. */
 export interface KeyState {

@@ -92,7 +92,8 @@ function errorResponses(): Middleware {
   };
 }
 
-function asApiError(error: unknown): ApiError {
+/** The error that the client is answered, for anything that was thrown. */
+export function asApiError(error: unknown): ApiError {
   const known = asServiceError(error);
   return known instanceof ApiError ? known : new InternalError({ cause: error });
 }

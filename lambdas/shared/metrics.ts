@@ -1,25 +1,18 @@
 import { requiredVariable } from './environment.ts';
 import { type LogFields, writeLine } from './log.ts';
+import {
+  type CancellationOutcome,
+  type MetricName,
+  metricNamespace,
+  metricUnits,
+  type RejectionReason,
+} from './metric-definitions.ts';
 
-/** The namespace of all metrics. */
-export const metricNamespace = 'StoreOrders';
 const stage = requiredVariable('STAGE');
-
-/** The unit of each metric. */
-export const metricUnits = {
-  RequestsAdmitted: 'Count',
-  RequestsRejected: 'Count',
-  KeysBanned: 'Count',
-  CancellationsRequested: 'Count',
-  OrdersListed: 'Count',
-  BytesStreamed: 'Bytes',
-} as const;
-
-export type MetricName = keyof typeof metricUnits;
 
 interface MetricOptions {
   /** An additional dimension. The metric is recorded both with it and for the stage as a whole. */
-  dimension?: { Reason: string } | { Outcome: string };
+  dimension?: { Reason: RejectionReason } | { Outcome: CancellationOutcome };
   /** Fields to search the log by. As a dimension, a key id would create a metric for every key. */
   fields?: LogFields;
 }

@@ -45,10 +45,10 @@ const statesByName: ReadonlyMap<unknown, OrderState> = new Map(Object.entries(or
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
 /** For an order that another program has put into a state which is not in the record, or in none. */
-const unknownState: CancelRefusal = {
+const unknownState = {
   code: 'order_not_cancellable',
   message: 'Only a pending order can be cancelled.',
-};
+} as const satisfies CancelRefusal;
 
 /** Why an order with this `status`, which need not be one of the record's, cannot be cancelled. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
@@ -61,7 +61,7 @@ export function isFinal(status: unknown): boolean {
 }
 
 /** Every reason for which a cancellation can be refused. */
-export const cancelRefusals: readonly CancelRefusal[] = [
+export const cancelRefusals = [
   ...orderStatuses.flatMap((status) => orderStates[status].refusal ?? []),
   unknownState,
 ];

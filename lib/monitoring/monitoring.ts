@@ -50,7 +50,7 @@ export class Monitoring extends Construct {
     );
     this.deploymentAlarms = alarms.filter(({ node }) => deploymentAlarmIds.includes(node.id));
     const name = stackName(configuration.stage);
-    new SavedQueries(this, 'SavedQueries', { folder: name, logs });
+    new SavedQueries(this, 'SavedQueries', { folder: name, metrics, logs });
     new Dashboard(this, 'Dashboard', { name, metrics, alarms });
   }
 

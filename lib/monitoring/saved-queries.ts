@@ -2,6 +2,7 @@ import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, functionNames } from '../settings/functions.ts';
 import { capitalized } from '../settings/names.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
 
 /** The logs that a query can read. */
 export type LogName = 'accessLog' | FunctionName;
@@ -15,7 +16,7 @@ interface LogQuery {
 }
 
 /** The queries that the runbook names. A test compares the names in both directions. */
-const logQueries: readonly LogQuery[] = [
+const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
     name: 'server-errors',
     logs: ['accessLog'],
@@ -59,7 +60,7 @@ const logQueries: readonly LogQuery[] = [
   {
     name: 'bans-by-key',
     logs: ['authorizer'],
-    text: `filter ispresent(KeysBanned)
+    text: `filter ispresent(${keysBanned.metricName})
 | stats count(*) as bans by keyId | sort bans desc`,
   },
 ];
@@ -67,14 +68,15 @@ const logQueries: readonly LogQuery[] = [
 export interface SavedQueriesProps {
   /** The folder in which the console shows the queries. */
   readonly folder: string;
+  readonly metrics: ServiceMetrics;
   readonly logs: Readonly<Record<LogName, { readonly logGroup: LogGroup }>>;
 }
 
 /** Saves the runbook's queries in Logs Insights, together with the log groups that they read. */
 export class SavedQueries extends Construct {
-  constructor(scope: Construct, id: string, { folder, logs }: SavedQueriesProps) {
+  constructor(scope: Construct, id: string, { folder, metrics, logs }: SavedQueriesProps) {
     super(scope, id);
-    for (const query of logQueries) {
+    for (const query of logQueries(metrics)) {
       new CfnQueryDefinition(this, query.name.split('-').map(capitalized).join(''), {
         name: `${folder}/${query.name}`,
         queryString: query.text,

@@ -2,34 +2,17 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Duration } from 'aws-cdk-lib/core';
-import type { MetricName, metricNamespace } from '../../lambdas/shared/metrics.ts';
-import { cancelRefusals } from '../../lambdas/shared/order-states.ts';
+import {
+  cancellationOutcomes,
+  type MetricName,
+  metricNamespace,
+  rejectionReasons,
+} from '../../lambdas/shared/metric-definitions.ts';
 import { operations } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
 
-/**
- * The namespace of the functions' metrics and of those that are derived from the access log. Only the
- * type is imported, because the functions' module reads their environment.
- */
-const namespace: typeof metricNamespace = 'StoreOrders';
-
 /** The metrics that are counted in the access log. */
 type AccessLogMetric = 'ClientErrors' | 'ServerErrors' | 'AuthorizerFailures';
-
-/** The values of the dimension `Reason` of rejected requests. */
-const rejectionReasons = [
-  'unauthorized',
-  'rate_limit_exceeded',
-  'quota_exceeded',
-  'api_key_banned',
-] as const;
-
-/** The values of the dimension `Outcome` of cancellations. */
-const cancellationOutcomes = [
-  'cancelled',
-  'order_not_found',
-  ...cancelRefusals.map(({ code }) => code),
-];
 
 export interface ServiceMetricsProps {
   readonly stage: StageName;
@@ -53,7 +36,7 @@ export function serviceMetrics({ stage, restApi, tables }: ServiceMetricsProps) 
     { dimensionsMap, ...options }: MetricOptions = {},
   ) =>
     new Metric({
-      namespace,
+      namespace: metricNamespace,
       metricName,
       statistic: Stats.SUM,
       ...options,

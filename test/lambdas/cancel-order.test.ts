@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
+import type { CancellationOutcome } from '../../lambdas/shared/metric-definitions.ts';
 import { cancellationFields, isInt64 } from '../../lambdas/shared/order-fields.ts';
 import { cancelRefusals, orderStates, orderStatuses } from '../../lambdas/shared/order-states.ts';
 import { captureLinesOfTests } from '../helpers/captured-lines.ts';
@@ -272,7 +273,10 @@ describe('cancelOrder, when DynamoDB fails', () => {
 
     expect(await cancel('42')).toEqual(unavailable);
     expect(table.requests).toHaveLength(attempts);
-    expect(captured.lines()).toMatchObject([{ level: 'ERROR', requestId, keyId }]);
+    expect(captured.lines()).toMatchObject([
+      { Outcome: 'service_unavailable' },
+      { level: 'ERROR', requestId, keyId },
+    ]);
   });
 
   it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
@@ -286,6 +290,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
       expect(response.body).not.toContain('secret-table');
       const stack = expect.stringContaining('secret-table');
       expect(captured.lines()).toMatchObject([
+        { Outcome: 'internal_error' },
         { level: 'ERROR', message: 'internal_error', requestId, keyId, error: { stack } },
       ]);
     },
@@ -307,28 +312,50 @@ describe('cancelOrder, when DynamoDB fails', () => {
 });
 
 describe("cancelOrder's metrics", () => {
-  it.each([
-    ['cancelled', written],
-    ['order_not_found', found()],
-    ['order_already_shipped', found({ status: { S: 'shipped' } })],
-    ['order_already_cancelled', found({ status: { S: 'cancelled' } })],
-    ['order_not_cancellable', found({ status: { S: 'never-used' } })],
-  ] as [string, Reply][])('count the outcome %s', async (outcome, reply) => {
+  /** The counted outcomes are in the log once, with what identifies the request. */
+  const counted = () => captured.lines().filter((line) => 'CancellationsRequested' in line);
+  const countOf = (Outcome: string) => [
+    expect.objectContaining({ CancellationsRequested: 1, Outcome, requestId, keyId }),
+  ];
+
+  it.each(
+    Object.entries<Reply>({
+      cancelled: written,
+      order_not_found: found(),
+      order_already_shipped: found({ status: { S: 'shipped' } }),
+      order_already_cancelled: found({ status: { S: 'cancelled' } }),
+      order_not_cancellable: found({ status: { S: 'never-used' } }),
+      internal_error: failure('ValidationException'),
+      service_unavailable: failure('ThrottlingException'),
+    } satisfies Record<Exclude<CancellationOutcome, 'timeout'>, Reply>),
+  )('count the outcome %s', async (outcome, reply) => {
     table.reply = reply;
 
     await cancel('42');
 
-    expect(captured.lines()).toMatchObject([
-      { CancellationsRequested: 1, Outcome: outcome, Stage: 'staging', requestId, keyId },
-    ]);
+    expect(counted()).toEqual(countOf(outcome));
   });
 
-  it('count nothing when nobody knows the outcome', async () => {
-    table.reply = failure('ValidationException');
+  it('count as unavailable what DynamoDB does not confirm', async () => {
+    table.reply = answer({});
 
     await cancel('42');
 
-    expect(captured.text()).not.toContain('CancellationsRequested');
+    expect(counted()).toEqual(countOf('service_unavailable'));
+  });
+
+  it('count as a timeout what the function has no time left for', async () => {
+    table.next.push(unanswered);
+
+    await send(cancelEvent('42'), 201);
+
+    expect(counted()).toEqual(countOf('timeout'));
+  });
+
+  it('count no request that names no order', async () => {
+    await cancel('007');
+
+    expect(counted()).toEqual([]);
   });
 });
 

@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
 import { anchorsOf, tokensOf } from '../docs/markdown.ts';
 import { differences, missing } from '../helpers/differences.ts';
-import { functionEnvironment } from '../helpers/functions/function-environment.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
-
-Object.assign(process.env, functionEnvironment);
-const { metricNamespace, metricUnits } = await import('../../lambdas/shared/metrics.ts');
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 
@@ -236,7 +233,10 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
 
     expect(
       differences(
-        ['lambdas/shared/metrics.ts or lib/monitoring', [...Object.keys(metricUnits), ...counted]],
+        [
+          'lambdas/shared/metric-definitions.ts or lib/monitoring',
+          [...Object.keys(metricUnits), ...counted],
+        ],
         ['lib/monitoring/dashboard.ts', shown],
       ),
     ).toEqual([]);

@@ -1,0 +1,46 @@
+import { cancelRefusals } from './order-states.ts';
+
+/*
+ * The metrics that the functions record and that the dashboard, the alarms and the saved queries show.
+ * The stack imports this file, so nothing here reads a function's environment.
+ */
+
+/** The namespace of all metrics. */
+export const metricNamespace = 'StoreOrders';
+
+/** The unit of each metric. */
+export const metricUnits = {
+  RequestsAdmitted: 'Count',
+  RequestsRejected: 'Count',
+  KeysBanned: 'Count',
+  CancellationsRequested: 'Count',
+  OrdersListed: 'Count',
+  BytesStreamed: 'Bytes',
+} as const;
+
+export type MetricName = keyof typeof metricUnits;
+
+/** Why the authorizer rejects a request: the dimension `Reason` of `RequestsRejected`. */
+export const rejectionReasons = [
+  'unauthorized',
+  'rate_limit_exceeded',
+  'quota_exceeded',
+  'api_key_banned',
+] as const;
+
+export type RejectionReason = (typeof rejectionReasons)[number];
+
+/**
+ * How a cancellation with a valid order id ends: the dimension `Outcome` of `CancellationsRequested`.
+ * All but the first are error codes.
+ */
+export const cancellationOutcomes = [
+  'cancelled',
+  'order_not_found',
+  ...cancelRefusals.map(({ code }) => code),
+  'internal_error',
+  'service_unavailable',
+  'timeout',
+] as const;
+
+export type CancellationOutcome = (typeof cancellationOutcomes)[number];
