@@ -12,8 +12,10 @@ import { ServiceUnavailableError } from './errors.ts';
 /** An item, or the key of one. */
 export type Item = Record<string, AttributeValue>;
 
-const connectionTimeoutMs = 1_000;
-/** How long a connection may be idle and be used again. A new one costs less than what it may lose. */
+/**
+ * How long a connection may be idle and still be used. Opening a connection costs less than waiting for
+ * a timeout on a dead one.
+ */
 const maxIdleMs = 5_000;
 const firstDelayMs = 50;
 const throttledDelayMs = 200;
@@ -32,7 +34,7 @@ type RetryErrorType = RetryErrorInfo['errorType'];
 export interface DynamoDbClientSettings {
   /** The number of attempts, besides one that a lost connection takes. */
   readonly maxAttempts: number;
-  /** The time for one attempt: far more than DynamoDB needs, far less than the caller waits. */
+  /** The time for one attempt, including that for connecting. DynamoDB needs far less. */
   readonly requestTimeoutMs: number;
 }
 
@@ -63,7 +65,6 @@ export function createDynamoDbClient({
     userAgentAppId: async () => undefined,
     requestHandler: {
       httpsAgent: connections,
-      connectionTimeout: connectionTimeoutMs,
       requestTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
       // Ends a response that stalls half-way, which the request timeout does not cover.

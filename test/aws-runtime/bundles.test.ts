@@ -16,11 +16,9 @@ import { orderItems } from '../helpers/dynamodb/orders.ts';
 import { scanOf } from '../helpers/dynamodb/scanned-table.ts';
 import { authorizerEvent, cancelEvent, proxyEvent } from '../helpers/functions/events.ts';
 import { functionEnvironment } from '../helpers/functions/function-environment.ts';
-import { preloading } from '../helpers/functions/template-with-functions.ts';
 import { assemblyDirectory } from '../helpers/synthesized.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { LambdaProcess, type Report } from './lambda-process.ts';
-import { networkBefore } from './network.ts';
 
 // For 127.0.0.1 too, where its name is localhost.
 const name = [{ name: 'commonName', value: 'localhost' }];
@@ -56,19 +54,14 @@ function reply(replies: Reply): void {
   };
 }
 
-function start(
-  name: FunctionName,
-  endpoint = dynamodb.url,
-  variables: Record<string, string> = {},
-): Promise<LambdaProcess> {
+function start(name: FunctionName): Promise<LambdaProcess> {
   return LambdaProcess.start(join(assemblyDirectory(), 'bundles', name), {
     ...functionEnvironment,
     NODE_EXTRA_CA_CERTS: certificateFile,
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SESSION_TOKEN: 'session-token',
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    ...variables,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
   });
 }
 
@@ -137,78 +130,6 @@ describe("the bundles under AWS's runtime client", () => {
     expect(() => JSON.parse(listOf(broken).body.toString())).toThrow(SyntaxError);
     expect(next.errorType).toBeUndefined();
     expect(JSON.parse(listOf(next).body.toString())).toHaveLength(20_000);
-  });
-});
-
-describe('connections that were lost while the environment was frozen', () => {
-  const owner = () => answer({ Item: ownerOfKey(), Attributes: ownerOfKey() });
-  const cases: Record<FunctionName, [object, Reply, RegExp]> = {
-    listOrders: [
-      listEvent('identity'),
-      scanOf({ items: orderItems(20_000) }),
-      /^{"statusCode":200/,
-    ],
-    cancelOrder: [cancelEvent('7'), written, /^{"statusCode":204/],
-    authorizer: [authorizerEvent(`Bearer ${exampleToken()}`), owner(), /^{"principalId":"key_/],
-  };
-
-  it.each<[FunctionName, number, number]>([
-    ['listOrders', 4, 3],
-    ['cancelOrder', 1, 2],
-    ['authorizer', 1, 2],
-  ])('cost %s none of its attempts: %i of them', async (name, connections, attempts) => {
-    const [event, replies, expected] = cases[name];
-    await using network = await networkBefore(dynamodb.url);
-    await using lambda = await start(name, network.url);
-    reply(replies);
-    await lambda.invoke(event);
-    expect(network.connections).toBe(connections);
-    dynamodb.next.push(...Array<Reply>(attempts - 1).fill(serverError));
-
-    network.lose();
-    const sinceMs = performance.now();
-    const { payload, errorType } = await lambda.invoke(event);
-
-    expect([payload.toString('utf8', 0, 100), errorType]).toEqual([
-      expect.stringMatching(expected),
-      undefined,
-    ]);
-    // Not two time-outs, however many were lost.
-    expect(performance.now() - sinceMs).toBeLessThan(6_000);
-  });
-
-  it.each([
-    ['idle for long', 5_001],
-    ['idle since a time to come', -1],
-  ])('take no time if they were %s', async (_when, clockMs) => {
-    await using network = await networkBefore(dynamodb.url);
-    const startMs = Date.now();
-    const clock = home.write('clock', String(startMs));
-    const require = join(import.meta.dirname, '../helpers/functions/function-clock.cjs');
-    await using lambda = await start('listOrders', network.url, {
-      ...preloading(require),
-      TEST_CLOCK_FILE: clock,
-    });
-    reply(scanOf({ items: orderItems(20_000) }));
-    await lambda.invoke(listEvent('identity'));
-
-    network.lose();
-    home.write('clock', String(startMs + clockMs));
-    const sinceMs = performance.now();
-    const { payload } = await lambda.invoke(listEvent('identity'));
-
-    expect(payload.toString('utf8', 0, 17)).toBe('{"statusCode":200');
-    expect(performance.now() - sinceMs).toBeLessThan(3_000);
-  });
-
-  it('are few: what was idle for a short time is used again', async () => {
-    await using network = await networkBefore(dynamodb.url);
-    await using lambda = await start('cancelOrder', network.url);
-    reply(written);
-
-    for (let call = 0; call < 3; call++) await lambda.invoke(cancelEvent('7'));
-
-    expect(network.connections).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as later } from 'node:timers';
 import { jest } from '@jest/globals';
 
 const stepMs = 20;
@@ -27,8 +27,10 @@ export async function fastForward<Result>(
     running.catch(() => {});
     while (!isOver) {
       if (elapsedMs > longestMs) throw new Error(`it was not over after ${longestMs / 1_000} s`);
-      await sleep(1);
-      jest.advanceTimersByTime(stepMs);
+      // Within a real timer, as in reality, ticks that a fake timer causes come before promises.
+      await new Promise<void>((resolve) => {
+        later(() => resolve(void jest.advanceTimersByTime(stepMs)), 1);
+      });
       elapsedMs += stepMs;
     }
     return { result: await running, elapsedMs };

@@ -1,0 +1,33 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { DynamoDbClientSettings } from '../../lambdas/shared/dynamodb.ts';
+import { functionNames, functionSettings, handlerEntries } from '../../lib/settings/functions.ts';
+import { installAwsLambda } from '../helpers/functions/awslambda.ts';
+import { functionEnvironment } from '../helpers/functions/function-environment.ts';
+
+Object.assign(process.env, functionEnvironment);
+installAwsLambda();
+const created: DynamoDbClientSettings[] = [];
+const module = await import('../../lambdas/shared/dynamodb.ts');
+jest.unstable_mockModule('../../lambdas/shared/dynamodb.ts', () => ({
+  ...module,
+  createDynamoDbClient: (settings: DynamoDbClientSettings) => {
+    created.push(settings);
+    return module.createDynamoDbClient(settings);
+  },
+}));
+
+/** The longest wait between two attempts that get no answer, of which no function makes more than four. */
+const longestDelayMs = 200;
+
+describe.each(functionNames)('%s', (name) => {
+  it('gives up on DynamoDB before API Gateway gives up on it', async () => {
+    created.length = 0;
+    await import(`../../${handlerEntries[name]}`);
+    const [{ maxAttempts, requestTimeoutMs }] = created as [DynamoDbClientSettings];
+
+    // A connection that was lost takes a timeout, and is not counted as an attempt.
+    const longestMs = (maxAttempts + 1) * requestTimeoutMs + (maxAttempts - 1) * longestDelayMs;
+
+    expect(longestMs).toBeLessThan(functionSettings(name).timeoutMs);
+  });
+});

@@ -1,0 +1,109 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
+import { generate } from 'selfsigned';
+import { createDynamoDbClient } from '../../../lambdas/shared/dynamodb.ts';
+import { answer, DynamodbProxy, unanswered } from '../../helpers/dynamodb/dynamodb-proxy.ts';
+import { fastForward } from '../../helpers/fast-forward.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
+import { type Network, networkBefore } from '../../helpers/network.ts';
+
+// For 127.0.0.1 too, where its name is localhost.
+const name = [{ name: 'commonName', value: 'localhost' }];
+const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
+const trusted = getCACertificates();
+const requestTimeoutMs = 5_000;
+const getOrder = new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } });
+let dynamodb: DynamodbProxy;
+let network: Network;
+let client: DynamoDBClient;
+
+beforeAll(async () => {
+  setDefaultCACertificates([...trusted, cert]);
+  dynamodb = await DynamodbProxy.start(answer({}), { key, cert });
+});
+
+beforeEach(async () => {
+  dynamodb.reply = answer({});
+  network = await networkBefore(dynamodb.url);
+  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: network.url });
+  client = createDynamoDbClient({ maxAttempts: 1, requestTimeoutMs });
+});
+
+afterEach(async () => {
+  client.destroy();
+  await network[Symbol.asyncDispose]();
+});
+
+afterAll(async () => {
+  setDefaultCACertificates(trusted);
+  await dynamodb[Symbol.asyncDispose]();
+});
+
+/** Opens four connections. */
+async function openConnections(): Promise<void> {
+  await Promise.all([1, 2, 3, 4].map(() => client.send(getOrder)));
+  expect(network.connections).toBe(4);
+}
+
+/** Sends a request after a time in which nothing was sent. @returns its error, if any, and its duration */
+function sendAfter(idleMs: number) {
+  const sinceMs = Date.now();
+  return fastForward(() => {
+    jest.setSystemTime(sinceMs + idleMs);
+    return client.send(getOrder).catch((error: unknown) => error);
+  });
+}
+
+describe('connections that were lost while the environment was frozen', () => {
+  beforeEach(async () => {
+    await openConnections();
+    network.lose();
+  });
+
+  it('cost a request none of its attempts, and one timeout in all', async () => {
+    const { result, elapsedMs } = await sendAfter(0);
+
+    expect(result).not.toMatchObject({ message: expect.anything() });
+    expect(elapsedMs).toBeGreaterThanOrEqual(requestTimeoutMs);
+    expect(elapsedMs).toBeLessThan(2 * requestTimeoutMs);
+  });
+
+  it('cost one timeout more where the next connection gets no answer', async () => {
+    dynamodb.reply = unanswered;
+
+    const { result, elapsedMs } = await sendAfter(0);
+
+    expect(result).toMatchObject({ name: 'TimeoutError' });
+    expect(elapsedMs).toBeLessThan(3 * requestTimeoutMs);
+  });
+
+  it.each([
+    ['for more than five seconds', 5_001],
+    ['since a time to come', -60_000],
+  ])('cost no time if they were idle %s', async (_when, idleMs) => {
+    const { result, elapsedMs } = await sendAfter(idleMs);
+
+    expect(result).not.toMatchObject({ message: expect.anything() });
+    expect(elapsedMs).toBeLessThan(requestTimeoutMs);
+  });
+});
+
+describe('connections that were idle for a short time', () => {
+  it('are used again', async () => {
+    await openConnections();
+
+    await sendAfter(0);
+
+    expect(network.connections).toBe(4);
+  });
+});
