@@ -17,7 +17,7 @@ import {
 import type { Answer, TextAnswer } from '../../tools/smoke/stage/http-client.ts';
 import { headerOf } from '../../tools/smoke/stage/rate-limit.ts';
 import { type CallOptions, codeOf, Stage } from '../../tools/smoke/stage/stage.ts';
-import { nextMinute, RunningStore, today } from '../e2e/running-store.ts';
+import { lastingMinute, RunningStore, today } from '../e2e/running-store.ts';
 import { contract } from '../helpers/contract-check.ts';
 import { missing } from '../helpers/differences.ts';
 import { DynamodbProxy, disowned, lost } from '../helpers/dynamodb/dynamodb-proxy.ts';
@@ -62,9 +62,12 @@ beforeAll(async () => {
   keys = Object.fromEntries(await Promise.all(issued)) as Record<PlanName, IssuedKey>;
   await Promise.all([
     store.putOrders(orders),
-    store.setCounters(keys.free, { minuteWindow: nextMinute(), minuteCount: plans.free.perMinute }),
+    store.setCounters(keys.free, {
+      minuteWindow: lastingMinute(),
+      minuteCount: plans.free.perMinute,
+    }),
     store.setCounters(keys.pro, { dayWindow: today(), dayCount: plans.pro.perDay }),
-    store.setCounters(keys.business, { bannedUntil: Math.floor(Date.now() / 1_000) + 300 }),
+    store.setCounters(keys.business, { bannedUntil: lastingMinute() }),
   ]);
 });
 

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plans } from '../../lib/settings/plans.ts';
 import type { IssuedKey } from '../../tools/admin/keys/issue-key.ts';
-import { expectError, headerOf, nextMinute, RunningStore, rateLimitOf } from './running-store.ts';
+import {
+  expectError,
+  headerOf,
+  lastingMinute,
+  RunningStore,
+  rateLimitOf,
+} from './running-store.ts';
 
 /*
  * The template of prod, run locally with an embedded DynamoDB: what has to be seen in the stored items, or
@@ -99,7 +105,7 @@ describe('a key', () => {
     const refused = await store.issue('free');
     await store.setCounters(refused, { minuteCount: perMinute });
     await store.setCounters(refused, {
-      rejectionWindow: nextMinute(),
+      rejectionWindow: lastingMinute(),
       rejectionCount: toleratedRejectionsPerMinute - 1,
     });
     const sentAtSeconds = Math.floor(Date.now() / 1_000);

@@ -4,7 +4,7 @@ import { isNativeError } from 'node:util/types';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
 import { createOwner, createToken } from '../../../tools/admin/keys/api-key-token.ts';
-import { nextMinute, today } from '../../e2e/running-store.ts';
+import { lastingMinute, today } from '../../e2e/running-store.ts';
 import type { EmbeddedDynamoDb } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import { installAwsLambda, LambdaStream } from '../../helpers/functions/awslambda.ts';
@@ -103,7 +103,7 @@ export class ServiceInThread implements AsyncDisposable {
   async issueKey(perMinute: number): Promise<string> {
     const { seed, ownerHash } = createOwner('so_test_');
     const token = createToken('so_test_', seed);
-    const windows = { minuteWindow: nextMinute(), dayWindow: today() };
+    const windows = { minuteWindow: lastingMinute(), dayWindow: today() };
     const limits = { ownerHash, plan: 'enterprise', perMinute, perDay: 1_000_000 };
     const Item = ownerItem({ ...limits, ...windows }, { [hashToken(token)]: {} });
     await this.database.dynamodb.send(new PutItemCommand({ TableName: this.#apiKeysTable, Item }));
