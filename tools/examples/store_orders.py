@@ -1,109 +1,175 @@
-"""Lists the orders of $STORE_ORDERS_URL with $STORE_ORDERS_KEY, one JSON object a line: python3 store_orders.py
-cancels those whose ids it is given instead. It needs Python 3.9 or newer and nothing else."""
+"""A client of the Store Orders API. It is one file and needs nothing but Python 3.9 or later: copy it.
+
+    export STORE_ORDERS_URL=http://127.0.0.1:3000/staging/v1 STORE_ORDERS_KEY=so_test_…
+    python3 store_orders.py              # lists all orders, one JSON object per line
+    python3 store_orders.py 1001 1002    # cancels two orders
+
+The client sends one request at a time and waits for as long as the service asks, which is hours if the day's limit
+is used up. A `threading.Event` ends the wait.
+"""
 
 import codecs
 import json
 import os
 import random
+import re
 import sys
+import threading
 import time
 import zlib
 from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-ATTEMPTS = 5
-IDLE_SECONDS = 30
-LONGEST_WAIT_SECONDS = 120
-# What is raised when a connection fails, or ends too early.
-NO_ANSWER = (OSError, EOFError, HTTPException, zlib.error)
+MAX_ATTEMPTS = 5
+# How long to wait for the first byte of a response, and for each further one.
+TIMEOUT_SECONDS = 30
+# How many requests of each window are left for other processes that use the same key.
+RESERVE = 2
+NO_RESPONSE = (OSError, HTTPException, zlib.error, ValueError)
 
 
 class StoreOrdersError(Exception):
-    """An error response; its code is `unknown` where another system has answered."""
+    """A request failed.
 
-    def __init__(self, response):
-        self.status = response.code
-        try:
-            body = json.loads(response.read())
-            self.code, message = body["code"], body["message"]
-        except (*NO_ANSWER, ValueError, LookupError, TypeError):
-            self.code, message = "unknown", response.reason
-        super().__init__(f"{self.status} {self.code}: {message}")
+    `code` is that of the service's error; `unknown` for the error of another system, such as a proxy; `no_response`;
+    `incomplete_list`; or `aborted`. `status` is 0 without a response. Quote `request_id` when you report a problem.
+    """
+
+    def __init__(self, code, message, response=None):
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.status = response.status if response else 0
+        self.request_id = response.headers.get("x-amz-apigw-id") if response else None
+        retry_after = response.headers.get("Retry-After", "") if response else ""
+        # A proxy may send a date, which is ignored.
+        self.retry_after_seconds = int(retry_after) if retry_after.isdecimal() else None
 
 
 class StoreOrders:
-    def __init__(self, base_url, api_key, sleep=time.sleep):
-        self._base_url, self._api_key, self._sleep = base_url, api_key, sleep
+    """`stop`, a `threading.Event`, ends requests and waits with the error `aborted` when it is set."""
+
+    def __init__(self, base_url, api_key, stop=None):
+        self._base_url, self._api_key, self._stop = base_url, api_key, stop
+        self._turn = threading.Lock()
+        self._resume_at = 0  # The time before which the next request would use up the limits.
 
     def orders(self):
-        """Yields every order in constant memory. A list that is cut off raises ConnectionError: begin anew."""
-        with self._send("GET", "/store/orders") as response:
+        """Yields all orders in constant memory. A list that is cut off before its first order is requested again.
+
+        Raises StoreOrdersError `incomplete_list`: discard the orders, and list them again.
+        """
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            count = 0
             try:
-                yield from _objects(_texts(response))
-            except NO_ANSWER as error:
-                raise ConnectionError(f"the list was cut off before its end: {error!r}") from error
+                for order in self._list():
+                    count += 1
+                    yield order
+                return
+            except StoreOrdersError as error:
+                if count > 0:
+                    raise
+                self._back_off(error, attempt)
 
     def cancel(self, order_id):
-        """Cancels an order, or finds it cancelled: the answer to an earlier attempt may have been lost."""
-        try:
-            self._send("DELETE", f"/store/orders/{order_id}").close()
-        except StoreOrdersError as error:
-            if error.code != "order_already_cancelled":
-                raise
-            return "already cancelled"
-        return "cancelled"
+        """Cancels a pending order. Returns "already cancelled" if the response to an earlier attempt was lost."""
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                self._send("DELETE", f"/store/orders/{order_id}").close()
+                return "cancelled"
+            except StoreOrdersError as error:
+                if error.code == "order_already_cancelled":
+                    return "already cancelled"
+                self._back_off(error, attempt)
+
+    def _list(self):
+        with self._send("GET", "/store/orders") as response:
+            try:
+                yield from _objects(self._texts(response))
+            except NO_RESPONSE as error:
+                message = f"discard the orders of this list, and list them again: {error!r}"
+                raise StoreOrdersError("incomplete_list", message, response) from error
 
     def _send(self, method, path):
-        headers = {"Authorization": f"Bearer {self._api_key}", "Accept-Encoding": "gzip"}
-        request = Request(self._base_url + path, headers=headers, method=method)
-        for attempt in range(1, ATTEMPTS + 1):
-            seconds = random.random() * min(20, 0.25 * 2 ** (attempt - 1))
+        """Sends a request when the one before it has been answered."""
+        request = Request(self._base_url + path, headers={"Accept-Encoding": "gzip"}, method=method)
+        request.add_unredirected_header("Authorization", f"Bearer {self._api_key}")
+        with self._turn:
+            self._sleep(self._resume_at - time.time())
             try:
-                return urlopen(request, timeout=IDLE_SECONDS)
-            except HTTPError as response:
-                retry_after = response.headers.get("Retry-After", "")  # A proxy may give a date.
-                seconds = int(retry_after) if retry_after.isdecimal() else seconds
-                may_repeat = response.code == 429 or response.code >= 500
-                if not may_repeat or attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
-                    raise StoreOrdersError(response) from None
-            except NO_ANSWER:
-                if attempt == ATTEMPTS:
-                    raise
-            self._sleep(seconds)
+                response = urlopen(request, timeout=TIMEOUT_SECONDS)
+            except HTTPError as error:
+                response = error
+            except NO_RESPONSE as error:
+                raise StoreOrdersError("no_response", repr(error)) from error
+            for remaining, seconds in re.findall(r";r=(\d+);t=(\d+)", response.headers.get("RateLimit", "")):
+                if int(remaining) <= RESERVE:
+                    self._resume_at = max(self._resume_at, time.time() + int(seconds))
+        if response.status < 300:
+            return response
+        with response:
+            raise _error_of(response)
+
+    def _back_off(self, error, attempt):
+        """Waits before the next attempt, or raises the error if there is to be none."""
+        is_final = error.code == "aborted" or (400 <= error.status < 500 and error.status != 429)
+        if is_final or attempt == MAX_ATTEMPTS:
+            raise error
+        # A random pause separates clients that failed together.
+        pause = random.random() * min(20, 0.25 * 2 ** (attempt - 1))
+        self._sleep(pause if error.retry_after_seconds is None else error.retry_after_seconds)
+
+    def _sleep(self, seconds):
+        if self._stop is None:
+            time.sleep(max(0, seconds))
+        elif self._stop.wait(max(0, seconds)):
+            raise StoreOrdersError("aborted", "the client was stopped")
+
+    def _texts(self, response):
+        is_gzip = response.headers.get("Content-Encoding") == "gzip"
+        unzip = zlib.decompressobj(wbits=31).decompress if is_gzip else bytes
+        decode = codecs.getincrementaldecoder("utf-8")().decode
+        while chunk := response.read1(65_536):
+            self._sleep(0)
+            yield decode(unzip(chunk))
 
 
-def _texts(response):
-    is_gzip = response.headers.get("Content-Encoding") == "gzip"
-    unzip = zlib.decompressobj(wbits=31).decompress if is_gzip else bytes
-    decode = codecs.getincrementaldecoder("utf-8")().decode
-    while chunk := response.read1(65_536):
-        yield decode(unzip(chunk))
+def _error_of(response):
+    try:
+        body = json.loads(response.read())
+        return StoreOrdersError(body["code"], body["message"], response)
+    except (*NO_RESPONSE, LookupError, TypeError):
+        return StoreOrdersError("unknown", f"HTTP status {response.status}", response)
 
 
 def _objects(texts):
-    """The objects of a JSON array of flat objects, each as soon as it has arrived."""
-    buffer, decode = "", json.JSONDecoder().raw_decode
+    """Parses an array of objects while its text arrives. Raises ValueError if the text is not a whole array."""
+    rest, decode = "", json.JSONDecoder().raw_decode
     for text in texts:
-        buffer += text
+        rest += text
+        if rest[:1] not in "[,]":
+            raise ValueError("the response is not a list")
         end = 0
-        while (start := buffer.find("{", end)) >= 0:
+        while (start := rest.find("{", end)) >= 0:
             try:
-                item, end = decode(buffer, start)
-            except ValueError:  # The rest of it is still to come.
+                order, end = decode(rest, start)
+            except ValueError:  # The rest of the order has not arrived yet.
                 break
-            yield item
-        buffer = buffer[end:]
-    if buffer not in ("]", "[]"):
-        raise EOFError("no closing bracket")
+            yield order
+        rest = rest[end:]
+    if rest not in ("]", "[]"):
+        raise ValueError("the list ends before its last bracket")
 
 
 if __name__ == "__main__":
+    missing = [name for name in ("STORE_ORDERS_URL", "STORE_ORDERS_KEY") if not os.environ.get(name)]
+    if missing:
+        sys.exit(f"Set the environment variable {' and '.join(missing)}.")
     store = StoreOrders(os.environ["STORE_ORDERS_URL"], os.environ["STORE_ORDERS_KEY"])
     try:
         for order in store.orders() if len(sys.argv) == 1 else []:
             print(json.dumps(order))
         for order_id in sys.argv[1:]:
             print(order_id, store.cancel(order_id))
-    except (StoreOrdersError, *NO_ANSWER) as error:
+    except StoreOrdersError as error:
         sys.exit(str(error))

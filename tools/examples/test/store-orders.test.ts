@@ -1,0 +1,303 @@
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { rateLimit } from '../../../lambdas/shared/headers.ts';
+import { windowLengths, windowNames, windowStarts } from '../../../lambdas/shared/windows.ts';
+import { StoreOrders, StoreOrdersError } from '../store-orders.ts';
+
+const hourMs = 3_600_000;
+const realFetch = globalThis.fetch;
+const cutOff = 'Discard the orders of this list';
+
+beforeEach(() => {
+  // Streams need the tick that they schedule.
+  const now = Date.parse('2026-11-22T12:00:00Z');
+  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'queueMicrotask'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+  globalThis.fetch = realFetch;
+});
+
+/** Answers the client's requests one after the other. @returns the methods and paths of the requests */
+function answerWith(...answers: (Response | Error | Promise<Response>)[]): string[] {
+  const requests: string[] = [];
+  globalThis.fetch = async (url, init) => {
+    requests.push(`${init?.method} ${new URL(String(url)).pathname}`);
+    const answer = answers.shift();
+    if (!answer) throw new Error('The test expects no further request.');
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return requests;
+}
+
+const client = () => new StoreOrders('http://127.0.0.1/v1', 'a-key');
+const list = (signal?: AbortSignal) => Readable.from(client().orders(signal)).toArray();
+const bodyOf = (...parts: (string | Uint8Array)[]) =>
+  new Response(ReadableStream.from(parts.map((part) => Buffer.from(part))));
+
+function errorResponse(status: number, code: string, headers: Record<string, string> = {}) {
+  return Response.json({ code, message: 'It says why.', status }, { status, headers });
+}
+
+/** The result of the work, and the seconds that pass on the fake clock until then. */
+async function timed<T>(work: Promise<T>): Promise<{ result: T | unknown; seconds: number }> {
+  const startMs = Date.now();
+  let isDone = false;
+  const result = work
+    .catch((error: unknown) => error)
+    .finally(() => {
+      isDone = true;
+    });
+  while (!isDone) await jest.advanceTimersByTimeAsync(1_000);
+  return { result: await result, seconds: (Date.now() - startMs) / 1_000 };
+}
+
+describe('the list of the example client', () => {
+  it('has every digit of every integer, wherever the response is split', async () => {
+    const text =
+      '[{"id":9223372036854775807,"shipDate":"}\\"{]é 7"},{"id":-1,"quantity":9007199254740993,"new":{"of":[1.5]}}]';
+    const orders = [
+      { id: 9223372036854775807n, shipDate: '}"{]é 7' },
+      { id: -1n, quantity: 9007199254740993n, new: { of: [1.5] } },
+    ];
+    const bytes = Buffer.from(text);
+
+    for (let at = 0; at <= bytes.length; at++) {
+      answerWith(bodyOf(bytes.subarray(0, at), bytes.subarray(at)));
+      expect(await list()).toEqual(orders);
+    }
+  });
+
+  it('can be empty', async () => {
+    answerWith(bodyOf('[', ']'));
+
+    expect(await list()).toEqual([]);
+  });
+
+  it('is read no further than its user asks', async () => {
+    let sent = 0;
+    const endless = ReadableStream.from(
+      (function* () {
+        for (yield Buffer.from('[{"id":0}'); ; sent++) yield Buffer.from(`,{"id":${sent}}`);
+      })(),
+    );
+    answerWith(new Response(endless));
+
+    for await (const { id } of client().orders()) if (id > 100n) break;
+
+    expect(sent).toBeLessThan(120);
+  });
+
+  it.each([
+    ['a text without an order', () => bodyOf('[')],
+    ['a broken connection', () => new Response(ReadableStream.from(failingAfter('[{"id":')))],
+    ['the page of a proxy', () => bodyOf('<html>{"id":1}]')],
+    ['silence', () => new Response(new ReadableStream())],
+  ])('is requested again after %s', async (_, response) => {
+    const requests = answerWith(response(), bodyOf('[{"id":1}]'));
+
+    const { result } = await timed(list());
+
+    expect(result).toEqual([{ id: 1n }]);
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['a text that ends', () => bodyOf('[{"id":1},{"i')],
+    ['a broken connection', () => new Response(ReadableStream.from(failingAfter('[{"id":1}')))],
+  ])('is to be discarded if %s after an order', async (_, response) => {
+    const headers = { 'x-amz-apigw-id': 'abc=' };
+    answerWith(new Response(response().body, { headers }));
+
+    const error = await list().catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(StoreOrdersError);
+    expect(error).toMatchObject({ code: 'incomplete_list', status: 200, requestId: 'abc=' });
+    expect(String(error)).toContain(cutOff);
+  });
+
+  it('is to be discarded after 30 seconds of silence', async () => {
+    answerWith(
+      new Response(
+        new ReadableStream({ start: (body) => body.enqueue(Buffer.from('[{"id":1},')) }),
+      ),
+    );
+
+    const { result, seconds } = await timed(list());
+
+    expect(String(result)).toContain(cutOff);
+    expect(seconds).toBe(30);
+  });
+});
+
+describe('a cancellation of the example client', () => {
+  it.each([
+    ['cancelled', [new Response(null, { status: 204 })]],
+    [
+      'already cancelled',
+      [new TypeError('terminated'), errorResponse(409, 'order_already_cancelled')],
+    ],
+  ])('results in "%s"', async (outcome, responses) => {
+    const requests = answerWith(...responses);
+
+    const { result } = await timed(client().cancelOrder(-9223372036854775808n));
+
+    expect(result).toBe(outcome);
+    expect(requests.at(-1)).toBe('DELETE /v1/store/orders/-9223372036854775808');
+  });
+
+  it.each([
+    ['{"code":"order_already_shipped","message":"It has."}', 'order_already_shipped', 'It has.'],
+    ['<html>No</html>', 'unknown', 'HTTP status 403'],
+    ['', 'unknown', 'HTTP status 403'],
+    ['{"message":"Forbidden"}', 'unknown', 'Forbidden'],
+  ])(
+    'throws what the body %s says, with the id of the request, at once',
+    async (body, code, message) => {
+      answerWith(new Response(body, { status: 403, headers: { 'x-amz-apigw-id': 'abc=' } }));
+
+      await expect(client().cancelOrder(1n)).rejects.toMatchObject({
+        ...{ code, message, status: 403, requestId: 'abc=' },
+      });
+    },
+  );
+
+  it.each([
+    [
+      'R25: the seconds in Retry-After',
+      errorResponse(429, 'api_key_banned', retryAfter('300')),
+      300,
+    ],
+    ['a short time without it', new Response('<html>', { status: 502 }), 0],
+    [
+      'a short time if it is a date',
+      errorResponse(503, 'unknown', retryAfter('Sun, 22 Nov 2026')),
+      1,
+    ],
+    ['30 s for the first byte', new Promise<Response>(() => {}), 30],
+  ])('waits: %s', async (_, response, expectedSeconds) => {
+    answerWith(response, new Response(null, { status: 204 }));
+
+    const { result, seconds } = await timed(client().cancelOrder(1n));
+
+    expect(result).toBe('cancelled');
+    expect(seconds - expectedSeconds).toBeGreaterThanOrEqual(0);
+    expect(seconds - expectedSeconds).toBeLessThanOrEqual(1);
+  });
+
+  it('fails after five attempts', async () => {
+    const failed = () => new TypeError('fetch failed');
+    const requests = answerWith(failed(), failed(), failed(), failed(), failed());
+
+    const { result } = await timed(client().cancelOrder(1n));
+
+    expect(result).toMatchObject({ code: 'no_response', status: 0 });
+    expect(requests).toHaveLength(5);
+  });
+
+  it('can be aborted while it waits, and lets the next one go on', async () => {
+    const requests = answerWith(
+      errorResponse(429, 'quota_exceeded', { RateLimit: '"minute";r=9;t=9, "day";r=0;t=7200' }),
+      new Response(null, { status: 204 }),
+    );
+    const orders = client();
+    const abort = new AbortController();
+    const aborted = orders.cancelOrder(1n, abort.signal).catch((error: unknown) => error);
+    const waiting = orders.cancelOrder(2n, abort.signal).catch((error: unknown) => error);
+    await jest.advanceTimersByTimeAsync(1_000);
+
+    abort.abort(new Error('no longer wanted'));
+
+    expect([String(await aborted), String(await waiting)]).toEqual([
+      'Error: no longer wanted',
+      'Error: no longer wanted',
+    ]);
+    const { result, seconds } = await timed(orders.cancelOrder(3n));
+    expect(result).toBe('cancelled');
+    expect(seconds).toBeGreaterThanOrEqual(7_199);
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('clients that share a key', () => {
+  const free = { minute: 60, day: 1_000 };
+  const agreed = { minute: 60, day: 5_000 };
+
+  it.each([
+    ['a fresh key', 2, '12:00:00', free, 0, 1_000],
+    ['a half-used day', 2, '12:00:17', free, 500, 500],
+    ['a day that ends meanwhile', 3, '23:30:17', free, 500, 500 + 1_000],
+    ['a day that is long enough', 2, '12:00:17', agreed, 0, 61 * 60],
+    ['no others', 1, '12:00:00', agreed, 0, 60 * 60],
+  ])(
+    'use it for an hour without a 429, and nearly all of it: %s',
+    async (_, count, start, limits, used, available) => {
+      jest.setSystemTime(Date.parse(`2026-11-22T${start}Z`));
+      const service = new Service(limits, used);
+      globalThis.fetch = service.fetch;
+      const end = new AbortController();
+      const processes = Array.from({ length: count }, async () => {
+        const orders = client();
+        for (;;) await orders.cancelOrder(1n, end.signal);
+      });
+
+      await Promise.race([jest.advanceTimersByTimeAsync(hourMs), ...processes]);
+      end.abort();
+      await Promise.allSettled(processes);
+
+      expect(service.rejected).toBe(0);
+      expect(service.served).toBeLessThanOrEqual(available);
+      expect(service.served).toBeGreaterThanOrEqual(0.95 * available);
+    },
+  );
+});
+
+type Counts = Record<'minute' | 'day', number>;
+const nowSeconds = () => Math.floor(Date.now() / 1_000);
+const network = () => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 100));
+
+/** Counts as the service does, and takes the time of a network. */
+class Service {
+  served = 0;
+  rejected = 0;
+  readonly #limits: Counts;
+  readonly #used: Counts;
+  #starts = windowStarts(nowSeconds());
+
+  constructor(limits: Counts, usedToday: number) {
+    this.#limits = limits;
+    this.#used = { minute: 0, day: usedToday };
+  }
+
+  readonly fetch = async (): Promise<Response> => {
+    await network();
+    const starts = windowStarts(nowSeconds());
+    for (const name of windowNames) if (starts[name] !== this.#starts[name]) this.#used[name] = 0;
+    this.#starts = starts;
+    const isServed = windowNames.every((name) => this.#used[name] < this.#limits[name]);
+    if (isServed) this.served++;
+    else this.rejected++;
+    for (const name of windowNames) this.#used[name] += Number(isServed);
+    const allowances = { minute: this.#allowance('minute'), day: this.#allowance('day') };
+    const headers = { RateLimit: rateLimit(allowances, Date.now()) };
+    await network();
+    return new Response(null, { status: isServed ? 204 : 429, headers });
+  };
+
+  #allowance(name: 'minute' | 'day') {
+    const limit = this.#limits[name];
+    const reset = this.#starts[name] + windowLengths[name];
+    return { limit, remaining: limit - this.#used[name], reset };
+  }
+}
+
+function retryAfter(value: string) {
+  return { 'Retry-After': value };
+}
+
+/** A body whose connection fails after a text. */
+async function* failingAfter(text: string) {
+  yield Buffer.from(text);
+  throw new TypeError('terminated');
+}
