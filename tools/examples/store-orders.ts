@@ -178,7 +178,9 @@ async function backOff(error: unknown, attempt: number, signal?: AbortSignal): P
   const isFinal = status >= 400 && status < 500 && status !== 429;
   if (isFinal || attempt >= maxAttempts) {
     if (error instanceof StoreOrdersError) throw error;
-    throw new StoreOrdersError('no_response', `No response: ${error}`, undefined, error);
+    // `fetch` puts the reason for a failed connection into `cause`.
+    const { cause = error } = Object(error);
+    throw new StoreOrdersError('no_response', `No response: ${cause}`, undefined, error);
   }
   // A random pause separates clients that failed together.
   const pauseMs = Math.random() * Math.min(20_000, 250 * 2 ** (attempt - 1));
