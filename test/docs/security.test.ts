@@ -4,7 +4,7 @@ import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/st
 import { createOwner, createToken } from '../../tools/admin/keys/api-key-token.ts';
 import { differences } from '../helpers/differences.ts';
 
-const [, pattern = ''] = /find one without calling the service: `(.+)`/.exec(
+const [, pattern = ''] = /find them with\s+`(.+)`/.exec(
   readFileSync('SECURITY.md', 'utf8'),
 )!;
 
