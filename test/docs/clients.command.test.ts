@@ -87,11 +87,21 @@ describe('the code of docs/clients.md', () => {
   });
 
   it.each([
-    ['the client', () => fileOf('StoreOrdersClient'), '1000 orders\n1001 is cancelled\n'],
-    ['the code around what is generated', () => 'src/cancel-first.ts', '-1003n 409\n'],
-    ['the exact fetch', () => 'src/use-exact-fetch.ts', 'true\n'],
-  ])('runs against the local service: %s', async (_, file, printed) => {
-    expect(await runModule(file())).toBe(printed);
+    ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
+    ['src/cancel-first.ts', '-1003n 409\n'],
+    ['src/use-exact-fetch.ts', 'true\n'],
+    ['src/use-rate-limit.ts', '59 86400\n'],
+  ])('runs against the local service: %s', async (file, printed) => {
+    expect(await runModule(file)).toBe(printed);
+  });
+
+  it('reads RateLimit in Python as in TypeScript', async () => {
+    const { text } = snippets.find(({ lang }) => lang === 'python')!;
+    const use = `print(read_rate_limit({"RateLimit": '"minute";r=59;t=34, "day";r=999;t=40000'}))`;
+
+    const { stdout } = await run('python3', ['-c', `${text}\n${use}`]);
+
+    expect(stdout).toBe("{'minute': {'r': 59, 't': 34}, 'day': {'r': 999, 't': 40000}}\n");
   });
 
   it.each(['openapi-ts.config.mjs', 'orval.config.mjs'])(
@@ -113,7 +123,7 @@ describe('the code of docs/clients.md', () => {
     const { stdout } = await run('bash', ['-ec', script], { cwd: root, env: environment });
 
     expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":-1003,/);
-    expect(stdout).toMatch(/\n1000\n$/);
+    expect(stdout).toMatch(/\]1000\n$/);
   });
 
   it('is otherwise the example of headers that the contract has', () => {

@@ -4,9 +4,7 @@ import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/st
 import { createOwner, createToken } from '../../tools/admin/keys/api-key-token.ts';
 import { differences } from '../helpers/differences.ts';
 
-const [, pattern = ''] = /find them with\s+`(.+)`/.exec(
-  readFileSync('SECURITY.md', 'utf8'),
-)!;
+const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8'))!;
 
 describe('the prefix of each stage', () => {
   it.each(['openapi.yaml', 'docs/clients.md'])('is in %s', (file) => {
