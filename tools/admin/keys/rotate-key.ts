@@ -50,15 +50,18 @@ function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
       remedy: '"owners resume" ends that',
     });
   }
+  // An earlier run may have been killed before it showed the replacement, whose token nobody has.
+  const replacement = replacementOf(key);
+  if (replacement?.entry) {
+    const problem = `${keyId} was rotated before and is replaced by ${replacement.keyId}`;
+    throw new WrongStateError(problem, { remedy: 'rotate that one' });
+  }
   if (!entry || (status !== 'active' && status !== 'banned')) {
     throw new WrongStateError(`${keyId} is ${status} and cannot be rotated`, {
       remedy: '"keys issue" makes its owner a new one',
     });
   }
-  const replacement = replacementOf(key);
-  if (!replacement?.entry) return entry;
-  const problem = `${keyId} was rotated before and is replaced by ${replacement.keyId}`;
-  throw new WrongStateError(problem, { remedy: 'rotate that one' });
+  return entry;
 }
 
 /**

@@ -85,8 +85,13 @@ const commands: Command[] = [
   },
   {
     name: 'keys rotate',
-    run: (store) => rotateOrItsReplacement(keyId, store),
+    run: (store) => rotateOrItsReplacement(keyId, 60, store),
     expected: { isReplaced: true },
+  },
+  {
+    name: 'keys rotate without a grace period',
+    run: (store) => rotateOrItsReplacement(keyId, 0, store),
+    expected: { isReplaced: true, activeKeys: 1 },
   },
   {
     name: 'keys revoke',
@@ -229,13 +234,17 @@ async function startStage(empty: StageOfKeys, { plan = 'free', limits, prepare }
 }
 
 /** As the message of a rotation that was done before tells to. */
-async function rotateOrItsReplacement(id: string, store: KeyStore): Promise<unknown> {
+async function rotateOrItsReplacement(
+  id: string,
+  graceSeconds: number,
+  store: KeyStore,
+): Promise<unknown> {
   try {
-    return await rotateKey(id, { graceSeconds: 60 }, store);
+    return await rotateKey(id, { graceSeconds }, store);
   } catch (error) {
     const [, replacement] = /is replaced by (key_\w+); rotate that one/.exec(String(error)) ?? [];
     if (!replacement) throw error;
-    return rotateKey(replacement, { graceSeconds: 60 }, store);
+    return rotateKey(replacement, { graceSeconds }, store);
   }
 }
 
