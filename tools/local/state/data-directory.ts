@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
 
@@ -83,11 +83,23 @@ export class DataDirectory {
 
 function makeDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: directoryMode });
+    makeWithParents(path);
     // `mkdir` does not change the mode of a directory that exists already.
     chmodSync(path, directoryMode);
   } catch (cause) {
     throw unusable(path, cause);
+  }
+}
+
+// Node's own `recursive` never returns where the system refuses a directory with ENOENT, as in /proc.
+function makeWithParents(path: string): void {
+  if (existsSync(path)) return;
+  makeWithParents(dirname(path));
+  try {
+    mkdirSync(path, { mode: directoryMode });
+  } catch (error) {
+    // Another stage's run may have made it meanwhile.
+    if (!existsSync(path)) throw error;
   }
 }
 

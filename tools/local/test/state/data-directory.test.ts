@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectoryOfEachTest } from '../../../../test/helpers/temporary-directory.ts';
 import { DataDirectory, type FileFormat } from '../../state/data-directory.ts';
@@ -98,13 +98,14 @@ describe('data directory', () => {
 
   it.each([
     ['below a file', 'file/data', /ENOTDIR/],
+    ['where the system lets nobody make one', '/proc/x/data', /ENOENT/],
     ['whose lock is no database', 'data', /not a database/],
   ])('says of one %s that it cannot be used, and why', async (_, name, reason) => {
     writeFileSync(join(parent.path, 'file'), '');
     mkdirSync(join(parent.path, 'data'));
     writeFileSync(join(parent.path, 'data/lock.sqlite'), 'x'.repeat(4_096));
 
-    const starting = open(join(parent.path, name));
+    const starting = open(resolve(parent.path, name));
 
     await expect(starting).rejects.toThrow(reason);
     await expect(starting).rejects.toThrow(
