@@ -14,6 +14,8 @@ export interface LocalOptions {
   readonly data: string | undefined;
   /** The file with orders to load; undefined for the sample. */
   readonly orders: string | undefined;
+  /** Whether there are no demo owners, and no orders but those of `orders`. */
+  readonly empty: boolean;
   /** Whether one line of JSON is printed instead of text. */
   readonly json: boolean;
   /** Whether the log of the functions is printed instead of written to a file. */
@@ -53,6 +55,7 @@ function localCommand(): Command {
       directoryOf,
     )
     .option('--orders <file>', `load these orders: ${ordersFile} (default: a sample)`, fileOf)
+    .option('--empty', 'start without demo owners and sample orders', false)
     .option('--watch', 'run saved changes of lambdas/ at once', false)
     .addOption(
       new Option('--inspect [port]', 'let a debugger attach, also to the functions; no time limits')

@@ -1,4 +1,5 @@
 import { planNames, plans } from '../../lib/settings/plans.ts';
+import type { DemoKeys } from './demo-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import type { RunConsole } from './run-console.ts';
 import type { StoreService } from './store-service.ts';
@@ -26,13 +27,6 @@ export function readyText(
   { watch, inspect }: Pick<LocalOptions, 'inspect' | 'watch'>,
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
-  const number = new Intl.NumberFormat('en');
-  const demoKeys = planNames.map((plan) => {
-    const { perMinute, perDay } = plans[plan];
-    const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
-    // On two lines: with its limits behind it, a key would not fit a terminal of 80 columns.
-    return `  ${plan.padEnd(10)}  ${paint('dim', limits)}\n${' '.repeat(14)}${paint('cyan', keys[plan])}`;
-  });
   const notes = [
     ['In a browser', `${origin}/`],
     ['Functions log to', functionLogPath],
@@ -40,6 +34,28 @@ export function readyText(
     ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
+  return `
+${paint('bold', `Store Orders is ready at ${baseUrl}`)}
+
+${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
+
+${keys ? demoText(keys, baseUrl, exampleOrderId, paint) : firstOwnerText(origin)}
+`;
+}
+
+function demoText(
+  keys: DemoKeys,
+  baseUrl: string,
+  exampleOrderId: string | undefined,
+  paint: RunConsole['paint'],
+): string {
+  const number = new Intl.NumberFormat('en');
+  const demoKeys = planNames.map((plan) => {
+    const { perMinute, perDay } = plans[plan];
+    const limits = `${number.format(perMinute)} per minute, ${number.format(perDay)} per day`;
+    // On two lines: with its limits behind it, a key would not fit a terminal of 80 columns.
+    return `  ${plan.padEnd(10)}  ${paint('dim', limits)}\n${' '.repeat(14)}${paint('cyan', keys[plan])}`;
+  });
   // Other users of a machine can read the words of a command, but not what a pipe carries.
   const withKey = `echo 'Authorization: Bearer ${keys.free}' |`;
   const cancelLine =
@@ -49,16 +65,17 @@ export function readyText(
 Cancel one:
   ${withKey} curl -i -X DELETE -H @- ${baseUrl}/store/orders/${exampleOrderId}
 `;
-  return `
-${paint('bold', `Store Orders is ready at ${baseUrl}`)}
-
-${notes.map(([name, value]) => `  ${name!.padEnd(20)}${value}`).join('\n')}
-
-Demo keys:
+  return `Demo keys:
 ${demoKeys.join('\n')}
 
 List the orders, and show the first few:
   ${withKey} curl -sSi -H @- ${baseUrl}/store/orders | cut -c 1-600
-${cancelLine}
+${cancelLine}`;
+}
+
+function firstOwnerText(origin: string): string {
+  return `Make an owner, and a key:
+  npm run admin -- owners create Acme --plan free --local ${origin}
+  npm run admin -- keys issue --owner Acme --local ${origin}
 `;
 }

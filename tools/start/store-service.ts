@@ -16,12 +16,18 @@ import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
 import { startWatching } from './watch/watch.ts';
 
+/** What a store is filled with before it is served. */
+interface FilledStore {
+  /** Undefined for a store without demo owners. */
+  readonly keys: DemoKeys | undefined;
+  readonly orders: OrdersTable;
+}
+
 /** The store's service as `npm start` runs it. */
-export interface StoreService extends LocalService {
+export interface StoreService extends LocalService, Pick<FilledStore, 'keys'> {
   /** The URL that the contract's paths are relative to. */
   readonly baseUrl: string;
   readonly outputs: Outputs;
-  readonly keys: DemoKeys;
   /** Reads the id of an order that can be cancelled, or of any; undefined in an empty store. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -45,14 +51,8 @@ export function basePathOf(stage: StageName): string {
   return `/${stage}/v1`;
 }
 
-/** What a store is filled with before it is served. */
-interface FilledStore {
-  readonly keys: DemoKeys;
-  readonly orders: OrdersTable;
-}
-
 /**
- * Starts the service with demo keys and orders.
+ * Starts the service, with demo keys and orders unless it is to be empty.
  *
  * @throws OperatorError or LocalRunError for a problem that the user can solve
  */
@@ -168,8 +168,10 @@ async function fillStore(
   // With a client of its own, because a document client keeps its options in the client below it.
   const orders = ordersTable(createClient(), outputs.OrdersTableName);
   const [keys] = await Promise.all([
-    provideDemoKeys(store, service.dataDirectory),
-    options.orders ? loadFile(options.orders, orders, signal, log) : loadSample(orders),
+    options.empty ? undefined : provideDemoKeys(store, service.dataDirectory),
+    options.orders
+      ? loadFile(options.orders, orders, signal, log)
+      : options.empty || loadSample(orders),
   ]);
   return { keys, orders };
 }

@@ -20,6 +20,7 @@ describe('options of the local run', () => {
       stage: 'staging',
       data: undefined,
       orders: undefined,
+      empty: false,
       json: false,
       verbose: false,
       watch: false,

@@ -26,6 +26,7 @@ import { findKey } from '../../admin/keys/find-key.ts';
 import { issueKey } from '../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../admin/keys/revoke-key.ts';
 import { createOwner } from '../../admin/owners/create-owner.ts';
+import { allOwners } from '../../admin/owners/find-owner.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { isWithinAwakeMs } from './awake-time.ts';
@@ -78,7 +79,12 @@ async function stop({ child, exited }: Run, signal: NodeJS.Signals = 'SIGTERM') 
 const hasFiles = ({ child }: Run) =>
   readdirSync(tmpdir()).some((name) => name.startsWith(`store-orders-${child.pid}-`));
 
-async function call({ baseUrl }: Ready, key: string, method = 'GET', path = '/store/orders') {
+async function call(
+  { baseUrl }: Pick<Ready, 'baseUrl'>,
+  key: string,
+  method = 'GET',
+  path = '/store/orders',
+) {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await fetch(baseUrl + path, { method, headers });
   const limit = response.headers.get('X-RateLimit-Limit');
@@ -206,12 +212,28 @@ describe('a local run', () => {
     expect(hasFiles(run)).toBe(false);
   });
 
+  it('is empty where that is asked for, and says how to make an owner and a key', async () => {
+    const run = start('--port', '0', '--empty');
+
+    const shown = await run.started;
+    const [, local] = /keys issue --owner Acme --local (\S+)/.exec(shown)!;
+    const store = await connect({ local }, Date.now);
+
+    expect(shown).not.toContain('so_test_');
+    expect(await allOwners(store)).toEqual([]);
+    await createOwner({ name: 'Acme', plan: 'free' }, store);
+    const { apiKey } = await issueKey({ owner: 'Acme' }, store);
+    expect(await call(store, apiKey)).toMatchObject({ status: 200, text: '[]' });
+    expect(await answers(local!)).toBe(true);
+  });
+
   it.each([
-    ['an unknown option', ['--prot', '0'], /^"--prot": no such option.* --help/],
-    ['a text that could clear the screen', ['--stage', '\u009b2J'], /"\\u009b2J"/],
-    ['an address of another machine', ['--host', '192.0.2.1'], /^--host .*127\.0\.0/],
-  ])('says what is wrong in one line, before anything else: %s', async (_, options, line) => {
-    const run = startRun(options, unsynthesizable);
+    ['an unknown option', ['--prot', '0'], {}, /^"--prot": no such option.* --help/],
+    ['a text that could clear the screen', ['--stage', '\u009b2J'], {}, /"\\u009b2J"/],
+    ['an address of another machine', ['--host', '192.0.2.1'], {}, /^--host .*127\.0\.0/],
+    ['a folder that is missing', [], { TMPDIR: '/none' }, /^TMPDIR: ENOENT.*name a directory/],
+  ])('says what is wrong in one line, before anything else: %s', async (_, options, more, line) => {
+    const run = startRun(options, { ...unsynthesizable, ...more });
     runs.push(run);
 
     expect(await run.exited).toEqual([1, null]);
