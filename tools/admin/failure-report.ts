@@ -117,7 +117,7 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
     .replaceAll(overlongWord, '$1…')
     .trim();
   const found = badOptionValue.exec(text) ?? badArgument.exec(text);
-  if (!found) return new UsageError(text, help);
+  if (!found) return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
   const { name, value, expected } = found.groups!;
   return new InvalidValueError(
     name!,
@@ -135,6 +135,7 @@ const badArgument =
   /^command-argument value '(?<value>.*)' is invalid for argument '(?<name>\w+)'\. (?<expected>.+)$/;
 
 const help = { remedy: '--help tells more' };
+const dashHelp = { remedy: `${help.remedy}; -- comes before a name that begins with a dash` };
 
 /** Converts the name of an error class into a code: `NotFoundError` becomes `notFound`. */
 function codeOf({ name }: OperatorError): string {

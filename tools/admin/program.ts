@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type AddHelpTextContext, Command, CommanderError, Option } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { UsageError } from '../shared/errors.ts';
@@ -47,7 +45,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     )
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
-    .version(ownVersion(), '--version', 'print the version')
     .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
@@ -65,11 +62,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
   return program;
-}
-
-function ownVersion(): string {
-  const file = join(import.meta.dirname, '../../package.json');
-  return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
 /** Refuses a word that is no command, which commander overlooks where help is asked for. */
