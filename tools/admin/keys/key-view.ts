@@ -1,27 +1,12 @@
-import { isCounting, newestWindow } from '../../../lambdas/shared/windows.ts';
-import { type PlanName, plans } from '../../../lib/settings/plans.ts';
+import { isCounting } from '../../../lambdas/shared/windows.ts';
+import type { PlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
 import type { StoredEntry } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, replacementOf, type StoredKey } from './find-key.ts';
-
-/**
- * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
- * issue or revocation was interrupted: the key is not valid, and "keys revoke" completes its
- * revocation.
- */
-export const keyStatuses = [
-  'active',
-  'banned',
-  'suspended',
-  'expired',
-  'revoked',
-  'unfinished',
-] as const;
-
-type KeyStatus = (typeof keyStatuses)[number];
+import { isBanned, type KeyStatus, statusOf } from './key-state.ts';
 
 /** A key with everything that an operator can know about it. */
 export type KeyView = ReturnType<typeof keyView>;
@@ -67,6 +52,8 @@ export interface KeyFilter {
   readonly owner?: string;
   readonly plan?: PlanName;
   readonly status?: KeyStatus;
+  /** The seconds for which no request of the key was admitted, since it was issued at the latest. */
+  readonly unusedFor?: number;
 }
 
 /** Lists keys, the newest first. @throws OperatorError when the owner does not exist */
@@ -78,7 +65,12 @@ export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeyV
     .map((key) => keyView(key, store.now()))
     .filter(({ plan }) => filter.plan === undefined || plan === filter.plan)
     .filter(({ status }) => filter.status === undefined || status === filter.status)
+    .filter((key) => filter.unusedFor === undefined || unusedMs(key) >= filter.unusedFor * 1_000)
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));
+
+  function unusedMs({ lastUsedAt, createdAt }: KeyView): number {
+    return store.now() - Date.parse(lastUsedAt ?? createdAt ?? isoTime(0));
+  }
 }
 
 export const keyFields: readonly Field<KeyView>[] = [
@@ -107,23 +99,6 @@ export const keyFields: readonly Field<KeyView>[] = [
   { name: 'replaces', of: ({ replaces }) => replaces, only: 'record' },
   { name: 'replaced by', of: ({ replacedBy }) => replacedBy, only: 'record' },
 ];
-
-/** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
-export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number): boolean {
-  const nowSeconds = Math.floor(nowMs / 1_000);
-  return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
-}
-
-const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
-
-function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
-  if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
-  // The authorizer compares the same way: it refuses the key from the second of its expiry on.
-  const isExpired = entry.expiresAt !== undefined && entry.expiresAt <= Math.floor(nowMs / 1_000);
-  if (isExpired) return 'expired';
-  if (owner.item?.status !== 'active') return 'suspended';
-  return isBanned(entry, nowMs) ? 'banned' : 'active';
-}
 
 function rejectionsNow(
   { rejectionWindow = 0, rejectionCount = 0 }: StoredEntry,

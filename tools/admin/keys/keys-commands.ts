@@ -3,18 +3,13 @@ import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption, planOption } from '../console/option-values.ts';
 import { readSecret } from '../console/questions.ts';
 import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
-import { limitsText } from '../owners/owner-view.ts';
+import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
+import { extendKey } from './extend-key.ts';
 import { findKey } from './find-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
-import {
-  type KeyFilter,
-  type KeyView,
-  keyFields,
-  keyStatuses,
-  keyView,
-  listKeys,
-} from './key-view.ts';
+import { keyStatuses } from './key-state.ts';
+import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './key-view.ts';
 import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
 import { revokeKey, unbanKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -51,12 +46,16 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       new Option('--owner <owner>', 'of this owner, by id or name'),
       planOption('of owners on this plan'),
       new Option('--status <status>', 'in this state').choices(keyStatuses),
+      durationOption('--unused-for <duration>', 'issued and last used at least so long ago'),
     ],
-    examples: ['keys list --stage prod --owner "Acme Ltd" --status banned'],
+    examples: [
+      'keys list --stage prod --owner "Acme Ltd" --status banned',
+      'keys list --stage prod --unused-for 90d --status active',
+    ],
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
       if (views.length > 0) return { value: views, text: tableText(keyFields, views) };
-      const isFiltered = options.owner ?? options.plan ?? options.status;
+      const isFiltered = options.owner ?? options.plan ?? options.status ?? options.unusedFor;
       const none = 'There are no keys yet; "keys issue" makes one.';
       return { value: [], text: isFiltered ? 'There are no such keys.' : none };
     },
@@ -76,8 +75,15 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     examples: ['keys whois --stage prod', 'keys whois --stage prod < leaked.txt'],
     run: async ({ stage, place }) => {
       const text = await readSecret(io, `${place}: API key:`);
-      const view = keyView(await whoseToken(text, stage), stage.now());
-      return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
+      const { owner, key, isWhole } = await whoseToken(text, stage);
+      if (key) {
+        const view = keyView(key, stage.now());
+        return { value: view, text: `${recordText(keyFields, view)}\n\n${adviceOn(view)}` };
+      }
+      const { ownerId, name } = owner.details;
+      const known = recordText(ownerFields, ownerView(owner, stage.now()));
+      const note = unknownKeyText(ownerId, isWhole);
+      return { value: { keyId: null, owner: name, ownerId, note }, text: `${known}\n\n${note}` };
     },
   });
   addVerb<{ grace: number; expiresIn?: number }>(keys, io, {
@@ -100,6 +106,22 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
         text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
         issued: rotated,
+      };
+    },
+  });
+  addVerb<{ for: number }>(keys, io, {
+    usage: 'extend <keyId>',
+    description: 'let a key expire later, as one that was rotated too early',
+    options: [
+      durationOption('--for <duration>', 'how long it works from now on', 1).makeOptionMandatory(),
+    ],
+    examples: ['keys extend key_… --stage prod --for 24h'],
+    run: async ({ stage, options }, keyId) => {
+      const view = await extendKey(keyId, options.for, stage);
+      const { expiresAt } = view;
+      return {
+        value: view,
+        text: `${keyId} ${expiresAt ? `works until ${expiresAt}` : 'never expires'}.`,
       };
     },
   });
@@ -183,6 +205,19 @@ function adviceOn({ keyId, status, replacedBy }: KeyView): string {
   }
   const replace = replacedBy ? '' : `"keys rotate ${keyId} --grace 0s" replaces it, `;
   return `The API key is valid: ${replace}"keys revoke ${keyId}" ends it.`;
+}
+
+function unknownKeyText(ownerId: string, isWhole: boolean): string {
+  if (isWhole) {
+    return (
+      'The owner has no such API key: its details were purged, or it was made up by somebody who has ' +
+      'seen another one.'
+    );
+  }
+  return (
+    'The API key is incomplete or mistyped. Its beginning, which all keys of the owner share, is all that ' +
+    `can be told: "keys list --owner ${ownerId}" shows those it may be.`
+  );
 }
 
 function revokeQuestion({ keyId, owner, label, lastFour }: KeyView): string {

@@ -5,7 +5,7 @@ import { present, size } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { findKey, replacementOf, type StoredKey } from './find-key.ts';
 import { type DraftKey, draftKey, grantKey, type IssuedKey } from './issue-key.ts';
-import { isBanned, keyView } from './key-view.ts';
+import { isBanned, statusOf, validEntry } from './key-state.ts';
 
 interface Rotation {
   /** How long the old token stays valid. */
@@ -43,9 +43,8 @@ export async function rotateKey(
 
 /** @throws WrongStateError when the key cannot be rotated; its remedy is the command to use instead */
 function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
-  const { keyId, entry } = key;
-  const { status } = keyView(key, nowMs);
-  if (status === 'suspended') {
+  const { keyId } = key;
+  if (statusOf(key, nowMs) === 'suspended') {
     throw new WrongStateError(`${keyId} cannot be rotated while its owner is suspended`, {
       remedy: '"owners resume" ends that',
     });
@@ -56,12 +55,7 @@ function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
     const problem = `${keyId} was rotated before and is replaced by ${replacement.keyId}`;
     throw new WrongStateError(problem, { remedy: 'rotate that one' });
   }
-  if (!entry || (status !== 'active' && status !== 'banned')) {
-    throw new WrongStateError(`${keyId} is ${status} and cannot be rotated`, {
-      remedy: '"keys issue" makes its owner a new one',
-    });
-  }
-  return entry;
+  return validEntry(key, 'rotated', nowMs);
 }
 
 /**

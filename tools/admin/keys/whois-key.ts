@@ -1,35 +1,55 @@
-import { hashOwnerPart, hashToken, parseAuthorization } from '../../../lambdas/shared/api-key.ts';
-import { stageNames, stageSettings } from '../../../lib/settings/stages.ts';
-import { NotFoundError, OperatorError, quoted } from '../../shared/errors.ts';
+import {
+  charactersAfterPrefix,
+  hashOwnerPart,
+  hashToken,
+  ownerCharactersLength,
+  parseAuthorization,
+} from '../../../lambdas/shared/api-key.ts';
+import { stageOfKey } from '../../../lib/settings/stages.ts';
+import { NotFoundError, OperatorError } from '../../shared/errors.ts';
 import { findOwnerOfHash } from '../owners/find-owner.ts';
+import type { StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
+
+/** Whose a token is. */
+interface FoundToken {
+  readonly owner: StoredOwner;
+  /** Undefined for a token that is incomplete or mistyped, and one that the owner does not have. */
+  readonly key: StoredKey | undefined;
+  readonly isWhole: boolean;
+}
 
 const tokenForm = /so_[0-9A-Za-z]+_[0-9A-Za-z]+/g;
 
 /**
- * Finds the key that a token belongs to, even if the key is no longer valid.
+ * Finds the key that a token belongs to, even if the key is no longer valid. Of a token that is
+ * incomplete, the characters that are common to an owner's keys are enough to find the owner.
  *
  * @param text a text that contains the token, possibly among other words
  * @throws OperatorError whose message contains nothing of the text
  */
-export async function whoseToken(text: string, store: KeyStore): Promise<StoredKey> {
+export async function whoseToken(text: string, store: KeyStore): Promise<FoundToken> {
+  const { tokenPrefix } = store;
   const token = soleToken(text);
-  refuseUnlessOfStage(token, store.tokenPrefix);
-  const owner = await findOwnerOfHash(hashOwnerPart(token), store);
+  refuseOtherStage(token, tokenPrefix);
+  const isWhole = parseAuthorization(`Bearer ${token}`, tokenPrefix) !== undefined;
+  const ownerPart = token.slice(0, tokenPrefix.length + ownerCharactersLength);
+  if (ownerPart.length < tokenPrefix.length + ownerCharactersLength) {
+    const remedy = `its first ${tokenPrefix.length + ownerCharactersLength} characters tell whose it is`;
+    throw new OperatorError('The API key is too short', { remedy });
+  }
+  const filled = ownerPart.padEnd(tokenPrefix.length + charactersAfterPrefix, '0');
+  const owner = await findOwnerOfHash(hashOwnerPart(filled), store);
   if (!owner) {
+    const reason = isWhole ? 'was made up' : 'is mistyped';
     throw new NotFoundError(
-      'No owner of this stage has such an API key: it is of another account, or was made up',
+      'No owner of this stage has such an API key: its owner was deleted, it is of another account, ' +
+        `or it ${reason}`,
     );
   }
   const tokenHash = hashToken(token);
-  const key = keysOf(owner).find((each) => each.tokenHash === tokenHash);
-  if (key) return key;
-  const { name, ownerId } = owner.details;
-  throw new NotFoundError(
-    `The API key begins as those of ${quoted(name)} do (${ownerId}), who has none such: its details ` +
-      'were purged, or it was made up by somebody who has seen another one',
-  );
+  return { owner, key: keysOf(owner).find((each) => each.tokenHash === tokenHash), isWhole };
 }
 
 function soleToken(text: string): string {
@@ -45,18 +65,11 @@ function soleToken(text: string): string {
   });
 }
 
-function refuseUnlessOfStage(token: string, prefix: string): void {
-  if (isOfStage(token, prefix)) return;
-  const other = stageNames.find((stage) => isOfStage(token, stageSettings(stage).apiKeyPrefix));
-  if (other)
-    throw new OperatorError(`The API key is one of stage ${other}`, {
-      remedy: 'ask there who has it',
-    });
-  throw new OperatorError(
-    'The API key is incomplete or mistyped: its last six characters do not fit the others',
-  );
-}
-
-function isOfStage(token: string, prefix: string): boolean {
-  return parseAuthorization(`Bearer ${token}`, prefix) !== undefined;
+function refuseOtherStage(token: string, prefix: string): void {
+  if (token.startsWith(prefix)) return;
+  const stage = stageOfKey(token);
+  if (stage === undefined) throw new OperatorError('The API key has the prefix of no stage');
+  throw new OperatorError(`The API key is one of stage ${stage}`, {
+    remedy: 'ask there who has it',
+  });
 }

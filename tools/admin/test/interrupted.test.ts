@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { reportFailure } from '../failure-report.ts';
+import { extendKey } from '../keys/extend-key.ts';
 import { keysOf } from '../keys/find-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { keyView, listKeys } from '../keys/key-view.ts';
@@ -61,6 +62,7 @@ async function presentState() {
     dayCount: item?.dayCount,
     statuses: await statuses(),
     isReplaced: old?.expiresAt !== null && keys.some((key) => key.expiresAt === null),
+    expiresAt: old?.expiresAt,
     activeKeys: keys.length,
     gatewayKeys: stage.gateway.keys.size,
     stored: (await scan(stage.store, stage.store.apiKeysTable)).length,
@@ -92,6 +94,12 @@ const commands: Command[] = [
     name: 'keys rotate without a grace period',
     run: (store) => rotateOrItsReplacement(keyId, 0, store),
     expected: { isReplaced: true, activeKeys: 1 },
+  },
+  {
+    name: 'keys extend',
+    prepare: () => rotateKey(keyId, { graceSeconds: 60 }, stage.store),
+    run: (store) => extendKey(keyId, 3_600, store),
+    expected: { expiresAt: '2026-11-20T10:30:15Z' },
   },
   {
     name: 'keys revoke',

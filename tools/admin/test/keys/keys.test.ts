@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
 import { plans } from '../../../../lib/settings/plans.ts';
 import { ownerIdOf } from '../../keys/api-key-token.ts';
+import { extendKey } from '../../keys/extend-key.ts';
 import { findKey } from '../../keys/find-key.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { keyView, listKeys } from '../../keys/key-view.ts';
@@ -266,6 +267,52 @@ describe('rotateKey', () => {
   });
 });
 
+describe('extendKey', () => {
+  it('lets a key work for so long from now on, and never less than it did', async () => {
+    const { keyId } = await issue({ expiresAt: nowSeconds + 60 });
+
+    for (const seconds of [3_600, 3_600, 60]) {
+      expect(await extendKey(keyId, seconds, store)).toMatchObject({
+        status: 'active',
+        expiresAt: '2026-11-20T10:30:15Z',
+      });
+    }
+  });
+
+  it('leaves a key alone that never expires', async () => {
+    const { keyId } = await issue();
+
+    expect(await extendKey(keyId, 60, store)).toMatchObject({ expiresAt: null });
+  });
+
+  it.each<[string, (keyId: string) => Promise<unknown>]>([
+    ['expired', (keyId) => set(keyId, { expiresAt: nowSeconds })],
+    ['revoked', (keyId) => revokeKey(keyId, store)],
+  ])('refuses a key that is %s', async (status, make) => {
+    const { keyId } = await issue();
+    await make(keyId);
+    const before = allItems();
+
+    await expect(extendKey(keyId, 60, store)).rejects.toThrow(
+      `${keyId} is ${status} and cannot be extended; "keys issue" makes its owner a new one`,
+    );
+    expect(allItems()).toEqual(before);
+  });
+
+  it('says so where the key is changed after it was read, unless in the same way', async () => {
+    const { keyId } = await issue({ expiresAt: nowSeconds + 30 });
+    const meanwhile = (change: () => Promise<unknown>) =>
+      interposed(store, isUpdateOf(store.apiKeysTable), change);
+
+    const same = meanwhile(() => extendKey(keyId, 60, store));
+    expect(await extendKey(keyId, 60, same)).toMatchObject({ expiresAt: '2026-11-20T09:31:15Z' });
+    const revoked = meanwhile(() => revokeKey(keyId, store));
+    await expect(extendKey(keyId, 90, revoked)).rejects.toThrow(
+      `${keyId} was changed by somebody else meanwhile; run the command again`,
+    );
+  });
+});
+
 describe('revokeKey', () => {
   it('removes the entry, and notes in the details what was last known', async () => {
     const { keyId, ownerId } = await issue({ expiresAt: nowSeconds + 60 });
@@ -381,6 +428,15 @@ describe('listKeys', () => {
     expect(await list({ plan: 'pro', status: 'active' })).toEqual([two.keyId]);
     expect(await list({ status: 'revoked' })).toEqual([three.keyId]);
     await expect(list({ owner: 'Three' })).rejects.toThrow('There is no owner "Three"');
+  });
+
+  it('shows those that were neither used nor issued for so long', async () => {
+    const [used, unused] = [await issue(), await issue(), await issue({}, at(1))];
+    await set(used.keyId, { usedAt: minute + 60 });
+
+    const found = await listKeys({ unusedFor: 90 }, at(90));
+
+    expect(found.map(({ keyId }) => keyId)).toEqual([unused.keyId]);
   });
 
   it('shows a valid key also where its details are gone', async () => {

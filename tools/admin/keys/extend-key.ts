@@ -1,0 +1,31 @@
+import { WrongStateError } from '../../shared/errors.ts';
+import { changeItem } from '../owners/stored-owner.ts';
+import type { KeyStore } from '../stage/key-store.ts';
+import { withHalfDoneError } from '../stage/service-failure.ts';
+import { findKey } from './find-key.ts';
+import { validEntry } from './key-state.ts';
+import { type KeyView, keyView } from './key-view.ts';
+
+/**
+ * Lets a key expire later, such as one that was rotated too early. A key that works as long already
+ * stays as it is, so a command that was interrupted can be run again.
+ *
+ * @param seconds how long the key works from now on
+ * @throws OperatorError when there is no such key, it is not valid any more, or DynamoDB fails
+ */
+export async function extendKey(keyId: string, seconds: number, store: KeyStore): Promise<KeyView> {
+  const key = await findKey(keyId, store);
+  const { expiresAt: before } = validEntry(key, 'extended', store.now());
+  const end = Math.floor(store.now() / 1_000) + seconds;
+  if (before === undefined || before >= end) return keyView(key, store.now());
+  const path = `keys.${key.tokenHash}.expiresAt`;
+  const isExtended = await withHalfDoneError(`The expiry of ${keyId} may be changed`, () =>
+    changeItem(key.owner.details, { set: { [path]: end }, where: { [path]: before } }, store),
+  );
+  const after = await findKey(keyId, store);
+  // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
+  if (isExtended || after.entry?.expiresAt === end) return keyView(after, store.now());
+  throw new WrongStateError(`${keyId} was changed by somebody else meanwhile`, {
+    remedy: 'run the command again',
+  });
+}

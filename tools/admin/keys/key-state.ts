@@ -1,0 +1,54 @@
+import { newestWindow } from '../../../lambdas/shared/windows.ts';
+import { plans } from '../../../lib/settings/plans.ts';
+import { WrongStateError } from '../../shared/errors.ts';
+import type { StoredEntry } from '../owners/stored-owner.ts';
+import type { StoredKey } from './find-key.ts';
+
+/**
+ * The statuses of a key. `suspended` means that its owner is suspended. `unfinished` means that its
+ * issue or revocation was interrupted: the key is not valid, and "keys revoke" completes its
+ * revocation.
+ */
+export const keyStatuses = [
+  'active',
+  'banned',
+  'suspended',
+  'expired',
+  'revoked',
+  'unfinished',
+] as const;
+
+export type KeyStatus = (typeof keyStatuses)[number];
+
+export function statusOf({ owner, details, entry }: StoredKey, nowMs: number): KeyStatus {
+  if (!entry) return details?.revokedAt === undefined ? 'unfinished' : 'revoked';
+  if (isExpired(entry, nowMs)) return 'expired';
+  if (owner.item?.status !== 'active') return 'suspended';
+  return isBanned(entry, nowMs) ? 'banned' : 'active';
+}
+
+/**
+ * Returns the entry of a key that is valid, at least once a ban or a suspension has ended.
+ *
+ * @param change what is to be done to the key, such as `rotated`
+ * @throws WrongStateError when the key is expired or revoked
+ */
+export function validEntry(key: StoredKey, change: string, nowMs: number): StoredEntry {
+  if (key.entry && !isExpired(key.entry, nowMs)) return key.entry;
+  throw new WrongStateError(`${key.keyId} is ${statusOf(key, nowMs)} and cannot be ${change}`, {
+    remedy: '"keys issue" makes its owner a new one',
+  });
+}
+
+/** Whether a key is expired. Like the authorizer, it counts the second of the expiry as expired. */
+export function isExpired({ expiresAt }: StoredEntry, nowMs: number): boolean {
+  return expiresAt !== undefined && expiresAt <= Math.floor(nowMs / 1_000);
+}
+
+/** Whether a key is banned. Like the authorizer, it ignores a ban longer than any plan's. */
+export function isBanned({ bannedUntil = 0 }: StoredEntry, nowMs: number): boolean {
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  return bannedUntil > nowSeconds && bannedUntil <= newestWindow(nowSeconds) + longestBanSeconds;
+}
+
+const longestBanSeconds = Math.max(...Object.values(plans).map(({ banSeconds }) => banSeconds));
