@@ -1,4 +1,4 @@
-import { isPlanName, type PlanName, plans } from '../../../lib/settings/plans.ts';
+import { isPlanName, type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
 import { InvalidValueError, OperatorError } from '../../shared/errors.ts';
 import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
 
@@ -11,6 +11,7 @@ const fields = ['perMinute', 'perDay'] as const;
 
 /** The command-line options for these fields. */
 const optionOf = { perMinute: '--per-minute', perDay: '--per-day' } as const;
+const optionsText = fields.map((field) => optionOf[field]).join(' and ');
 
 /**
  * The limits of an owner: the requested ones, or those of its plan.
@@ -27,24 +28,12 @@ export function limitsFor({ plan, perMinute, perDay }: AgreedLimits): OwnerLimit
   };
 }
 
-/**
- * The limits of its own that an owner has on a plan: the requested ones, and for those that the request
- * does not contain, what was agreed on the same plan. On another plan it is the present value, as far
- * as the plan allows it, and nothing if no limit is requested at all.
- */
-export function ownLimits(
-  { plan: name, ...asked }: AgreedLimits,
-  { details: { agreed }, item }: CompleteOwner,
-): Partial<OwnerLimits> {
-  const plan = plans[name];
-  const isMove = agreed.plan !== name || item.plan !== name;
-  const isAsked = fields.some((field) => asked[field] !== undefined);
-  const kept = (field: keyof OwnerLimits) => {
-    if (!isMove) return agreed[field];
-    if (!isAsked || (item[field] >= plan[field] && !plan.limitsPerOwner)) return undefined;
-    return Math.min(item[field], plan[field]);
-  };
-  return Object.fromEntries(fields.map((field) => [field, asked[field] ?? kept(field)]));
+/** The command that gives an owner a plan and limits. */
+export function setPlanCommand(ownerId: string, { plan, ...agreed }: AgreedLimits): string {
+  const limits = fields
+    .filter((field) => agreed[field] !== undefined)
+    .map((field) => ` ${optionOf[field]} ${agreed[field]}`);
+  return `owners set-plan ${ownerId} ${plan}${limits.join('')}`;
 }
 
 /**
@@ -64,17 +53,17 @@ function presentLimits({ plan: name, ...agreed }: AgreedLimits, current: OwnerLi
  * Compares owners' limits with the current numbers of their plans.
  *
  * @returns `outdated` are those that differ, with the current numbers; `unclear` are owners whose plan
- *   is unknown, because their move to another one was interrupted or it is not in the table of plans
+ *   is unknown, because their creation or their move to another one was interrupted, or it is not in
+ *   the table of plans
  */
 export function reviewPlans(owners: readonly StoredOwner[]) {
-  const complete = owners.filter((owner): owner is CompleteOwner => owner.item !== undefined);
-  const isUnclear = ({ details, item }: CompleteOwner) =>
-    details.agreed.plan !== item.plan || !isPlanName(item.plan);
-  const outdated = complete
-    .filter((owner) => !isUnclear(owner))
+  const isClear = (owner: StoredOwner): owner is CompleteOwner =>
+    owner.details.agreed.plan === owner.item?.plan && isPlanName(owner.item.plan);
+  const outdated = owners
+    .filter(isClear)
     .map((owner) => ({ owner, limits: presentLimits(owner.details.agreed, owner.item) }))
     .filter(({ owner: { item }, limits }) => !hasLimits(item, item.plan, limits));
-  return { outdated, unclear: complete.filter(isUnclear) };
+  return { outdated, unclear: owners.filter((owner) => !isClear(owner)) };
 }
 
 /** Whether an owner's item has exactly this plan and these limits. */
@@ -91,13 +80,15 @@ function limitFor(planName: PlanName, field: keyof OwnerLimits, asked: number | 
   if (asked === undefined) {
     if (!plan.limitsPerOwner) return plan[field];
     throw new OperatorError(`${optionOf[field]}: missing`, {
-      remedy: `the ${planName} plan has no limits of its own, give --per-minute and --per-day`,
+      remedy: `the ${planName} plan has no limits of its own, give ${optionsText}`,
     });
   }
   if (Number.isSafeInteger(asked) && asked >= 1 && asked <= plan[field]) return asked;
+  const larger = planNames.find((name) => asked > plan[field] && asked <= plans[name][field]);
+  const hint = larger ? `; the ${larger} plan allows it` : '';
   throw new InvalidValueError(
     optionOf[field],
     asked,
-    `a whole number from 1 to ${plan[field]}, the most that the ${planName} plan allows`,
+    `a whole number from 1 to ${plan[field]}, the most that the ${planName} plan allows${hint}`,
   );
 }

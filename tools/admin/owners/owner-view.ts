@@ -1,6 +1,8 @@
+import { keyIdOf } from '../../../lambdas/shared/owner-record.ts';
 import { type WindowUse, windowUses } from '../../../lambdas/shared/windows.ts';
 import { isPlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
+import { isBanned, isExpired } from '../keys/key-state.ts';
 import type { OwnerItem, StoredOwner } from './stored-owner.ts';
 
 /** The usage of both windows by all keys of an owner together. */
@@ -22,6 +24,8 @@ export function ownerView({ details, item }: StoredOwner, nowMs: number) {
     perDay: item?.perDay ?? null,
     /** The number of keys that are not revoked. */
     keys: Object.keys(item?.keys ?? {}).length,
+    /** Its banned keys. A ban is the key's: it lasts, whatever becomes of the limits. */
+    bans: item ? bansOf(item, nowMs) : [],
     createdAt,
     /** The minute in which a request of any of its keys was last admitted. */
     lastUsedAt: lastUse({ details, item }),
@@ -38,6 +42,8 @@ export const ownerFields: readonly Field<OwnerView>[] = [
   { name: 'limits', of: limitsText, only: 'record' },
   { name: 'created', of: ({ createdAt }) => createdAt },
   { name: 'keys', of: ({ keys }) => grouped(keys) },
+  { name: 'bans', of: ({ bans }) => grouped(bans.length), only: 'table' },
+  { name: 'ban', of: bansText, only: 'record' },
   ...usageFields<OwnerView>(),
   { name: 'this minute', of: ({ usage }) => usedText(usage?.minute), only: 'table' },
   { name: 'today', of: ({ usage }) => usedText(usage?.day), only: 'table' },
@@ -80,6 +86,21 @@ export function usageOf(item: OwnerItem, nowMs: number) {
 /** Formats the time of a last use, which is stored to the minute. */
 export function lastUsedText(lastUsedAt: string | null): string {
   return lastUsedAt?.replace(/:00Z$/, 'Z') ?? 'never';
+}
+
+function bansOf({ ownerId, keys }: OwnerItem, nowMs: number) {
+  return Object.values(keys)
+    .filter((entry) => isBanned(entry, nowMs) && !isExpired(entry, nowMs))
+    .map(({ id, bannedUntil }) => {
+      return { keyId: keyIdOf(ownerId, id), bannedUntil: isoTime(bannedUntil!) };
+    });
+}
+
+function bansText({ bans }: OwnerView): string | null {
+  const each = bans.map(
+    ({ keyId, bannedUntil }) => `until ${bannedUntil}: "keys unban ${keyId}" lifts it`,
+  );
+  return each.join('; ') || null;
 }
 
 function lastUse({ details, item }: StoredOwner): string | null {

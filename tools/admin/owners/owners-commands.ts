@@ -10,7 +10,7 @@ import { changeOwner, noUsage, renameOwner } from './change-owner.ts';
 import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
-import { type OwnerLimits, reviewPlans } from './owner-limits.ts';
+import { type OwnerLimits, reviewPlans, setPlanCommand } from './owner-limits.ts';
 import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
@@ -29,14 +29,14 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
       shown(await createOwner({ name, plan, perMinute, perDay }, stage), stage),
   });
-  addVerb<{ by?: 'usage' }>(owners, io, {
+  addVerb<{ busiest?: boolean }>(owners, io, {
     usage: 'list',
     description: 'all owners with what they use, the newest first',
-    options: [new Option('--by <order>', 'the busiest of today first').choices(['usage'])],
-    examples: ['owners list --stage prod --by usage'],
+    options: [new Option('--busiest', 'the busiest of today first')],
+    examples: ['owners list --stage prod --busiest'],
     run: async ({ stage, options }) => {
       const views = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
-      if (options.by) views.sort(busiestFirst);
+      if (options.busiest) views.sort(busiestFirst);
       const none = 'There are no owners yet; "owners create" makes one.';
       return { value: views, text: views.length > 0 ? tableText(ownerFields, views) : none };
     },
@@ -73,18 +73,7 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     options: limitOptions,
     examples: ['owners set-plan Initech enterprise --stage prod --per-minute 500 --per-day 20000'],
     help: setPlanHelp,
-    run: async ({ stage, options: { perMinute, perDay } }, idOrName, plan) => {
-      const { item: before } = await findCompleteOwner(idOrName, stage);
-      const asked = { plan: plan as PlanName, perMinute, perDay };
-      const owner = await setOwnerPlan(idOrName, asked, stage);
-      const { value, text } = shown(owner, stage);
-      const { plan: was, perMinute: minute, perDay: day } = before;
-      const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
-      return {
-        value: { ...value, from: { plan: was, perMinute: minute, perDay: day } },
-        text: `${text}\nchanged      ${from === to ? 'nothing' : `from ${from} to ${to}`}`,
-      };
-    },
+    run: setPlan,
   });
   addVerb<{ dryRun?: boolean }>(owners, io, {
     usage: 'apply-plans',
@@ -145,11 +134,9 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
 const limitOptions = [
   new Option(
     '--per-minute <requests>',
-    'its own limit; a new enterprise owner needs both',
+    'its own limit, at most what the plan allows; enterprise needs both',
   ).argParser(wholeNumber),
-  new Option('--per-day <requests>', 'its own limit; at most what the plan allows').argParser(
-    wholeNumber,
-  ),
+  new Option('--per-day <requests>', 'likewise').argParser(wholeNumber),
 ];
 
 const usageHelp = `
@@ -160,8 +147,34 @@ Without a terminal it needs --yes. Logs and backups keep the owner for a while: 
 what and how long. "owners suspend" can be taken back.`;
 
 const setPlanHelp = `
-A limit that is not named keeps its value, as far as the plan allows it. On another plan, where none is
-named, the limits are the plan's.`;
+A limit that is not named is the plan's. The last line is the command that undoes the change.`;
+
+async function setPlan(
+  { stage, options }: Call<Partial<OwnerLimits>>,
+  idOrName: string,
+  plan: string,
+): Promise<Result> {
+  const { details, item: before } = await findCompleteOwner(idOrName, stage);
+  const { ownerId, agreed } = details;
+  const { perMinute, perDay, local } = options;
+  const owner = await setOwnerPlan(ownerId, { plan: plan as PlanName, perMinute, perDay }, stage);
+  const { value, text } = shown(owner, stage);
+  const [undo, done] = [agreed, owner.details.agreed].map((each) => setPlanCommand(ownerId, each));
+  const target = local === undefined ? `--stage ${stage.stage}` : `--local ${stage.label}`;
+  const isUndoable = isPlanName(agreed.plan) && undo !== done;
+  const undoing = isUndoable ? `npm run admin -- ${undo} ${target}` : null;
+  const [from, to] = [before, owner.item].map((item) => `${item.plan}, ${limitsText(item)}`);
+  const lines = [
+    text,
+    `changed      ${from === to ? 'nothing' : `from ${from} to ${to}`}`,
+    ...(undoing ? [`undo         ${undoing}`] : []),
+  ];
+  const { plan: was, perMinute: minute, perDay: day } = before;
+  return {
+    value: { ...value, from: { plan: was, perMinute: minute, perDay: day }, undo: undoing },
+    text: lines.join('\n'),
+  };
+}
 
 function shown(owner: StoredOwner, { now }: Call['stage']) {
   const view = ownerView(owner, now());
@@ -184,6 +197,7 @@ plan allows them. Deploy first where a number has grown, and last where it has s
 async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
   const { stage, options, io } = call;
   const { outdated, unclear } = reviewPlans(await allOwners(stage));
+  const leftOut = unclear.map(({ details }) => details.ownerId);
   for (const owner of unclear) print(io.stderr, unclearText(owner));
   const changes = outdated.map(({ owner: { details, item }, limits }) => ({
     ownerId: details.ownerId,
@@ -194,7 +208,7 @@ async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
   }));
   const review =
     changes.length === 0
-      ? 'Every owner has the limits of its plan: there is nothing to change.'
+      ? `Every ${unclear.length > 0 ? 'other ' : ''}owner has the limits of its plan: there is nothing to change.`
       : changes
           .map(
             ({ ownerId, name, plan, from, to }) =>
@@ -202,7 +216,7 @@ async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
           )
           .join('\n');
   if (options.dryRun || changes.length === 0) {
-    return { value: { changes, applied: false }, text: review };
+    return { value: { changes, leftOut, applied: false }, text: review };
   }
   // The changes are shown before the question; with `--json`, standard output is for the result.
   if (options.json) print(io.stderr, review);
@@ -214,13 +228,16 @@ async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
     }
   });
   const text = `Changed ${counted(changes.length, 'owner')}.`;
-  return { value: { changes, applied: true }, text };
+  return { value: { changes, leftOut, applied: true }, text };
 }
 
-function unclearText({ details, item }: CompleteOwner): string {
+function unclearText({ details, item }: StoredOwner): string {
   const { ownerId, agreed } = details;
+  if (!item) {
+    return `${ownerId} is left out: it is created in part only; "owners create" completes it`;
+  }
   const reason = isPlanName(item.plan)
     ? `its move from ${agreed.plan} to ${item.plan} was interrupted`
-    : `its plan ${quoted(item.plan)} is none any more`;
+    : `its plan ${quoted(item.plan)} no longer exists`;
   return `${ownerId} is left out: ${reason}; "owners set-plan" moves it`;
 }

@@ -4,7 +4,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { findCompleteOwner, readOwner } from './find-owner.ts';
 import { deleteGatewayKey, putGatewayKey } from './gateway-key.ts';
-import { hasLimits, limitsFor, type OwnerLimits, ownLimits } from './owner-limits.ts';
+import { hasLimits, limitsFor, type OwnerLimits, setPlanCommand } from './owner-limits.ts';
 import {
   type AgreedLimits,
   type CompleteOwner,
@@ -25,23 +25,24 @@ import {
  */
 export async function setOwnerPlan(
   idOrName: string,
-  asked: AgreedLimits,
+  agreed: AgreedLimits,
   store: KeyStore,
 ): Promise<CompleteOwner> {
   const owner = await findCompleteOwner(idOrName, store);
   const { ownerId } = owner.details;
-  const agreed = { plan: asked.plan, ...ownLimits(asked, owner) };
   const limits = limitsFor(agreed);
-  const inGateway = () => putGatewayKey(ownerId, asked.plan, store);
-  const inDynamoDb = () => setLimits(owner, asked.plan, limits, store);
+  const inGateway = () => putGatewayKey(ownerId, agreed.plan, store);
+  const inDynamoDb = () => setLimits(owner, agreed.plan, limits, store);
   const { plan, perMinute } = owner.item;
   const isLarger =
-    plans[asked.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
-  return withHalfDoneError(`The plan of ${ownerId} may be changed in part only`, async () => {
+    plans[agreed.plan].perMinute >= (isPlanName(plan) ? plans[plan].perMinute : perMinute);
+  const undo = setPlanCommand(ownerId, owner.details.agreed);
+  const state = `The plan of ${ownerId} may be changed in part only ("${undo}" undoes it)`;
+  return withHalfDoneError(state, async () => {
     for (const step of isLarger ? [inGateway, inDynamoDb] : [inDynamoDb, inGateway]) await step();
     const { details, item } = await readPresentOwner(ownerId, store);
     // Another move may have come since. Then its limits apply, and what was agreed in it.
-    if (hasLimits(item, asked.plan, limits)) {
+    if (hasLimits(item, agreed.plan, limits)) {
       await changeDetails(ownerId, { set: { agreed }, where: { agreed: details.agreed } }, store);
     }
     return putPresentGatewayKey(ownerId, store);
