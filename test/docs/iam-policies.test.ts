@@ -138,6 +138,7 @@ async function runEveryCommand(): Promise<void> {
   const keyId = await issue();
   await command('keys', 'list');
   await command('keys', 'whois');
+  await command('keys', 'extend', keyId, '--for', '1h');
   for (const each of ['show', 'unban', 'rotate', 'revoke']) await command('keys', each, keyId);
   await command('keys', 'purge', '--older-than', '0s');
   const file = directory.write('orders.jsonl', '{"id":1}\n{"id":2}\n');
