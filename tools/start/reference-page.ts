@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { planNames, plans } from '../../lib/settings/plans.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { isFromThisMachine } from '../local/control-plane/loopback.ts';
 import type { Handler } from '../local/http-server.ts';
-import type { DemoKeys } from './demo-keys.ts';
 
 interface ReferencePageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  /** The demo keys by plan, if there are any. Is called when the service is ready. */
-  readonly demoKeys: () => DemoKeys | undefined;
+  /** The demo keys by plan. Is called when the service is ready. */
+  readonly demoKeys: () => Readonly<Record<PlanName, string>>;
   /** The id of an example order; undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -56,9 +55,7 @@ async function send(
   const files = referenceFiles({
     // The page's policy allows requests to its own origin only, so the base URL has the same host.
     baseUrl: `http://${headers.host}${basePath}`,
-    ...(keys && {
-      demoKeys: planNames.map((plan) => ({ ...plans[plan], plan, key: keys[plan] })),
-    }),
+    demoKeys: planNames.map((plan) => ({ ...plans[plan], plan, key: keys[plan] })),
     orderId: exampleOrderId,
   });
   const body = await files[name]!();

@@ -89,13 +89,16 @@ export async function startStoreService(
     codeOf: liveCode?.folderOf,
     hasTimeLimits: options.inspect === undefined,
     signal,
-    handlers: [
-      referencePage({
-        basePath: basePathOf(stage),
-        demoKeys: () => filled!.keys,
-        exampleOrderId: readExample,
-      }),
-    ],
+    // The page is a console for the demo keys.
+    handlers: options.empty
+      ? []
+      : [
+          referencePage({
+            basePath: basePathOf(stage),
+            demoKeys: () => filled!.keys!,
+            exampleOrderId: readExample,
+          }),
+        ],
     prepare: async (prepared) => {
       filled = await fillStore(prepared, options, console.log, signal);
     },
