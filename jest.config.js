@@ -39,6 +39,7 @@ export default {
   projects: [
     project('service', [], within('test/**/*.test.ts')),
     project('tools', [], within('tools/*/test/**/*.test.ts')),
+    project('docs', [], within('docs/test/**/*.test.ts')),
     project('commands', [further.commands]),
     project('browser', [further.browser]),
     project('faults', [further.faults]),

@@ -5,7 +5,7 @@ import {
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
-import { contract } from '../helpers/contract-check.ts';
+import { contract } from '../../tools/smoke/test/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { headerParameters } from '../../lambdas/shared/headers.ts';
 import { handlerEntries, type OperationName } from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
-import { contract } from '../helpers/contract-check.ts';
+import { contract } from '../../tools/smoke/test/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';

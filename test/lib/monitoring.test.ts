@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { anchorsOf, tokensOf } from '../../docs/test/markdown.ts';
 import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
-import { anchorsOf, tokensOf } from '../docs/markdown.ts';
 import { differences, missing } from '../helpers/differences.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';

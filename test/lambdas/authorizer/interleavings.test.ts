@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../../../tools/shared/test/embedded-dynamodb.ts';
 import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
-import { embeddedDynamoDbOfFile } from '../../helpers/dynamodb/embedded-dynamodb.ts';
 import { execute } from '../../helpers/dynamodb/execution.ts';
 import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
 import {

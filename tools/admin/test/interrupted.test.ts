@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
-import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
+import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { reportFailure } from '../failure-report.ts';
 import { extendKey } from '../keys/extend-key.ts';
 import { keysOf } from '../keys/find-key.ts';

@@ -7,13 +7,9 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type RunningService,
-  root,
-  startServiceWith,
-} from '../../../test/contract/running-service.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { temporaryDirectoryOfFile } from '../../../test/helpers/temporary-directory.ts';
+import { type RunningService, root, startServiceWith } from '../../start/test/running-service.ts';
 import { StoreOrders } from '../store-orders.ts';
 
 const run = promisify(execFile);

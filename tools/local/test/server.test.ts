@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { closedGate } from '../../../test/helpers/gate.ts';
 import { type LocalService, startLocalService } from '../server.ts';
+import { closedGate } from './gate.ts';
 import {
   type Assembly,
   api,

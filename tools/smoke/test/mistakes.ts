@@ -4,7 +4,7 @@ import type { Mistake, Spoilable } from './spoilt-client.ts';
 
 /*
  * A check that cannot fail is worse than none. Each mistake here is put into the answers of the service,
- * and the named check has to notice it. test/contract/answers.test.ts is the other half: without a
+ * and the named check has to notice it. tools/smoke/test/answers.test.ts is the other half: without a
  * mistake, the checks find nothing.
  */
 

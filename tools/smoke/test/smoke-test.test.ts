@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { plans } from '../../../lib/settings/plans.ts';
-import { RunningStore } from '../../../test/e2e/running-store.ts';
-import { contract } from '../../../test/helpers/contract-check.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
+import { RunningStore } from '../../start/test/e2e/running-store.ts';
 import { selectChecks } from '../checks/checks.ts';
 import { countedRequests } from '../options.ts';
 import { smokeTest } from '../smoke-test.ts';
 import { type Send, senderTo } from '../stage/http-client.ts';
 import { Stage } from '../stage/stage.ts';
+import { contract } from './contract-check.ts';
 import { before, mistakes } from './mistakes.ts';
 import { type Mistake, replayed, type Spoilable, spoilt } from './spoilt-client.ts';
 

@@ -1,9 +1,9 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
-import { embeddedDynamoDbOfFile } from '../../../test/helpers/dynamodb/embedded-dynamodb.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
+import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { exampleOrderId, loadFile, loadSample } from '../demo-orders.ts';
 
 const database = embeddedDynamoDbOfFile();

@@ -4,9 +4,9 @@ import { SourceMap } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, jest } from '@jest/globals';
-import { root, startRun } from '../../../test/contract/running-service.ts';
 import { sampleOrders } from '../sample-orders.ts';
 import { attachDebugger, type Session } from './debugger.ts';
+import { root, startRun } from './running-service.ts';
 
 jest.setTimeout(30_000);
 

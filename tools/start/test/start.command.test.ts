@@ -7,12 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
 import {
-  type Ready,
-  type Run,
-  startRun,
-  startService,
-} from '../../../test/contract/running-service.ts';
-import {
   answer,
   DynamodbProxy,
   unanswered,
@@ -30,6 +24,7 @@ import { allOwners } from '../../admin/owners/find-owner.ts';
 import { connect } from '../../admin/stage/stage-connection.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { isWithinAwakeMs } from './awake-time.ts';
+import { type Ready, type Run, startRun, startService } from './running-service.ts';
 
 const endsWithinMs = 2_000;
 // With this setting, the synthesis fails, so that only an earlier message can be seen.

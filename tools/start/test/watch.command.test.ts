@@ -2,8 +2,8 @@ import { type DisposableTempDir, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Ready, type Run, startRun } from '../../../test/contract/running-service.ts';
 import { copySources } from '../../bench/source-copy.ts';
+import { type Ready, type Run, startRun } from './running-service.ts';
 
 jest.setTimeout(60_000);
 

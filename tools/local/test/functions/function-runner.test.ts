@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { closedGate } from '../../../../test/helpers/gate.ts';
 import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from '../../../../test/helpers/temporary-directory.ts';
 import { FunctionRunner } from '../../functions/function-runner.ts';
 import type { LambdaFunction } from '../../functions/lambda-functions.ts';
+import { closedGate } from '../gate.ts';
 
 type Invoked = ReturnType<FunctionRunner['invoke']>;
 

@@ -1,10 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { plans } from '../../../../lib/settings/plans.ts';
-import {
-  type RunningService,
-  startServiceWith,
-} from '../../../../test/contract/running-service.ts';
+import { type RunningService, startServiceWith } from '../../../start/test/running-service.ts';
 import { sidewaysOverflow, violations } from './accessibility.ts';
 import { openPage, startChromium, type WatchedPage } from './chromium.ts';
 

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
+import { type RunningService, root, startService } from '../../tools/start/test/running-service.ts';
+import { tokensOf } from './markdown.ts';
+
+const run = promisify(execFile);
+const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const snippets = tokensOf(page).filter(({ type }) => type === 'code');
+const directory = temporaryDirectoryOfFile();
+
+/** What takes the place of a generator's result: as much of it as the page uses, with the same names. */
+const generated = {
+  'src/generated/index.ts': `
+    import { request } from './client.gen';
+    export interface Order { id: bigint }
+    export const listOrders = async (_: { parseAs: 'text'; throwOnError: true }) =>
+      ({ data: (await (await request('GET', '')).text()) as unknown });
+    export const cancelOrder = async ({ path }: { path: { orderId: bigint } }) =>
+      console.log(path.orderId, (await request('DELETE', '/' + path.orderId)).status);`,
+  'src/generated/client.gen.ts': `
+    interface Config { baseUrl: string | undefined; auth: () => string | undefined; throwOnError: true }
+    let config: Config;
+    export const client = { setConfig: (given: Config) => { config = given; } };
+    export const request = (method: string, id: string) => fetch(config.baseUrl + '/store/orders' + id,
+      { method, headers: { Authorization: 'Bearer ' + config.auth() } });`,
+  'src/use-exact-fetch.ts': `
+    import { exactFetch } from './exact-fetch';
+    const { data } = await exactFetch<{ data: { id: bigint }[] }>('/store/orders', { method: 'GET' });
+    console.log(data.some(({ id }) => id === 2n ** 63n - 1n));`,
+  'src/use-rate-limit.ts': `
+    import { readRateLimit } from './rate-limit';
+    const headers = { RateLimit: '"minute";r=59;t=34, "day";r=999;t=86400' };
+    const { minute, day } = readRateLimit(new Response(null, { headers }));
+    console.log(minute!.r, day!.t);`,
+};
+
+let service: RunningService;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startService();
+  environment = {
+    PATH: process.env.PATH!,
+    HOME: directory.path,
+    STORE_ORDERS_URL: service.baseUrl,
+    STORE_ORDERS_KEY: service.keys.business,
+  };
+  mkdirSync(join(directory.path, 'src/generated'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(directory.path, 'node_modules'));
+  for (const [file, code] of Object.entries(generated)) directory.write(file, code);
+  const client = readFileSync(join(root, 'tools/examples/store-orders.ts'));
+  directory.write('src/store-orders.ts', client);
+  for (const [index, { lang, text }] of snippets.entries()) {
+    const [, file = `src/${index}.${lang}`] = /^\/\/ (\S+)\n/.exec(text) ?? [];
+    directory.write(file, text);
+  }
+}, 60_000);
+
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** Runs a module as a bundler makes it. */
+async function runModule(file: string): Promise<string> {
+  const outfile = join(directory.path, 'bundle.mjs');
+  const entryPoints = [join(directory.path, file)];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm' });
+  return (await run(process.execPath, [outfile], { env: environment })).stdout;
+}
+
+describe('the code of docs/clients.md', () => {
+  it('compiles', async () => {
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+      ...{ target: 'es2024', module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
+    };
+    directory.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+
+    const compiled = run(process.execPath, [compiler, '-p', directory.path]);
+    const { stdout: errors } = await compiled.catch((error) => error);
+
+    expect(errors).toBe('');
+  });
+
+  it.each([
+    ['src/list.ts', '1000 orders; 1001 is cancelled\n'],
+    ['src/cancel-first.ts', '-1003n 409\n'],
+    ['src/use-exact-fetch.ts', 'true\n'],
+    ['src/use-rate-limit.ts', '59 86400\n'],
+  ])('runs against the local service: %s', async (file, printed) => {
+    expect(await runModule(file)).toBe(printed);
+  });
+
+  it('reads RateLimit in Python as in TypeScript', async () => {
+    const { text } = snippets.find(({ lang }) => lang === 'python')!;
+    const use = `print(read_rate_limit({"RateLimit": '"minute";r=59;t=34, "day";r=999;t=40000'}))`;
+
+    const { stdout } = await run('python3', ['-c', `${text}\n${use}`]);
+
+    expect(stdout).toBe("{'minute': {'r': 59, 't': 34}, 'day': {'r': 999, 't': 40000}}\n");
+  });
+
+  it.each(['openapi-ts.config.mjs', 'orval.config.mjs'])(
+    'is the configuration %s',
+    async (file) => {
+      const { default: configuration } = await import(join(directory.path, file));
+
+      expect(JSON.stringify(configuration)).toContain('"input":"openapi.yaml"');
+    },
+  );
+
+  it('has command lines that run against the local service', async () => {
+    const commands = snippets.filter(({ lang }) => lang === 'sh').map(({ text }) => text);
+    const script = commands
+      .join('\n')
+      .replaceAll('http://127.0.0.1:3000/staging/v1', service.baseUrl)
+      .replace('so_test_…', service.keys.pro);
+
+    const { stdout } = await run('bash', ['-ec', script], { cwd: root, env: environment });
+
+    expect(stdout).toMatch(/^HTTP\/1.1 200 [\s\S]*\[\{"id":-1003,/);
+    expect(stdout).toMatch(/\]1000\n$/);
+  });
+
+  it('is otherwise the example of headers that the contract has', () => {
+    const { text } = snippets.find(({ lang }) => !lang)!;
+    const contract = readFileSync(join(root, 'openapi.yaml'), 'utf8');
+
+    for (const line of text.split('\n')) {
+      expect(contract).toContain(`example: '${line.slice(line.indexOf(': ') + 2)}'`);
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { plans } from '../../lib/settings/plans.ts';
+import { differences } from '../../test/helpers/differences.ts';
+import { rowsAfter } from './markdown.ts';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
+const contract = parse(readFileSync(join(root, 'openapi.yaml'), 'utf8'));
+
+describe('docs/clients.md', () => {
+  it('says of every error of the contract what to do, and of no other', () => {
+    const described = rowsAfter('## Errors', page).map(([status, code]) => `${status} ${code}`);
+
+    expect(
+      differences(
+        ['openapi.yaml, components.responses', documentedErrors()],
+        ['docs/clients.md, Errors', described],
+      ),
+    ).toEqual([]);
+  });
+
+  it('states the numbers of lib/settings/plans.ts', () => {
+    const number = new Intl.NumberFormat('en');
+    const rows = Object.entries(plans).map(([name, plan]) => [
+      name.charAt(0).toUpperCase() + name.slice(1),
+      plan.limitsPerOwner ? 'custom' : number.format(plan.perMinute),
+      plan.limitsPerOwner ? 'custom' : number.format(plan.perDay),
+      number.format(plan.toleratedRejectionsPerMinute),
+      `${plan.banSeconds} s`,
+    ]);
+
+    expect(
+      differences(
+        ['lib/settings/plans.ts', rows.map(String)],
+        ['docs/clients.md, Plans', rowsAfter('## Plans', page).map(String)],
+      ),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['docs/clients.md', page],
+    ['openapi.yaml', contract.paths['/store/orders'].get.description],
+  ])('states how fast a list has to be read, as %s does', (_, text) => {
+    const rate = `${minBytesPerSecond / 1_000} KB/s`;
+
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      `falls ${maxBacklogMs / 1_000} s behind an average of ${rate}`,
+    );
+  });
+
+  it('explains every header of the contract, and no other', () => {
+    const explained = rowsAfter('## Headers', page).flatMap(([names]) => names!.split(', '));
+
+    expect(
+      differences(
+        ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
+        ['docs/clients.md, Headers', explained],
+      ),
+    ).toEqual([]);
+  });
+});
+
+function documentedErrors(): string[] {
+  const responses: object[] = Object.values(contract.components.responses);
+  const errors = responses.flatMap((response) => {
+    // biome-ignore lint/suspicious/noExplicitAny: the contract's own shape
+    const [, { properties }] = (response as any).content['application/json'].schema.allOf;
+    return properties.code.enum.map((code: string) => `${properties.status.const} ${code}`);
+  });
+  return [...new Set<string>(errors)];
+}

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { differences } from '../../test/helpers/differences.ts';
+import {
+  assemblyDirectory,
+  resourcesOfType,
+  templateFile,
+} from '../../test/helpers/synthesized.ts';
+import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
+import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
+import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
+import { type LocalService, startLocalService } from '../../tools/local/server.ts';
+import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
+import { type RecordingProxy, recordingProxy, taggingOf } from './recorded-calls.ts';
+
+const stack = 'StoreOrders-staging';
+
+let service: LocalService;
+let proxy: RecordingProxy;
+const directory = temporaryDirectoryOfFile();
+
+beforeAll(async () => {
+  service = await startLocalService({
+    templateFile: templateFile('staging'),
+    stackName: stack,
+    log: () => {},
+  });
+  proxy = await recordingProxy(service.origin, stack, usagePlanTags());
+});
+
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]();
+  await service?.close();
+});
+
+describe.each([
+  ['operator-policy.json', runEveryCommand, () => []],
+  ['deploy-policy.json', runCommandsOfWorkflow, rolesOfDeployment],
+] as const)('docs/iam/%s', (file, work, otherCalls) => {
+  const grants = grantsOf(file, 'staging');
+  let calls: readonly AwsCall[];
+
+  beforeAll(async () => {
+    calls = [...(await recorded(work)), ...otherCalls()];
+  });
+
+  it('allows every call that is made, and nothing else', () => {
+    expect({
+      refused: calls.filter((call) => !isAllowed(call, grants)),
+      unused: grants.filter((grant) => !calls.some((call) => allows(grant, call))),
+    }).toEqual({ refused: [], unused: [] });
+  });
+
+  it("allows no call on another stage's tables, keys and usage plans", () => {
+    // The roles of a deployment, and the lists of gateway keys and usage plans, are all stages'.
+    const ofOneStage = calls.filter(
+      ({ action, resource }) =>
+        action !== 'sts:AssumeRole' &&
+        !(action === 'apigateway:GET' && /:\/(apikeys|usageplans)$/.test(resource)),
+    );
+
+    expect(ofOneStage.filter((call) => isAllowed(call, grantsOf(file, 'prod')))).toEqual([]);
+  });
+
+  it('gives no gateway key or usage plan of another stage the tag of this one', () => {
+    const tags = (name: string) => ({ 'store-orders-stack': `StoreOrders-${name}` });
+    const retagged = ['apikeys', 'usageplans'].map((kind) =>
+      taggingOf(`arn:aws:apigateway:${region}::/${kind}`, tags('staging'), tags('prod')),
+    );
+
+    expect(retagged.filter((call) => isAllowed(call, grants))).toEqual([]);
+  });
+
+  it('names each resource as far as a name is known', () => {
+    for (const { resource, ...conditions } of grants) {
+      const condition = { ...conditions.condition, ...conditions.conditionIfExists };
+      expect(resource).not.toBe('*');
+      // CloudFormation and API Gateway make the rest of these names up.
+      const isKnownPrefix =
+        /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/)\*$/;
+      const isTagged = Object.keys(condition).some((key) => key.startsWith('aws:ResourceTag/'));
+      if (resource.includes('*') && !isKnownPrefix.test(resource)) expect(isTagged).toBe(true);
+    }
+  });
+});
+
+describe('docs/iam/deploy-trust.json', () => {
+  it("trusts GitHub's subject of a stage's environment with and without ids, and no other", () => {
+    const { Statement } = JSON.parse(readFileSync('docs/iam/deploy-trust.json', 'utf8'));
+
+    expect(Statement).toHaveLength(1);
+    // https://github.blog/changelog/2026-04-23-immutable-subject-claims-for-github-actions-oidc-tokens
+    expect(Statement[0].Condition).toEqual({
+      StringEquals: {
+        'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+        'token.actions.githubusercontent.com:sub': [
+          'repo:OWNER/NAME:environment:STAGE',
+          'repo:OWNER@OWNER_ID/NAME@NAME_ID:environment:STAGE',
+        ],
+      },
+    });
+  });
+});
+
+function isAllowed(call: AwsCall, grants: ReturnType<typeof grantsOf>): boolean {
+  return grants.some((grant) => allows(grant, call));
+}
+
+async function recorded(work: () => Promise<unknown>): Promise<AwsCall[]> {
+  proxy.calls.length = 0;
+  await work();
+  return [...proxy.calls];
+}
+
+/** Runs a command on the recorded service. @throws Error where it fails */
+async function run(...words: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await admin([...words, '--local', proxy.url], {
+    input: words.includes('whois') ? `so_test_${'0'.repeat(40)}0vP84T` : '',
+  });
+  if (exitCode !== 0 && !words.includes('whois')) throw new Error(`${words.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+async function runEveryCommand(): Promise<void> {
+  const done: string[] = [];
+  const command = (...words: string[]) => {
+    done.push(words.slice(0, 2).join(' '));
+    return run(...words);
+  };
+  const issue = async () =>
+    JSON.parse(await command('keys', 'issue', '--owner', 'Acme', '--json')).keyId;
+  await command('owners', 'create', 'Acme', '--plan', 'free');
+  for (const each of ['show', 'suspend', 'resume', 'reset-usage'])
+    await command('owners', each, 'Acme');
+  await command('owners', 'list');
+  await command('owners', 'usage');
+  await command('owners', 'set-plan', 'Acme', 'pro');
+  await command('owners', 'apply-plans', '--yes');
+  await command('owners', 'rename', 'Acme', 'Acme Pets');
+  await command('owners', 'rename', 'Acme Pets', 'Acme');
+  const keyId = await issue();
+  await command('keys', 'list');
+  await command('keys', 'whois');
+  await command('keys', 'extend', keyId, '--for', '1h');
+  for (const each of ['show', 'unban', 'rotate', 'revoke']) await command('keys', each, keyId);
+  await command('keys', 'purge', '--older-than', '0s');
+  const file = directory.write('orders.jsonl', '{"id":1}\n{"id":2}\n');
+  await command('orders', 'import', file);
+  await command('orders', 'import', file);
+  await command('orders', 'export');
+  await command('orders', 'show', '1');
+  for (const each of ['cancel', 'reopen', 'ship']) await command('orders', each, '1');
+  await addTwice();
+  await command('owners', 'create', 'Other', '--plan', 'free');
+  await command('owners', 'delete', 'Other', '--yes');
+  await command('keys', 'purge', '--all', '--yes');
+  expect(
+    differences(
+      ['npm run admin -- --help', await everyCommand()],
+      ['docs/test/iam-policies.test.ts, runEveryCommand', done],
+    ),
+  ).toEqual([]);
+}
+
+/** The call that is made when two commands add a gateway key to a usage plan at the same time. */
+async function addTwice(): Promise<void> {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new APIGatewayClient({ endpoint: proxy.url, region, credentials });
+  const gateway = apiGatewayKeys(client);
+  const [key] = await gateway.findApiKeys(stack);
+  const [usagePlanId] = await gateway.findUsagePlans({ keyId: key!.id });
+  await gateway.createUsagePlanKey({ keyId: key!.id, usagePlanId: usagePlanId! });
+  client.destroy();
+}
+
+/** The operator's commands that the workflow gives, as it writes them. */
+async function runCommandsOfWorkflow(): Promise<void> {
+  const workflow = readFileSync('.github/workflows/deploy-stage.yml', 'utf8').replaceAll(
+    /\\\n\s*/g,
+    '',
+  );
+  const lines = [...workflow.matchAll(/npm run --silent admin -- ([^\n)]+)/g)].map(
+    ([, line]) => line!,
+  );
+  expect(lines).not.toEqual([]);
+  let keyId = '';
+  for (const line of lines) {
+    const words = line.replace(/--stage "\$STAGE"|\|\|$/g, '').match(/'[^']*'|"[^"]*"|\S+/g)!;
+    const filled = words.map((word) =>
+      word.replace('"$SMOKE_KEY_ID"', keyId).replaceAll(/^'|'$/g, ''),
+    );
+    // What stands behind `||` is for a stage that is new.
+    const printed = await run(...filled).catch((error) => {
+      if (!line.endsWith('||')) throw error;
+      return '';
+    });
+    if (filled.includes('issue')) keyId = JSON.parse(printed).keyId;
+  }
+}
+
+/** The roles that `cdk deploy` takes on, as the synthesized output names them. */
+function rolesOfDeployment(): AwsCall[] {
+  const files = ['manifest.json', `${stack}.assets.json`];
+  const roles = files.flatMap((file) => [
+    ...readFileSync(`${assemblyDirectory()}/${file}`, 'utf8').matchAll(
+      /"assumeRoleArn": ?"([^"]+)"/g,
+    ),
+  ]);
+  const values: Record<string, string> = { Partition: 'aws', AccountId: account, Region: region };
+  const arns = roles.map(([, arn]) =>
+    arn!.replaceAll(/\$\{AWS::(\w+)\}/g, (_, name) => values[name]!),
+  );
+  return [...new Set(arns)].map((resource) => ({ action: 'sts:AssumeRole', resource }));
+}
+
+function usagePlanTags(): Record<string, string> {
+  const plans = resourcesOfType('staging', 'AWS::ApiGateway::UsagePlan');
+  const [tags, ...others] = plans.map(([, { Properties }]) => Properties.Tags);
+  for (const other of others) expect(other).toEqual(tags);
+  return Object.fromEntries(tags.map(({ Key, Value }: Record<string, string>) => [Key, Value]));
+}

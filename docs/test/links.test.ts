@@ -1,0 +1,120 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { missing } from '../../test/helpers/differences.ts';
+import { anchorsOf, tokensOf } from './markdown.ts';
+
+const root = join(import.meta.dirname, '../..');
+const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
+/** The pages that have been parsed, which takes much longer than what is asked of them. */
+const pages = new Map<string, ReturnType<typeof parsed>>();
+const documents = globSync('**/*.md', {
+  cwd: root,
+  exclude: (name) => foldersOfOthers.includes(name) || name.startsWith('.'),
+}).sort();
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** What is not in the repository, as `.gitignore` says. */
+const ignored = /^(\.|node_modules$|cdk\.out$|coverage$)/;
+const topFolders = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
+  .map(({ name }) => name);
+const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
+// A path such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
+const pathInCode = new RegExp(`^(?:${folders})/[\\w./-]+$`);
+const pathsInText = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w*$<{])`, 'g');
+
+const sources = globSync('{*,.ci/*,.github/**/*}', { cwd: root })
+  .concat(topFolders.flatMap((folder) => globSync(`${folder}/**/*`, { cwd: root })))
+  .filter((file) => /\.(ts|js|cjs|ya?ml)$|^\.ci\/./.test(file));
+
+describe.each(documents)('%s', (document) => {
+  const { markdown, tokens } = pageOf(document);
+
+  it('links to files and headings that exist', () => {
+    const broken = linksOf(tokens).filter((link) => isBroken(document, link));
+
+    expect(broken.map((link) => `${document} links to ${link}, which does not exist`)).toEqual([]);
+  });
+
+  it('names paths and scripts that exist', () => {
+    const paths = codeOf(tokens).filter((code) => pathInCode.test(code));
+    const commands = [...markdown.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)];
+
+    const named = commands.map(([, script]) => script!);
+
+    expect([
+      ...missing([document, paths], ['the repository', paths.filter(exists)]),
+      ...missing([document, named], ['package.json, scripts', Object.keys(scripts)]),
+    ]).toEqual([]);
+  });
+});
+
+describe('what runs by itself', () => {
+  it.each(globSync(['.ci/*', '.github/workflows/*'], { cwd: root }))(
+    '%s runs scripts that exist',
+    (file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const run = text.matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g);
+
+      const names = [...run].map(([, name]) => name!);
+
+      expect(missing([file, names], ['package.json, scripts', Object.keys(scripts)])).toEqual([]);
+    },
+  );
+});
+
+describe('the comments of the sources', () => {
+  it('name paths that exist', () => {
+    const unknown = sources.flatMap((file) =>
+      commentsOf(readFileSync(join(root, file), 'utf8'))
+        .flatMap((comment) => comment.match(pathsInText) ?? [])
+        .filter((path) => !exists(path))
+        .map((path) => `${file} names ${path}, which does not exist`),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+});
+
+function pageOf(file: string) {
+  const page = pages.get(file) ?? parsed(file);
+  pages.set(file, page);
+  return page;
+}
+
+function parsed(file: string) {
+  const markdown = readFileSync(join(root, file), 'utf8');
+  const tokens = tokensOf(markdown);
+  return { markdown, tokens, anchors: anchorsOf(tokens) };
+}
+
+function exists(path: string): boolean {
+  return existsSync(join(root, path));
+}
+
+/** The lines that are nothing but a comment, or a part of one. */
+function commentsOf(source: string): string[] {
+  return source.match(/^\s*(?:\/\/|\/\*|\*|#).*$/gm) ?? [];
+}
+
+function isBroken(document: string, link: string): boolean {
+  if (/^[a-z]+:/.test(link)) return false;
+  const [path, anchor] = decodeURI(link).split('#');
+  const target = path ? join(dirname(document), path) : document;
+  if (!existsSync(join(root, target))) return true;
+  if (anchor === undefined || !target.endsWith('.md')) return false;
+  return !pageOf(target).anchors.has(anchor);
+}
+
+type Tokens = ReturnType<typeof tokensOf>;
+
+function linksOf(tokens: Tokens): string[] {
+  return tokens.flatMap((token) =>
+    token.type === 'link' || token.type === 'image' ? [token.href] : [],
+  );
+}
+
+function codeOf(tokens: Tokens): string[] {
+  return tokens.flatMap((token) => (token.type === 'codespan' ? [token.text] : []));
+}

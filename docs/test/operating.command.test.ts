@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from '@jest/globals';
+import { templateFile } from '../../test/helpers/synthesized.ts';
+import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
+import { startLocalService } from '../../tools/local/server.ts';
+
+/** A command of docs/operating.md and what it prints. */
+interface ShownCommand {
+  readonly command: string;
+  readonly output: string;
+}
+
+const markdown = readFileSync('docs/operating.md', 'utf8');
+const blocks = [...markdown.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block]) => block!);
+const documentedOrigin = 'http://127.0.0.1:3000';
+// Each of some thirty commands starts a process.
+const timeoutMs = 240_000;
+const mark = '--- next command ---';
+const directory = temporaryDirectoryOfFile();
+
+it(
+  'docs/operating.md shows commands that run as they are pasted, and print what it says',
+  async () => {
+    const documented = documentedCommands();
+    const service = await startLocalService({
+      templateFile: templateFile('staging'),
+      stackName: 'StoreOrders-staging',
+      log: () => {},
+    });
+
+    const printed = await runAll(documented, service.origin).finally(() => service.close());
+
+    expect(printed.map(comparable)).toEqual(documented.map(comparable));
+  },
+  timeoutMs,
+);
+
+/** The lines of code blocks that begin with a prompt, with what follows them. */
+function documentedCommands(): ShownCommand[] {
+  const parts = blocks.flatMap((block) => block.split(/^\$ /m).slice(1));
+  return parts.map((part) => {
+    const [command, ...output] = part.split('\n');
+    return { command: command!, output: output.join('\n') };
+  });
+}
+
+/** Runs the commands one after the other in one shell, in an empty directory. */
+async function runAll(
+  documented: readonly ShownCommand[],
+  origin: string,
+): Promise<ShownCommand[]> {
+  const functions = blocks
+    .find((block) => block.includes('admin()'))!
+    .replace(
+      'npm run --silent admin --',
+      `'${process.execPath}' '${resolve('tools/admin/run.ts')}'`,
+    )
+    .replace(documentedOrigin, origin);
+  const marked = documented.map(({ command }) => `${command}\necho '${mark}'`);
+  const shell = spawn('bash', ['-c', ['exec 2>&1', functions, ...marked].join('\n')], {
+    cwd: directory.path,
+    env: { PATH: process.env.PATH, XDG_STATE_HOME: directory.path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const outputs = (await text(shell.stdout))
+    .replaceAll(`stage staging at ${origin}\n`, '')
+    .split(`${mark}\n`);
+  return documented.map(({ command }, index) => ({ command, output: outputs[index]! }));
+}
+
+/** Replaces what differs between runs: ids, tokens and their last characters, times, durations. */
+function comparable({ command, output }: ShownCommand): ShownCommand {
+  const replaced = output
+    .replaceAll(/\b(key|own)_[0-9A-Za-z]{20,32}\b/g, '$1_…')
+    .replaceAll(/\bso_(live|test)_(…|[0-9A-Za-z]{46})/g, 'token')
+    .replaceAll(/…[0-9A-Za-z]{4}\b/g, '…last')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'moment')
+    .replaceAll(/in \d+\.\d s/g, 'in some seconds');
+  return { command, output: replaced.trim() };
+}

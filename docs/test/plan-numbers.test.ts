@@ -1,0 +1,67 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { capitalized } from '../../lib/settings/names.ts';
+import { planNames, plans } from '../../lib/settings/plans.ts';
+import { differences, missing } from '../../test/helpers/differences.ts';
+
+/* What shows a plan's numbers to people is compared with lib/settings/plans.ts, also the requirements. */
+
+const published = planNames.filter((name) => !plans[name].limitsPerOwner);
+const documents = globSync(['README.md', 'openapi.yaml', 'docs/**/*.md']);
+const withTable = documents.filter((file) => tableRows(readFileSync(file, 'utf8')).length > 0);
+
+const limits = published.map((name) => {
+  const { perMinute, perDay } = plans[name];
+  return `${perMinute} a minute, ${perDay} a day`;
+});
+
+describe('the numbers of the plans', () => {
+  it.each(withTable)('R20: are those of the code in the table of %s', (file) => {
+    const expected = published.map((name, index) => `${capitalized(name)}: ${limits[index]}`);
+
+    expect(
+      differences(
+        ['lib/settings/plans.ts', expected],
+        [file, tableRows(readFileSync(file, 'utf8'))],
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(['README.md', 'openapi.yaml', 'docs/clients.md'])(
+    'are those of a plan in the headers RateLimit-Policy that %s shows',
+    (file) => {
+      const shown = readFileSync(file, 'utf8').matchAll(/q=(\d+);w=60, "day";q=(\d+);w=86400/g);
+      const stated = [...shown].map(([, minute, day]) => `${minute} a minute, ${day} a day`);
+
+      expect(missing([file, stated], ['lib/settings/plans.ts', limits])).toEqual([]);
+    },
+  );
+
+  it('make the lists that an owner can read at once in docs/scaling.md', () => {
+    const columnsMs = [0, 5, 13, 55].map(
+      (megabytes) => (1e9 * megabytes) / minBytesPerSecond + maxBacklogMs,
+    );
+    const rows = [
+      ['each list', ...columnsMs.map((ms) => `${Math.round(ms / 1_000)} s`)],
+      ...published.map((name) => {
+        const lists = columnsMs.map((ms) => Math.ceil((plans[name].perMinute * ms) / 60_000));
+        return [capitalized(name), ...lists.map((count) => count.toLocaleString('en'))];
+      }),
+    ];
+
+    const page = readFileSync('docs/scaling.md', 'utf8');
+    for (const row of rows) expect(page).toContain(`| ${row.join(' | ')} |`);
+  });
+
+  it('are in a table of the contract and of the requirements', () => {
+    expect(withTable).toEqual(expect.arrayContaining(['openapi.yaml', 'docs/requirements.md']));
+  });
+});
+
+function tableRows(text: string): string[] {
+  const titles: string[] = planNames.map(capitalized);
+  return [...text.replaceAll(',', '').matchAll(/^\s*\| (\w+) \| (\d+) \| (\d+) \|$/gm)]
+    .filter(([, title]) => titles.includes(title!))
+    .map(([, title, minute, day]) => `${title}: ${minute} a minute, ${day} a day`);
+}

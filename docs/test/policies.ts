@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { testAccount, testRegion } from '../../test/helpers/stage-for-tests.ts';
+
+export {
+  testAccount as account,
+  testRegion as region,
+} from '../../test/helpers/stage-for-tests.ts';
+
+/** A call of an AWS API, as IAM looks at it. */
+export interface AwsCall {
+  readonly action: string;
+  readonly resource: string;
+  /** The tags of the resource that the call uses. */
+  readonly resourceTags?: Readonly<Record<string, string>> | undefined;
+  /** The tags of the resource that the call creates. */
+  readonly requestTags?: Readonly<Record<string, string>> | undefined;
+}
+
+interface Statement {
+  readonly Effect: 'Allow';
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+  readonly Condition?: Readonly<
+    Record<'StringEquals' | 'StringEqualsIfExists', Readonly<Record<string, string>> | undefined>
+  >;
+}
+
+/** One action on one resource that a policy allows. */
+interface Grant {
+  readonly action: string;
+  readonly resource: string;
+  readonly condition: Readonly<Record<string, string>>;
+  /** What holds only where the resource has such a tag: one that is being created has none. */
+  readonly conditionIfExists: Readonly<Record<string, string>>;
+}
+
+/** What a policy of docs/iam allows, for one stage. */
+export function grantsOf(file: string, stage: string): Grant[] {
+  const values: Record<string, string> = { ACCOUNT: testAccount, REGION: testRegion, STAGE: stage };
+  const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
+    /ACCOUNT|REGION|STAGE/g,
+    (name) => values[name]!,
+  );
+  const statements = JSON.parse(text).Statement as Statement[];
+  return statements.flatMap(({ Action, Resource, Condition }) =>
+    [Action].flat().flatMap((action) =>
+      [Resource].flat().map((resource) => ({
+        action,
+        resource,
+        condition: Condition?.StringEquals ?? {},
+        conditionIfExists: Condition?.StringEqualsIfExists ?? {},
+      })),
+    ),
+  );
+}
+
+/** Whether a grant allows a call; only what the policies of docs/iam use is known. */
+export function allows(grant: Grant, call: AwsCall): boolean {
+  if (grant.action !== call.action || !matchesArn(grant.resource, call.resource)) return false;
+  const tagOf = (key: string) => {
+    const [kind, name] = key.split('/') as [string, string];
+    return { 'aws:ResourceTag': call.resourceTags, 'aws:RequestTag': call.requestTags }[kind]?.[
+      name
+    ];
+  };
+  const { condition, conditionIfExists } = grant;
+  return (
+    Object.entries(condition).every(([key, expected]) => tagOf(key) === expected) &&
+    Object.entries(conditionIfExists).every(
+      ([key, expected]) => (tagOf(key) ?? expected) === expected,
+    )
+  );
+}
+
+/** Whether an ARN matches a pattern. A wildcard does not match across the segments of the ARN. */
+function matchesArn(pattern: string, arn: string): boolean {
+  const escaped = pattern.replaceAll(/[$()+.?[\\\]^{|}]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('*', '[^:]*')}$`).test(arn);
+}

@@ -1,0 +1,95 @@
+import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { type LoopbackServer, serve } from '../../test/helpers/loopback-server.ts';
+import { type AwsCall, account, region } from './policies.ts';
+
+type Tags = Readonly<Record<string, string>>;
+
+const tablesArn = `arn:aws:dynamodb:${region}:${account}:table/`;
+
+/** A service's address at which the calls of its operators can be seen. */
+export interface RecordingProxy extends LoopbackServer {
+  readonly calls: AwsCall[];
+}
+
+/** @param usagePlanTags those of every usage plan, which the template has */
+export async function recordingProxy(
+  origin: string,
+  stack: string,
+  usagePlanTags: Tags,
+): Promise<RecordingProxy> {
+  const calls: AwsCall[] = [];
+  const keyTags = new Map<string, Tags>();
+  const server = await serve(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    const { method, url = '/', headers } = incoming;
+    const forwarded = request(origin + url, { method, headers }, async (answer) => {
+      const answered = await buffer(answer);
+      if (method === 'POST' && url === '/apikeys') {
+        keyTags.set(JSON.parse(answered.toString()).id, JSON.parse(body.toString()).tags);
+      }
+      outgoing.writeHead(answer.statusCode!, answer.headers).end(answered);
+    });
+    calls.push(...callsOf(method!, url, headers['x-amz-target'], body.toString()));
+    forwarded.end(body);
+  });
+  return { ...server, calls };
+
+  function callsOf(method: string, url: string, target: unknown, body: string): AwsCall[] {
+    if (typeof target === 'string') return dynamoDbCalls(target.split('.')[1]!, JSON.parse(body));
+    const { pathname } = new URL(url, origin);
+    if (pathname === '/') {
+      const action = `cloudformation:${new URLSearchParams(body).get('Action')}`;
+      return [
+        { action, resource: `arn:aws:cloudformation:${region}:${account}:stack/${stack}/id` },
+      ];
+    }
+    const [, kind, id] = pathname.split('/');
+    const resourceTags = kind === 'usageplans' && id ? usagePlanTags : keyTags.get(id!);
+    const requestTags = body && method === 'POST' ? JSON.parse(body).tags : undefined;
+    const resource = `arn:aws:apigateway:${region}::${pathname}`;
+    const call: AwsCall = { action: `apigateway:${method}`, resource, resourceTags, requestTags };
+    return requestTags ? [call, taggingOf(resource, requestTags)] : [call];
+  }
+}
+
+/**
+ * The second permission that creating a resource with tags takes.
+ *
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_apigateway.html
+ */
+export function taggingOf(arn: string, requestTags: Tags, resourceTags?: Tags): AwsCall {
+  const resource = `arn:aws:apigateway:${region}::/tags/${encodeURIComponent(`${arn}/*`)}`;
+  return { action: 'apigateway:PUT', resource, requestTags, resourceTags };
+}
+
+/** The parts of the calls that name more than one table. A transaction has no action of its own. */
+interface DynamoDbInput {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
+  readonly Statements?: readonly { readonly Statement: string }[];
+}
+
+/** @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html */
+function dynamoDbCalls(operation: string, input: DynamoDbInput): AwsCall[] {
+  const { TableName, RequestItems = {}, TransactItems = [], Statements = [] } = input;
+  const call = (action: string, table: string) => ({
+    action: `dynamodb:${action}`,
+    resource: tablesArn + table,
+  });
+  const calls = [
+    ...(TableName === undefined ? [] : [call(operation, TableName)]),
+    ...Object.keys(RequestItems).map((table) => call(operation, table)),
+    ...TransactItems.flatMap((item) =>
+      Object.entries(item).map(([kind, part]) => call(`${kind}Item`, part.TableName)),
+    ),
+    ...Statements.map(({ Statement }) => {
+      const [, verb, table] = /^(INSERT) INTO "([^"]+)"/.exec(Statement) ?? [];
+      if (verb === undefined) throw new Error(`${Statement} needs unknown permissions`);
+      return call('PartiQLInsert', table!);
+    }),
+  ];
+  if (calls.length === 0) throw new Error(`${operation} needs unknown permissions`);
+  return calls;
+}

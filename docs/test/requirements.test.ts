@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { differences } from '../../test/helpers/differences.ts';
+
+/*
+ * The titles of tests begin with the numbers of the rules in docs/requirements.md that they hold. The
+ * two are compared, so that no rule loses its last test and no title cites a rule that there is not.
+ */
+
+interface Rule {
+  /** Such as R12, or I3 for an interpretation. */
+  readonly number: string;
+  readonly text: string;
+}
+
+const page = 'docs/requirements.md';
+const root = join(import.meta.dirname, '../..');
+
+/** A rule begins with its number in bold and ends where the next one, or a heading, begins. */
+const beginning = /^(?=\*\*[RI]\d|#)/m;
+
+/** A text that begins with a rule's number, or several with commas between, and a colon. */
+const citation = /['"`](?<numbers>[RI]\d+(?:, [RI]\d+)*): /g;
+
+const nothingToTest = 'Nothing to test.';
+
+const rules: Rule[] = readFileSync(join(root, page), 'utf8')
+  .split(beginning)
+  .flatMap((text) => {
+    const number = /^\*\*([RI]\d+)\b/.exec(text)?.[1];
+    return number ? [{ number, text }] : [];
+  });
+
+// The checks of the smoke test are run as tests too, and their titles are in its sources.
+const files = globSync(['{docs/,}test/**/*.ts', 'tools/smoke/**/*.ts', 'tools/*/test/**/*.ts'], {
+  cwd: root,
+  exclude: (name) => ['node_modules', '.cache', 'cdk.out'].includes(String(name)),
+});
+
+const cited = files.flatMap((file) =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(citation)].flatMap(({ groups }) =>
+    groups!.numbers!.split(', '),
+  ),
+);
+
+describe('the requirements', () => {
+  it('are cited by titles of tests, each but those with nothing to test', () => {
+    const tested = rules.filter(({ text }) => !text.includes(nothingToTest));
+
+    const found = differences(
+      [page, tested.map(({ number }) => number)],
+      ['the titles of the tests', cited],
+    );
+
+    expect(found).toEqual([]);
+  });
+
+  it('have a number each', () => {
+    const numbers = rules.map(({ number }) => number);
+
+    expect(numbers).toEqual([...new Set(numbers)]);
+    expect(numbers).toContain('R1');
+  });
+});

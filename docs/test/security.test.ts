@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { apiKeyPrefixes, stageNames, stageSettings } from '../../lib/settings/stages.ts';
+import { differences } from '../../test/helpers/differences.ts';
+import { createOwner, createToken } from '../../tools/admin/keys/api-key-token.ts';
+
+const [, pattern = ''] = /find them with\s+`(.+)`/.exec(readFileSync('SECURITY.md', 'utf8'))!;
+
+describe('the prefix of each stage', () => {
+  it.each(['openapi.yaml', 'docs/clients.md'])('is in %s', (file) => {
+    const named = readFileSync(file, 'utf8').match(/so_[a-z]+_/g)!;
+
+    expect(differences(['lib/settings/stages.ts', apiKeyPrefixes], [file, named])).toEqual([]);
+  });
+});
+
+describe('the pattern of SECURITY.md', () => {
+  it.each(stageNames)('finds a key of %s in a text, and the whole of it', (stage) => {
+    const { apiKeyPrefix } = stageSettings(stage);
+    const token = createToken(apiKeyPrefix, createOwner(apiKeyPrefix).seed);
+
+    const [found] = new RegExp(pattern).exec(`key: ${token}.`) ?? [];
+
+    // Compared without a message that would show the token.
+    expect(found === token).toBe(true);
+  });
+});

@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { cancelRefusal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
+import { operationNames } from '../../../lib/settings/functions.ts';
+import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
+import { missing } from '../../../test/helpers/differences.ts';
+import { DynamodbProxy, disowned, lost } from '../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import type { IssuedKey } from '../../admin/keys/issue-key.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../shared/test/embedded-dynamodb.ts';
+import { lastingMinute, RunningStore, today } from '../../start/test/e2e/running-store.ts';
+import { authenticationChecks } from '../checks/authentication-checks.ts';
+import { cancelErrorChecks, cancellationChecks, listChecks } from '../checks/order-checks.ts';
+import { countingChecks, exhaustionChecks } from '../checks/rate-limit-checks.ts';
+import { retiredOperationChecks, unknownRouteChecks } from '../checks/route-checks.ts';
+import type { Answer, TextAnswer } from '../stage/http-client.ts';
+import { headerOf } from '../stage/rate-limit.ts';
+import { type CallOptions, codeOf, Stage } from '../stage/stage.ts';
+import { contract } from './contract-check.ts';
+
+/*
+ * Every answer that the contract documents is provoked from the local service, which runs the template
+ * that is deployed, and is compared with the contract: by the checks of the smoke test as far as a client
+ * can provoke it, and by the rows below otherwise.
+ */
+
+const largest = '9223372036854775807';
+const orders = [
+  { id: largest, status: 'pending' },
+  // One in each state from which an order cannot be cancelled, and one in a state that is not known.
+  ...[...orderStatuses.filter((status) => status !== 'pending'), 'never-used'].map(
+    (status, index) => ({ id: String(index + 2), status }),
+  ),
+];
+
+/** The limits of the owner with the plan enterprise. */
+const ownLimits = { perMinute: 2_000, perDay: 300_000 };
+
+let database: EmbeddedDynamoDb;
+let endpoint: DynamodbProxy;
+let store: RunningStore;
+let keys: Readonly<Record<PlanName, IssuedKey>>;
+/** What was answered: the operation, the status and the error's code. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  endpoint = await DynamodbProxy.before(database.endpoint);
+  store = await RunningStore.start({
+    dynamodbEndpoint: endpoint.url,
+    dataEndpoint: database.endpoint,
+  });
+  const issued = planNames.map(
+    async (plan) =>
+      [plan, await store.issue(plan, plan === 'enterprise' ? ownLimits : {})] as const,
+  );
+  keys = Object.fromEntries(await Promise.all(issued)) as Record<PlanName, IssuedKey>;
+  await Promise.all([
+    store.putOrders(orders),
+    store.setCounters(keys.free, {
+      minuteWindow: lastingMinute(),
+      minuteCount: plans.free.perMinute,
+    }),
+    store.setCounters(keys.pro, { dayWindow: today(), dayCount: plans.pro.perDay }),
+    store.setCounters(keys.business, { bannedUntil: lastingMinute() }),
+  ]);
+});
+
+afterEach(() => endpoint.faults.clear());
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await endpoint?.[Symbol.asyncDispose]();
+  await database?.stop();
+});
+
+/** The store as the smoke test sees it, where it is noted what was answered. */
+class NotedStage extends Stage {
+  override async call(operationId: string, options?: CallOptions): Promise<TextAnswer> {
+    const answer = await super.call(operationId, options);
+    seen.add([operationId, answer.status, codeOf(answer)].join(' ').trim());
+    return answer;
+  }
+
+  override async open(operationId: string, options?: CallOptions): Promise<Answer> {
+    const answer = await super.open(operationId, options);
+    seen.add(`${operationId} ${answer.status}`);
+    return answer;
+  }
+}
+
+function stageFor({ apiKey }: IssuedKey): Stage {
+  return new NotedStage(store.send, contract, apiKey);
+}
+
+describe.each([
+  ['R4, R16, R17, R18, I16, I18: authentication', authenticationChecks],
+  ['R27, I10: what the API does not have', unknownRouteChecks],
+  ['R1, R3, R8, R9, I3, I9: the list', listChecks()],
+  ['R15, I7, I8: a cancellation that fails', cancelErrorChecks],
+  ['R12, R13, I2, I4: a cancellation', cancellationChecks(largest)],
+  ['R28, I27: the operation of pets', retiredOperationChecks],
+  ['R22, R23, I20, I24: an allowance', countingChecks],
+])('%s', (_, checks) => {
+  it.each(checks)('$title', async ({ run }) => {
+    await run(stageFor(keys.enterprise));
+  });
+});
+
+describe('R20, R21, I26: the limits of an owner', () => {
+  it.each(planNames)('with the plan %s', async (plan) => {
+    const { perMinute, perDay } = plan === 'enterprise' ? ownLimits : plans[plan];
+
+    const answer = await stageFor(keys[plan]).call('getPet');
+
+    expect(headerOf(answer, 'ratelimit-policy')).toBe(
+      `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`,
+    );
+  });
+});
+
+describe('R19, R24, I14, I22, I23: an allowance that is used up', () => {
+  let key: IssuedKey;
+
+  beforeAll(async () => {
+    key = await store.issue('free');
+    await store.setCounters(key, { minuteCount: plans.free.perMinute - 12 });
+  });
+
+  it.each(exhaustionChecks())('$title', async ({ run }) => {
+    await run(stageFor(key));
+  });
+});
+
+interface Provocation {
+  readonly status: number;
+  readonly code: string;
+  readonly plan?: PlanName;
+  /** Prevents DynamoDB from answering. */
+  readonly before?: () => unknown;
+  /** @default - all operations */
+  readonly operations?: readonly string[];
+  readonly options?: CallOptions;
+}
+
+const cancel = (orderId: string) => ({ operations: ['cancelOrder'], options: { orderId } });
+
+const provocations: Provocation[] = [
+  ...orders.slice(1).map(({ id, status }) => ({
+    status: 409,
+    code: cancelRefusal(status).code,
+    ...cancel(id),
+  })),
+  { status: 404, code: 'not_found', ...cancel('') },
+  {
+    status: 415,
+    code: 'unsupported_media_type',
+    operations: ['getPet'],
+    options: { headers: { 'content-type': 'text/plain' } },
+  },
+  { status: 429, code: 'rate_limit_exceeded', plan: 'free' },
+  { status: 429, code: 'quota_exceeded', plan: 'pro' },
+  { status: 429, code: 'api_key_banned', plan: 'business' },
+  // The function answers these, after the authorizer has recognised the key.
+  {
+    status: 503,
+    code: 'service_unavailable',
+    operations: operationNames,
+    before: () => endpoint.faults.set(store.ordersTable, lost),
+  },
+  {
+    status: 500,
+    code: 'internal_error',
+    operations: operationNames,
+    before: () => endpoint.faults.set(store.ordersTable, disowned),
+  },
+  // The gateway answers this one, because the authorizer fails without DynamoDB.
+  {
+    status: 503,
+    code: 'service_unavailable',
+    before: () => endpoint.faults.set('', lost),
+  },
+];
+
+/** What cannot be provoked here; template.test.ts compares it with the gateway responses. */
+const notProvoked = new Set([
+  // A table that does not answer is a 503 after a second or two: the functions do not wait longer.
+  ...contract.operations.map(({ operationId }) => `${operationId} 504 timeout`),
+  // A fixed answer of the gateway's own: there is nothing in it that could fail.
+  'getPet 500 internal_error',
+]);
+
+describe('an answer that takes more than a client to provoke', () => {
+  it.each(provocations)('I14, I15: is documented: $status $code', async (provocation) => {
+    const { status, code, plan = 'enterprise', before, options = { orderId: '2' } } = provocation;
+    const { operations = contract.operations.map(({ operationId }) => operationId) } = provocation;
+    await before?.();
+
+    for (const operation of operations) {
+      await stageFor(keys[plan]).expect(operation, options, { status, code });
+      seen.add(`${operation} ${status} ${code}`);
+    }
+  });
+
+  it('was provoked, like every other that the contract documents', () => {
+    const documented = contract.operations.flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, { content }]) => {
+        const examples = Object.values(content?.['application/json']?.examples ?? { none: {} });
+        return examples.map(({ value }: { value?: { code?: string } }) =>
+          [operationId, status, value?.code].join(' ').trim(),
+        );
+      }),
+    );
+
+    expect(
+      missing(
+        ['openapi.yaml', documented.filter((answer) => !notProvoked.has(answer))],
+        ['what tools/smoke/test/answers.test.ts provoked', seen],
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { contractDocument } from '../../../test/helpers/contract-document.ts';
+import { Contract } from '../stage/contract.ts';
+import type { TextAnswer } from '../stage/http-client.ts';
+
+/** The published contract, to compare answers with. */
+export const contract = new Contract(contractDocument);
+
+const gatewayResponses: Readonly<Record<string, object>> = contractDocument['x-gateway-responses'];
+
+/** The operation at a path below the base URL; undefined if there is none. */
+export function operationAt(method: string, path: string) {
+  return contract.operations.find((operation) => {
+    const form = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/?]+')}/?(?:\\?|$)`);
+    return operation.method === method && form.test(path);
+  });
+}
+
+/**
+ * What an answer has that the contract does not document, or the other way round.
+ *
+ * @param path below the base URL
+ */
+export function contractDifferences(method: string, path: string, answer: TextAnswer): string[] {
+  const operation = operationAt(method, path);
+  const { status, headers, text } = answer;
+  const hasText = method !== 'HEAD' && !headers.has('content-encoding');
+  const checked = { status, headers, ...(hasText && { text }) };
+  // A stage that allows an origin answers a preflight, which the contract has not.
+  if (method === 'OPTIONS' && status === 204) return [];
+  if (operation) return contract.differences(operation.operationId, checked);
+  const types = Object.keys(gatewayResponses).filter((type) => status in gatewayResponses[type]!);
+  const found = types.map((type) => contract.differences(type, checked));
+  const isDocumented = found.some((differences) => differences.length === 0);
+  return isDocumented ? [] : (found[0] ?? [`status ${status} is not in openapi.yaml`]);
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { captureLines } from '../../../../test/helpers/captured-lines.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
+import { violationsOf } from './seeds.ts';
+import { quickenTimeLimits, ServiceInThread } from './service-in-thread.ts';
+
+const { ADVERSITY, FAULT_SEED, FAULT_SEEDS } = process.env;
+const count = Number(FAULT_SEEDS ?? (ADVERSITY === 'nightly' ? 1_000 : 200));
+const seeds = FAULT_SEED
+  ? [Number(FAULT_SEED)]
+  : Array.from({ length: count }, (_, index) => index + 1);
+
+// Several services run at a time, because one whose database hangs only waits.
+const servicesAtOnce = Math.min(seeds.length, 16);
+const mostShown = 10;
+
+let database: EmbeddedDynamoDb;
+let endQuickTime: () => void;
+const log = captureLines();
+const services: ServiceInThread[] = [];
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  for (let index = 0; index < servicesAtOnce; index++) {
+    services.push(await ServiceInThread.start(database));
+  }
+  endQuickTime = quickenTimeLimits();
+});
+
+afterAll(async () => {
+  endQuickTime?.();
+  for (const service of services) await service[Symbol.asyncDispose]();
+  await database?.stop();
+  log.release();
+});
+
+describe('the service before a database that fails', () => {
+  it('keeps its invariants under the faults of any seed', async () => {
+    const left = seeds.toReversed();
+    const found: string[] = [];
+
+    await Promise.all(
+      services.map(async (service) => {
+        for (let seed = left.pop(); seed !== undefined; seed = left.pop()) {
+          if (found.length >= mostShown) return;
+          found.push(...(await violationsOf(seed, service)));
+        }
+      }),
+    );
+
+    expect(found.slice(0, mostShown)).toEqual([]);
+  }, 3_600_000);
+});

@@ -1,0 +1,223 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  answer,
+  contentType,
+  type DynamodbCall,
+  DynamodbProxy,
+  failure,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { randomFrom } from './random.ts';
+
+/** An answer of the database that has not been forwarded yet. */
+interface HeldAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+interface FaultyCall extends DynamodbCall {
+  /** Sends the request to the database, which executes it. */
+  readonly pass: () => Promise<HeldAnswer>;
+  /** The timeout of the functions' calls. */
+  readonly answerTimeoutMs: number;
+  /** A number from 0 to below 1: the extent of the fault, if it has one. */
+  readonly portion: number;
+}
+
+type Fault = (call: FaultyCall) => unknown;
+
+/** What a network and DynamoDB do to a request or its answer. None invents an answer. */
+const faults = {
+  /** The answer is delayed. */
+  slow: async (call) => {
+    await wait(call.portion * 25);
+    await forwardAnswer(call);
+  },
+  /** The request is executed after the function's timeout. */
+  late: async (call) => {
+    await wait(call.answerTimeoutMs * (1 + call.portion));
+    await forwardAnswer(call);
+  },
+  refused: ({ outgoing }) => outgoing.destroy(),
+  reset: resetConnection,
+  exhausted: failure('ProvisionedThroughputExceededException'),
+  throttled: failure('ThrottlingException'),
+  broken: answer({ __type: 'InternalServerError', message: 'try again' }, 500),
+  unavailable: ({ outgoing }) => outgoing.writeHead(503).end('<html>unavailable</html>'),
+  hanging: () => {},
+  /** The request is executed, and its answer is lost. */
+  lost: async (call) => {
+    await call.pass();
+    resetConnection(call);
+  },
+  /** The request is executed, and its answer never arrives. */
+  swallowed: ({ pass }) => pass(),
+  /** The request is executed, and the connection is closed in the middle of its answer. */
+  truncated: async (call) => {
+    const part = await begin(call);
+    call.outgoing.write(part, () => call.outgoing.destroy());
+  },
+  /** The request is executed, and its answer stops in the middle without an end. */
+  stalled: async (call) => {
+    const part = await begin(call);
+    call.outgoing.write(part);
+  },
+} satisfies Record<string, Fault>;
+
+export type FaultKind = keyof typeof faults;
+
+export const faultKinds = Object.keys(faults) as FaultKind[];
+
+/** The share of requests that fail, and the kinds of their faults. */
+export interface Mixture {
+  readonly seed: number;
+  /** The share of requests that fail, from 0 to 1. */
+  readonly rate: number;
+  readonly kinds: readonly FaultKind[];
+  /** The maximum number of orders per page, so that a small table has several pages. */
+  readonly ordersPerPage: number;
+}
+
+export const noFaults: Mixture = { seed: 0, rate: 0, kinds: [], ordersPerPage: 1_000 };
+
+/** A call of a function, with all attempts of the SDK. */
+export interface DatabaseCall {
+  readonly operation: string;
+  /** Who cancels an order with it: the value of `:keyId`; undefined for other calls. */
+  readonly caller: string | undefined;
+  /** The fault of each attempt; undefined where it was answered in time. */
+  readonly attempts: (FaultKind | undefined)[];
+}
+
+/**
+ * A DynamoDB with faults that a seed determines. The fault of a request depends on the seed, on the
+ * subject of the request and on the number of earlier requests with this subject, so that the same run
+ * has the same faults.
+ */
+export class FaultyDynamodb implements AsyncDisposable {
+  readonly #proxy: DynamodbProxy;
+  readonly #target: string;
+  readonly #answerTimeoutMs: number;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #mixture = noFaults;
+  #calls = new Map<string, number>();
+  /** The functions' calls since the last call of `use`, by the SDK's id of each. */
+  databaseCalls = new Map<string, DatabaseCall>();
+  /** How many answers were too late without a fault of a seed. */
+  unplannedFaults = 0;
+
+  /**
+   * @param target a DynamoDB-compatible server
+   * @param answerTimeoutMs the timeout of the functions' calls
+   */
+  static async before(target: string, answerTimeoutMs: number): Promise<FaultyDynamodb> {
+    let faulty: FaultyDynamodb | undefined;
+    const proxy = await DynamodbProxy.start((call) => faulty?.answer(call));
+    faulty = new FaultyDynamodb(proxy, target, answerTimeoutMs);
+    return faulty;
+  }
+
+  private constructor(proxy: DynamodbProxy, target: string, answerTimeoutMs: number) {
+    this.#proxy = proxy;
+    this.#target = target;
+    this.#answerTimeoutMs = answerTimeoutMs;
+  }
+
+  get url(): string {
+    return this.#proxy.url;
+  }
+
+  /** Starts a new run with these faults. */
+  use(mixture: Mixture): void {
+    this.#mixture = mixture;
+    this.#calls = new Map();
+    this.databaseCalls = new Map();
+    this.#proxy.requests.length = 0;
+  }
+
+  /** Resolves when no request is under way, neither before the database nor in it. */
+  async isIdle(): Promise<void> {
+    await this.#proxy.isIdle();
+    await Promise.all(this.#underWay);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#proxy[Symbol.asyncDispose]();
+  }
+
+  /** Answers a request, possibly with a fault. */
+  async answer(call: DynamodbCall): Promise<void> {
+    const { seed, rate, kinds } = this.#mixture;
+    const subject = subjectOf(call);
+    const number = (this.#calls.get(subject) ?? 0) + 1;
+    this.#calls.set(subject, number);
+    const random = randomFrom(seed, subject, number);
+    const portion = random.next();
+    const kind = random.chance(rate) ? random.pick(kinds) : undefined;
+    this.#note(call, kind);
+    const pass = () => this.#pass(call);
+    const faulty = { ...call, pass, portion, answerTimeoutMs: this.#answerTimeoutMs };
+    const answering = Promise.resolve((kind ? faults[kind] : forwardAnswer)(faulty));
+    this.#underWay.add(answering);
+    await answering.finally(() => this.#underWay.delete(answering));
+  }
+
+  #note({ operation, input, incoming, outgoing }: DynamodbCall, fault: FaultKind | undefined) {
+    const id = String(incoming.headers['amz-sdk-invocation-id']);
+    const values = input.ExpressionAttributeValues as Record<string, { S?: string }> | undefined;
+    const caller = values?.[':keyId']?.S;
+    const call = this.databaseCalls.get(id) ?? { operation, caller, attempts: [] };
+    const index = call.attempts.push(fault) - 1;
+    this.databaseCalls.set(id, call);
+    // On a busy machine, any answer can be too late for the function.
+    outgoing.on('close', () => {
+      if (outgoing.writableFinished || call.attempts[index]) return;
+      call.attempts[index] = 'late';
+      this.unplannedFaults++;
+    });
+  }
+
+  /** Executes a request. */
+  async #pass(call: DynamodbCall): Promise<HeldAnswer> {
+    const { 'x-amz-target': target, authorization, 'x-amz-date': date } = call.incoming.headers;
+    const { ordersPerPage } = this.#mixture;
+    const isScan = call.operation === 'Scan';
+    const response = await fetch(this.#target, {
+      method: 'POST',
+      headers: {
+        ...contentType,
+        'x-amz-target': String(target),
+        'x-amz-date': String(date),
+        authorization: String(authorization),
+      },
+      body: isScan ? JSON.stringify({ ...call.input, Limit: ordersPerPage }) : call.body,
+    });
+    return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+  }
+}
+
+/** The subject of a request: an order, an owner's key, or a segment of a scan. */
+function subjectOf({ operation, input }: DynamodbCall): string {
+  const { Key, Segment, ExclusiveStartKey, ExpressionAttributeNames } = input;
+  const names = operation === 'Scan' ? undefined : ExpressionAttributeNames;
+  return JSON.stringify([operation, Key, names, Segment, ExclusiveStartKey]);
+}
+
+/** Forwards the database's answer. */
+async function forwardAnswer({ pass, outgoing }: FaultyCall): Promise<void> {
+  const { status, body } = await pass();
+  outgoing.writeHead(status, { ...contentType, 'content-length': body.length }).end(body);
+}
+
+/** Node never ends a reset of a connection that the client is closing already. */
+function resetConnection({ outgoing }: FaultyCall): void {
+  const { socket } = outgoing;
+  if (!socket || socket.writableEnded) outgoing.destroy();
+  else socket.resetAndDestroy();
+}
+
+/** Sends the head of the database's answer and returns the first part of its body. */
+async function begin({ pass, outgoing, portion }: FaultyCall): Promise<Buffer> {
+  const { status, body } = await pass();
+  outgoing.writeHead(status, { ...contentType, 'content-length': body.length });
+  return body.subarray(0, Math.floor(portion * body.length));
+}

@@ -1,0 +1,177 @@
+import { gunzipSync } from 'node:zlib';
+import { cancelRefusal } from '../../../../lambdas/shared/order-states.ts';
+import { functionSettings, operations } from '../../../../lib/settings/functions.ts';
+import { splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
+import { contract } from '../../../smoke/test/contract-check.ts';
+import type { DatabaseCall, FaultKind } from './faulty-dynamodb.ts';
+import { type ActionResult, knownOrders, lastOrder, type SeedRecord } from './seed-run.ts';
+import { type Answer, timeoutDivisor } from './service-in-thread.ts';
+
+/** An allowance for a machine under load. */
+const slackMs = 3_000;
+
+/** The violations of the invariants that hold however late an answer is. */
+export function violations(record: SeedRecord): string[] {
+  const { results, recovery } = record;
+  return [
+    ...[...results, ...recovery].flatMap(answerDifferences),
+    ...results.flatMap(listDifferences),
+    ...results.flatMap(wrongStatus),
+    ...Object.keys(knownOrders).flatMap((id) => orderDifferences(id, record)),
+    ...limitDifferences(record),
+  ];
+}
+
+/** The violations of the invariants that a machine under load can violate as well. */
+export function timedViolations(record: SeedRecord): string[] {
+  const { results, recovery } = record;
+  return [
+    ...[...results, ...recovery].flatMap(lateness),
+    ...results.flatMap((each) => needlessFailure(each, record)),
+    ...abandonedCalls(record),
+    ...recoveryDifferences(record),
+  ];
+}
+
+const orderIdOf = ({ action }: ActionResult) => ('orderId' in action ? action.orderId : undefined);
+
+const operationOf = (result: ActionResult) =>
+  orderIdOf(result) === undefined ? 'listOrders' : 'cancelOrder';
+
+/** Invariant: a complete answer is documented in the contract, with all of its headers. */
+function answerDifferences(result: ActionResult): string[] {
+  const { action, answer } = result;
+  if (!answer?.headers || !answer.isComplete) return [];
+  const { status, headers, body } = answer;
+  const compared = { status, headers, ...(status !== 200 && { text: body.toString() }) };
+  const found = contract.differences(operationOf(result), compared);
+  return found.map((each) => `${JSON.stringify(action)} was answered ${status}: ${each}`);
+}
+
+/** Invariant: no answer takes longer than the functions' time limits. */
+function lateness(result: ActionResult): string[] {
+  const limitMs =
+    (functionSettings('authorizer').timeoutMs + operations[operationOf(result)].timeoutMs) /
+    timeoutDivisor;
+  const tookMs = Math.round(result.endedAtMs - result.beganAtMs);
+  if (!result.answer || tookMs <= limitMs + slackMs) return [];
+  return [`${JSON.stringify(result.action)} took ${tookMs} ms, and may take ${limitMs}`];
+}
+
+/** Invariant: a list has every order once, or is visibly incomplete. */
+function listDifferences({ action, answer }: ActionResult): string[] {
+  if (action.type !== 'list' || answer?.status !== 200) return [];
+  return rowDifferences(answer, action.isGzip, [...Object.keys(knownOrders), lastOrder]);
+}
+
+/** The differences of a list from one of the orders with these ids. */
+export function rowDifferences(
+  { body, isComplete }: Answer,
+  isGzip: boolean,
+  ids: readonly string[],
+): string[] {
+  const rows = rowsOf(textOf(body, isGzip));
+  if (!isComplete) return rows ? ['a list that broke off looks whole'] : [];
+  if (!rows) return ['a list that ended well is no JSON array'];
+  const expected = ids.map(rowOf);
+  return [
+    ...expected.filter((row) => !rows.includes(row)).map((row) => `a list lacks ${row}`),
+    ...rows.filter((row) => !expected.includes(row)).map((row) => `a list has ${row}`),
+    ...(new Set(rows).size < rows.length ? ['a list has an order twice'] : []),
+  ];
+}
+
+const rowOf = (id: string) =>
+  `{"id":${id},"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false}`;
+
+/** The text of a body; undefined if it cannot be decompressed. */
+function textOf(body: Buffer, isGzip: boolean): string | undefined {
+  try {
+    return (isGzip ? gunzipSync(body) : body).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The elements of a JSON array; undefined if it is truncated. */
+function rowsOf(text = ''): string[] | undefined {
+  try {
+    return splitArray(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Invariant: no wrong success, no fault of the service itself, and a valid key is never refused. */
+function wrongStatus({ action, answer }: ActionResult): string[] {
+  if (!answer) return [];
+  const right = { list: 200, cancel: 204 }[action.type as string];
+  const { status } = answer;
+  const isWrong =
+    (status < 300 && status !== right) || (right !== undefined && status === 401) || status === 500;
+  return isWrong ? [`${JSON.stringify(action)} was answered ${status}`] : [];
+}
+
+/** Invariant: no failure without a fault that the repetitions could not make good. */
+function needlessFailure({ action, answer }: ActionResult, { databaseCalls }: SeedRecord) {
+  if (!answer || (answer.status < 500 && answer.isComplete)) return [];
+  const { status, caller } = answer;
+  const own = databaseCalls.filter((call) => caller && call.caller === caller);
+  const failed = (call: DatabaseCall) => isFailure(call.attempts.at(-1));
+  const hasFailed = own.length > 0 ? own.every(failed) : databaseCalls.some(failed);
+  return hasFailed ? [] : [`${JSON.stringify(action)} was answered ${status} without a reason`];
+}
+
+const isFailure = (fault: FaultKind | undefined) => fault !== undefined && fault !== 'slow';
+
+/** Invariant: the authorizer and a cancellation repeat a call that failed. */
+function abandonedCalls({ databaseCalls }: SeedRecord): string[] {
+  return databaseCalls
+    .filter(({ operation, attempts }) => operation !== 'Scan' && attempts.length === 1)
+    .filter(({ attempts: [fault] }) => isFailure(fault))
+    .map(({ operation, attempts: [fault] }) => `${operation} was not repeated after "${fault}"`);
+}
+
+/**
+ * Invariant: an order is cancelled by one request, which is answered 204, or 5xx where its last attempt
+ * has failed; and no other request is told that it has cancelled the order.
+ */
+function orderDifferences(id: string, { orders, results }: SeedRecord): string[] {
+  const { status, cancelledBy } = orders.get(id)!;
+  const ofOrder = results.filter((result) => orderIdOf(result) === id);
+  const isShipped = ofOrder.some(({ hasShipped }) => hasShipped);
+  const isWrongly = knownOrders[id] !== 'pending' && status !== knownOrders[id];
+  return [
+    ...(isWrongly ? [`the order ${id} was ${knownOrders[id]} and is ${status}`] : []),
+    ...(isShipped && status !== 'shipped' ? [`the order ${id} was shipped and is ${status}`] : []),
+    ...ofOrder.flatMap(({ action, answer }) => {
+      if (action.type !== 'cancel' || !answer) return [];
+      const hasCancelled = answer.caller !== undefined && answer.caller === cancelledBy;
+      const code = answer.status === 409 ? JSON.parse(answer.body.toString()).code : undefined;
+      const isRight =
+        hasCancelled || answer.status === 204
+          ? hasCancelled && (answer.status === 204 || answer.status >= 500)
+          : code === undefined || code === cancelRefusal(status).code;
+      const by = hasCancelled ? ' by it' : '';
+      return isRight
+        ? []
+        : [`a cancel of ${id} was told ${answer.status} ${code}; it is ${status}${by}`];
+    }),
+  ];
+}
+
+/** Invariant: no more requests than the limit are admitted. */
+function limitDifferences({ results, plan }: SeedRecord): string[] {
+  // The functions answer the requests that the authorizer has admitted, and no others.
+  const admitted = results.filter(({ answer }) => answer?.headers).length;
+  if (admitted <= plan.perMinute) return [];
+  return [`${admitted} requests were admitted, of ${plan.perMinute}`];
+}
+
+/** Invariant: when the faults have ended, every request succeeds. */
+function recoveryDifferences({ recovery }: SeedRecord): string[] {
+  const statuses = recovery.map(({ answer }) => (answer?.isComplete ? answer.status : 'broken'));
+  return statuses.join() === '200,204,409,401,200'
+    ? recovery.flatMap(listDifferences)
+    : [`after the faults, the answers are ${statuses.join()}`];
+}

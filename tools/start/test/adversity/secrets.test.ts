@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  DynamodbProxy,
+  disowned,
+  lost,
+  throttled,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { assemblyDirectory } from '../../../../test/helpers/synthesized.ts';
+import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
+import { RunningStore } from '../e2e/running-store.ts';
+import { templateWithFunctions } from '../e2e/template-with-functions.ts';
+
+/*
+ * A valid key is sent to every path, also to those that fail, while Node's own debugging output is on.
+ * Afterwards, nothing that the service has logged, stored or answered may contain a part of it.
+ */
+
+/** The length of the parts that are searched for. Shorter parts occur by chance. */
+const partLength = 8;
+/** Of every function, Node's debugging output is switched on. */
+const template = templateWithFunctions('staging', { NODE_DEBUG: 'http,net,stream,timer,worker' });
+
+let database: EmbeddedDynamoDb;
+let proxy: DynamodbProxy;
+let store: RunningStore;
+let canary: string;
+const files = temporaryDirectory();
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  proxy = await DynamodbProxy.before(database.endpoint);
+  store = await RunningStore.start({
+    templateFile: files.write('template.json', template),
+    dynamodbEndpoint: proxy.url,
+    dataEndpoint: database.endpoint,
+  });
+  canary = (await store.issue()).apiKey;
+  await store.putOrders([{ id: '1', status: 'pending' }]);
+});
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await proxy?.[Symbol.asyncDispose]();
+  await database?.stop();
+  files.remove();
+});
+
+it('shows no part of a key, wherever it is sent and whatever fails', async () => {
+  const answers = await Promise.all(rawRequests(canary).map(sendRaw));
+  for (const fault of [lost, throttled, disowned]) {
+    proxy.faults.set(store.ordersTable, fault);
+    answers.push(...(await Promise.all(knownPaths(canary).map(sendRaw))));
+  }
+  proxy.faults.set('', lost);
+  answers.push(...(await Promise.all(knownPaths(canary).map(sendRaw))));
+  proxy.faults.clear();
+  const tables = await database.readAll(store.apiKeysTable);
+  const owners = await database.readAll(store.service.outputs.OwnersTableName!);
+  const orders = await database.readAll(store.ordersTable);
+
+  const shown = {
+    answers: answers.join('\n'),
+    log: store.lines.join('\n'),
+    tables: JSON.stringify([tables, owners, orders]),
+    databaseCalls: JSON.stringify(proxy.requests),
+    gatewayKeys: JSON.stringify(store.service.controlPlane.getApiKeys()),
+    outputs: JSON.stringify(store.service.outputs),
+    templates: readdirSync(assemblyDirectory())
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => readFileSync(join(assemblyDirectory(), file), 'utf8'))
+      .join(''),
+    processes: execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }),
+  };
+
+  expect(answers.join('\n')).toContain('204 No Content');
+  expect(store.lines.join('\n')).toContain('HTTP');
+  for (const [place, text] of Object.entries(shown)) {
+    expect([place, ...partsIn(text)]).toEqual([place]);
+  }
+}, 60_000);
+
+function partsIn(text: string): string[] {
+  const secret = canary.slice('so_test_'.length);
+  const starts = Array.from({ length: secret.length - partLength + 1 }, (_, index) => index);
+  return starts
+    .map((start) => secret.slice(start, start + partLength))
+    .filter((part) => text.includes(part) || text.includes(Buffer.from(part).toString('base64')));
+}
+
+const orders = '/staging/v1/store/orders';
+
+// Without it, Node's server refuses a request of HTTP/1.1 before anybody sees its key.
+const host = 'Host: 127.0.0.1';
+
+function knownPaths(key: string): string[] {
+  const header = `Authorization: Bearer ${key}`;
+  return [
+    `GET ${orders}`,
+    `DELETE ${orders}/1`,
+    'GET /staging/v1/pets/1',
+    `DELETE ${orders}/99`,
+  ].map((line) => `${line} HTTP/1.1\r\n${host}\r\n${header}\r\nConnection: close\r\n\r\n`);
+}
+
+/** Requests with the key in every place where a client can put it. */
+function rawRequests(key: string): string[] {
+  const basic = Buffer.from(`${key}:`).toString('base64');
+  const wrongHeaders = [
+    ...[`Authorization: ${key}`, `Authorization: Token ${key}`, `Authorization: Basic ${basic}`],
+    ...[`Authorization: Bearer ${key}x`, `Authorization: Bearer ${key}, Bearer ${key}`],
+    ...[`Authorization: Bearer ${key}\r\nAuthorization: Bearer ${key}`, `X-Api-Key: ${key}`],
+    ...[`Cookie: key=${key}`, `User-Agent: ${key}`, `Referer: http://a/${key}`, `Origin: ${key}`],
+    ...[`Content-Type: ${key}`, `Accept-Encoding: ${key}`, `Expect: ${key}`, `Host: ${key}`],
+    ...[`X-Amz-Target: ${key}`, `X-Amzn-RequestId: ${key}`, `X-Forwarded-For: ${key}`],
+  ];
+  const targets = [
+    ...[`${orders}/${key}`, `${orders}?key=${key}`, `/${key}`, `/staging/v1/${key}`],
+    ...[`http://${key}${orders}`, `/staging/v1/pets/${key}`, `/%${key}`, `/apikeys/${key}`],
+  ];
+  const valid = `Authorization: Bearer ${key}`;
+  const bodies = [key, `{"key":"${key}`, `{"${key}":1}`].map((body) =>
+    [`DELETE ${orders}/1 HTTP/1.1`, host, valid, 'Content-Type: application/json']
+      .concat('Connection: close', `Content-Length: ${body.length}`, '', body)
+      .join('\r\n'),
+  );
+  return [
+    ...knownPaths(key),
+    ...wrongHeaders.flatMap((header) =>
+      [orders, '/staging/v1/nothing'].map(
+        (target) => `GET ${target} HTTP/1.1\r\n${host}\r\n${header}\r\nConnection: close\r\n\r\n`,
+      ),
+    ),
+    ...targets.flatMap((target) =>
+      ['GET', 'DELETE', 'POST'].map(
+        (method) =>
+          `${method} ${target} HTTP/1.1\r\n${host}\r\n${valid}\r\nConnection: close\r\n\r\n`,
+      ),
+    ),
+    ...bodies,
+    `${key}\r\n\r\n`,
+    `GET / HTTP/1.1\r\n${key}\r\n\r\n`,
+    `CONNECT ${key}:443 HTTP/1.1\r\n${valid}\r\n\r\n`,
+  ];
+}
+
+function sendRaw(request: string): Promise<string> {
+  const socket = connect(Number(new URL(store.service.origin).port), '127.0.0.1');
+  socket.write(request);
+  return textOf(socket);
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
+import { orderStatuses } from '../../../../lambdas/shared/order-states.ts';
+import {
+  contentType,
+  DynamodbProxy,
+  lost,
+  type Reply,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
+import { headerOf, RunningStore } from './running-store.ts';
+
+/*
+ * The list as a client gets it from the bundle that is deployed. What it does for slow clients and where
+ * its table fails at once is tested in test/lambdas/list-orders.test.ts.
+ */
+
+let database: EmbeddedDynamoDb;
+let proxy: DynamodbProxy;
+let store: RunningStore;
+let key: string;
+
+beforeAll(async () => {
+  database = await startDynamoDb();
+  proxy = await DynamodbProxy.before(database.endpoint);
+  store = await RunningStore.start({
+    preload: join(import.meta.dirname, 'observed-function.cjs'),
+    dynamodbEndpoint: proxy.url,
+    dataEndpoint: database.endpoint,
+  });
+  key = (await store.issue()).apiKey;
+});
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await proxy?.[Symbol.asyncDispose]();
+  await database?.stop();
+});
+
+const open = (headers: Record<string, string> = {}) =>
+  store.send({
+    method: 'GET',
+    path: '/store/orders',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+  });
+
+/** All ids, sorted and as one text, because a diff of two long lists would not be readable. */
+function idsIn(body: string): string {
+  const ids = splitArray(body).map((order) => /"id":(-?\d+)/.exec(order)?.[1]);
+  return ids.sort().join();
+}
+
+/** Has the scans of the orders answered so, each with its number from 1. */
+function answerScans(reply: (number: number) => Reply): void {
+  let scans = 0;
+  proxy.faults.set(store.ordersTable, (call) => reply(++scans)(call));
+}
+
+it('R8, R11, I2: has all orders, digit for digit, of many pages and of every status, gzipped or not', async () => {
+  const ids = [
+    '0',
+    '-1',
+    '9007199254740993',
+    '9223372036854775807',
+    '-9223372036854775808',
+    ...Array.from({ length: 400 }, (_, index) => String(1_000_000 + index)),
+  ];
+  const statuses = [...orderStatuses, 'never-used'];
+  // A page of a scan contains 1 MB of items, including attributes that are not requested.
+  const neverUsed = 'x'.repeat(8_000);
+  const status = (index: number) => statuses[index % statuses.length]!;
+  await store.putOrders(ids.map((id, index) => ({ id, status: status(index), neverUsed })));
+
+  const plain = await open();
+  const body = await text(plain.body);
+  const zipped = await open({ 'accept-encoding': 'gzip' });
+
+  // R11 does not specify an order.
+  expect(idsIn(body) === ids.toSorted().join()).toBe(true);
+  const orders: object[] = JSON.parse(body);
+  const shapes = new Set(orders.map((order) => Object.keys(order).join()));
+  expect([...shapes]).toEqual([orderFieldNames.join()]);
+  expect(orders[0]).toMatchObject({ petId: 7, quantity: 2, complete: false });
+  expect(headerOf(zipped, 'content-encoding')).toBe('gzip');
+  expect(idsIn(await text(zipped.body.pipe(createGunzip()))) === idsIn(body)).toBe(true);
+});
+
+describe('a list of many pages', () => {
+  const ordersPerPage = 5_000;
+  const orders = orderItems(ordersPerPage);
+  const page = scanAnswer(orders, '5000');
+  const lastPage = scanAnswer([]);
+  const send =
+    (body: string): Reply =>
+    ({ outgoing }) =>
+      outgoing.writeHead(200, contentType).end(body);
+
+  it('R10: is one request beyond what a buffered answer can hold, and takes no more memory the longer it gets', async () => {
+    const [early, late, pages] = [15, 75, 80];
+    answerScans((number) => (call) => {
+      if (number === early || number === late) {
+        call.outgoing.setHeader('x-amz-test-report-memory', 'yes');
+      }
+      send(number > pages ? lastPage : page)(call);
+    });
+
+    const list = await open();
+    let bytes = 0;
+    let end = '';
+    for await (const chunk of list.body) {
+      bytes += chunk.length;
+      end = chunk.toString().slice(-1);
+    }
+
+    expect([list.status, end]).toEqual([200, ']']);
+    expect(bytes).toBeGreaterThan(10 * 2 ** 20);
+    const [before, after] = store.lines.flatMap((line) => {
+      const [, held] = /held bytes: (\d+)/.exec(line) ?? [];
+      return held === undefined ? [] : [Number(held)];
+    });
+    // The pages between are 29 MB in the answer, and twice as much in DynamoDB's format. What the local
+    // gateway holds of them counts as memory of the function, whose thread has sent it.
+    expect(after! - before!).toBeLessThan(12e6);
+  });
+
+  it('I12: is broken off, and no valid JSON, where the table fails midway', async () => {
+    answerScans((number) => (number > 5 ? lost : send(page)));
+
+    const { status, body } = await open();
+    let received = '';
+    const reading = (async () => {
+      for await (const chunk of body) received += chunk;
+    })();
+
+    await expect(reading).rejects.toThrow();
+    expect(status).toBe(200);
+    expect(received).toMatch(/^\[\{"/);
+    expect(() => JSON.parse(received)).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  GetItemCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { expect } from '@jest/globals';
+import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts';
+import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
+import type { StageName } from '../../../../lib/settings/stages.ts';
+import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
+import { assemblyDirectory, templateFile } from '../../../../test/helpers/synthesized.ts';
+import type { IssuedKey, KeyTraits } from '../../../admin/keys/issue-key.ts';
+import { issueKey } from '../../../admin/keys/issue-key.ts';
+import { revokeKey } from '../../../admin/keys/revoke-key.ts';
+import { createOwner } from '../../../admin/owners/create-owner.ts';
+import type { OwnerLimits } from '../../../admin/owners/owner-limits.ts';
+import { documentClient, type KeyStore, keyStoreOf } from '../../../admin/stage/key-store.ts';
+import { localDynamoDbClient } from '../../../local/dynamodb/local-client.ts';
+import { type LocalService, startLocalService } from '../../../local/server.ts';
+import {
+  readText,
+  type Send,
+  senderTo,
+  type TextAnswer,
+} from '../../../smoke/stage/http-client.ts';
+import { rateLimitDifferences } from '../../../smoke/stage/rate-limit.ts';
+import { contractDifferences } from '../../../smoke/test/contract-check.ts';
+import { keyGateway } from '../../demo-keys.ts';
+import { preloading, templateWithFunctions } from './template-with-functions.ts';
+
+export interface Order {
+  /** The id as text, because a JavaScript number would round it. */
+  readonly id: string;
+  readonly status: string;
+  /** An attribute that is not published. */
+  readonly neverUsed?: string;
+}
+
+/** What a new key has beside its plan: limits of its owner, and properties of its own. */
+export type KeyOptions = KeyTraits & Partial<OwnerLimits>;
+
+interface StoreOptions {
+  /** @default staging */
+  readonly stage?: StageName;
+  /** @default - the synthesized template, with functions that load a file */
+  readonly templateFile?: string;
+  /** The CommonJS file that Node loads before a function. @default - has it wait long for DynamoDB */
+  readonly preload?: string;
+  /** @default - a new embedded DynamoDB */
+  readonly dynamodbEndpoint?: string;
+  /** The DynamoDB for the tests' own access, if it is another one. @default - the service's endpoint */
+  readonly dataEndpoint?: string;
+  /** The clock of the service except its functions, in milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+}
+
+export interface Call {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const patientFunction = join(import.meta.dirname, 'patient-function.cjs');
+const transactionMaxItems = 100;
+// A client that a test lets pause must not give up by itself, however slow the machine is. The time
+// limits of the tests are shorter.
+const clientTimeoutMs = 600_000;
+const keyFields = new Set(['bannedUntil', 'rejectionWindow', 'rejectionCount', 'usedAt']);
+
+/** The synthesized service with empty tables, and operations on it for tests. */
+export class RunningStore implements AsyncDisposable {
+  readonly service: LocalService;
+  readonly send: Send;
+  /** The log lines of the functions and the gateway. */
+  readonly lines: string[];
+  readonly #dynamodb: DynamoDBClient;
+  /** The key store for the operator's commands. */
+  readonly keys: KeyStore;
+
+  static async start(options: StoreOptions = {}): Promise<RunningStore> {
+    const { stage = 'staging', dynamodbEndpoint, preload = patientFunction } = options;
+    const lines: string[] = [];
+    const service = await startLocalService({
+      templateFile: options.templateFile ?? patientTemplateFile(stage, preload),
+      assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
+      stackName: `StoreOrders-${stage}`,
+      ...(dynamodbEndpoint && { dynamodbEndpoint }),
+      now: options.now,
+      log: (line) => lines.push(line),
+    });
+    return new RunningStore(service, stage, lines, options);
+  }
+
+  private constructor(
+    service: LocalService,
+    stage: StageName,
+    lines: string[],
+    { dataEndpoint = service.dynamodbEndpoint }: StoreOptions,
+  ) {
+    this.service = service;
+    this.lines = lines;
+    this.send = senderTo(new URL(this.baseUrl), clientTimeoutMs);
+    this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
+    this.keys = {
+      ...keyStoreOf(stage, (name) => service.outputs[name]!),
+      documents: documentClient(this.#dynamodb),
+      gateway: keyGateway(service.controlPlane),
+      now: Date.now,
+    };
+  }
+
+  get baseUrl(): string {
+    return this.service.outputs.BaseUrl!;
+  }
+
+  get ordersTable(): string {
+    return this.service.outputs.OrdersTableName!;
+  }
+
+  get apiKeysTable(): string {
+    return this.service.outputs.ApiKeysTableName!;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#dynamodb.destroy();
+    await this.service.close();
+  }
+
+  /**
+   * Issues a key of a new owner. Its windows are in a minute that has not started, so that no minute
+   * ends during a test.
+   */
+  async issue(plan: PlanName = 'enterprise', rest: KeyOptions = {}): Promise<IssuedKey> {
+    const { perMinute, perDay } = plans.enterprise;
+    const limits = plan === 'enterprise' ? { perMinute, perDay } : {};
+    const name = `e2e ${randomUUID()}`;
+    await createOwner({ name, plan, ...limits, ...rest }, this.keys);
+    const key = await issueKey({ owner: name, ...rest }, this.keys);
+    await this.setCounters(key, { minuteWindow: lastingMinute(), dayWindow: today() });
+    return key;
+  }
+
+  /** Issues another key of the same owner. */
+  issueAnother({ ownerId }: IssuedKey): Promise<IssuedKey> {
+    return issueKey({ owner: ownerId }, this.keys);
+  }
+
+  /**
+   * Sets an owner's counters, or the attributes of its key, to a state that takes a minute, a day or
+   * many rejected requests to reach.
+   */
+  async setCounters({ apiKey }: IssuedKey, values: Record<string, number>): Promise<void> {
+    const names = Object.keys(values);
+    const pathOf = (name: string) => (keyFields.has(name) ? `#keys.#key.${name}` : name);
+    const isOfKey = names.some((name) => keyFields.has(name));
+    await this.#dynamodb.send(
+      new UpdateItemCommand({
+        TableName: this.apiKeysTable,
+        Key: { ownerHash: { S: hashOwnerPart(apiKey) } },
+        UpdateExpression: `SET ${names.map((name) => `${pathOf(name)} = :${name}`).join(', ')}`,
+        ...(isOfKey && {
+          ExpressionAttributeNames: { '#keys': 'keys', '#key': hashToken(apiKey) },
+        }),
+        ExpressionAttributeValues: Object.fromEntries(
+          names.map((name) => [`:${name}`, { N: String(values[name]) }]),
+        ),
+      }),
+    );
+  }
+
+  async revoke({ keyId }: IssuedKey): Promise<void> {
+    await revokeKey(keyId, this.keys);
+  }
+
+  /** The attributes of the key's owner and of the key in the authorizer's table. */
+  async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
+    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
+    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
+    const { keys, ...owner } = (await this.#dynamodb.send(get)).Item!;
+    return { ...owner, ...keys!.M![hashToken(apiKey)]?.M };
+  }
+
+  async orderItem(id: string): Promise<Record<string, AttributeValue>> {
+    const get = new GetItemCommand({ TableName: this.ordersTable, Key: { id: { N: id } } });
+    return (await this.#dynamodb.send(get)).Item!;
+  }
+
+  async putOrders(orders: readonly Order[]): Promise<void> {
+    for (let start = 0; start < orders.length; start += transactionMaxItems) {
+      const batch = orders.slice(start, start + transactionMaxItems);
+      const TransactItems = batch.map((order) => ({
+        Put: { TableName: this.ordersTable, Item: storedItem(order) },
+      }));
+      await this.#dynamodb.send(new TransactWriteItemsCommand({ TransactItems }));
+    }
+  }
+
+  /**
+   * Sends a request and compares the answer with the contract.
+   *
+   * @param path the path below the base URL, which is sent unchanged
+   */
+  async call(
+    method: string,
+    path: string,
+    { token, headers, body }: Call = {},
+  ): Promise<TextAnswer> {
+    const authorization = token !== undefined && { authorization: `Bearer ${token}` };
+    const question = { method, path, headers: { ...authorization, ...headers }, body };
+    const answer = await readText(await this.send(question));
+    expect(contractDifferences(method, path, answer)).toEqual([]);
+    return answer;
+  }
+
+  list(token?: string): Promise<TextAnswer> {
+    return this.call('GET', '/store/orders', { token });
+  }
+
+  cancel(id: string, token?: string): Promise<TextAnswer> {
+    return this.call('DELETE', `/store/orders/${id}`, { token });
+  }
+}
+
+/**
+ * The synthesized template with functions that wait long for DynamoDB. Their time limits are longer
+ * too, because a request may wait for an idle environment as long as its function may run.
+ */
+function patientTemplateFile(stage: StageName, preload: string): string {
+  const file = `${assemblyDirectory()}/patient-${stage}-${process.pid}.template.json`;
+  writeFileSync(file, templateWithFunctions(stage, preloading(preload), { Timeout: 120 }));
+  return file;
+}
+
+export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
+/** A minute that a faster clock can have begun. It stays the current one for four minutes at least. */
+export const lastingMinute = () => thisMinute() + 240;
+export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
+
+/** The value of a header. @throws when it is missing or was sent twice */
+export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
+  const values = headers.get(name) ?? [];
+  expect([name, values.length]).toEqual([name, 1]);
+  return values[0]!;
+}
+
+/** The rate-limit headers. @throws when one is missing, was sent twice or is not a whole number */
+export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
+  // A header that is missing, or was sent twice, becomes a text that is no number.
+  const values = ['limit', 'remaining', 'reset'].map(
+    (name) => answer.headers.get(`x-ratelimit-${name}`)?.join() ?? 'absent',
+  );
+  const wrong = values.filter((value) => !/^\d+$/.test(value));
+  expect([...wrong, ...rateLimitDifferences(answer)]).toEqual([]);
+  const [limit, remaining, reset] = values.map(Number) as [number, number, number];
+  return { limit, remaining, reset };
+}
+
+/** Expects that an answer is an Error of the contract with this status and code. */
+export function expectError(answer: TextAnswer, status: number, code: string): void {
+  const body = JSON.parse(answer.text);
+  expect({ ...body, http: answer.status }).toEqual({
+    code,
+    status,
+    message: expect.stringMatching(/^[A-Z].{9,}\.$/),
+    http: status,
+  });
+  expect(headerOf(answer, 'content-type')).toBe('application/json');
+  rateLimitOf(answer);
+}
+
+function storedItem({ id, status, neverUsed }: Order): Record<string, AttributeValue> {
+  return orderItem(id, {
+    status: { S: status },
+    ...(neverUsed && { neverUsed: { S: neverUsed } }),
+  });
+}
