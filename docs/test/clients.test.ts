@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { maxBacklogMs, minBytesPerSecond } from '../../lambdas/list-orders/send-list.ts';
+import { type OrderField, orderFields } from '../../lambdas/shared/order-fields.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { differences } from '../../test/helpers/differences.ts';
 import { rowsAfter } from './markdown.ts';
@@ -59,6 +60,21 @@ describe('docs/clients.md', () => {
       differences(
         ['openapi.yaml, components.headers', Object.keys(contract.components.headers)],
         ['docs/clients.md, Headers', explained],
+      ),
+    ).toEqual([]);
+  });
+
+  it('has a parser that keeps the fields exact that are an int64', () => {
+    const kept = page.matchAll(/\bname === '(\w+)'/g);
+
+    const exact = Object.entries<OrderField>(orderFields)
+      .filter(([, { format }]) => format === 'int64')
+      .map(([name]) => name);
+
+    expect(
+      differences(
+        ['lambdas/shared/order-fields.ts', exact],
+        ['docs/clients.md', [...kept].map(([, name]) => name!)],
       ),
     ).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { orderFields } from '../../lambdas/shared/order-fields.ts';
 import { differences } from '../../test/helpers/differences.ts';
 
 /*
@@ -61,5 +62,20 @@ describe('the requirements', () => {
 
     expect(numbers).toEqual([...new Set(numbers)]);
     expect(numbers).toContain('R1');
+  });
+
+  it('have the fields of an order in R3, with their types', () => {
+    const { text = '' } = rules.find(({ number }) => number === 'R3') ?? {};
+    const rows = [...text.matchAll(/^\| `(\w+)` \| (\w+)/gm)];
+
+    expect(
+      differences(
+        [
+          'lambdas/shared/order-fields.ts',
+          Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`),
+        ],
+        ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],
+      ),
+    ).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { generate } from 'selfsigned';
 import type { FunctionName } from '../../lib/settings/functions.ts';
-import { preloading } from '../../tools/start/test/e2e/template-with-functions.ts';
 import {
   answer,
   DynamodbProxy,

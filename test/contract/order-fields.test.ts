@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
   type OrderField,
   orderFieldNames,
   orderFields,
 } from '../../lambdas/shared/order-fields.ts';
-import { contract } from '../../tools/smoke/test/contract-check.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
 
@@ -48,31 +46,6 @@ describe('the fields of an order', () => {
       expect(names).toEqual(orderFieldNames.filter((name) => names.includes(name)));
     }
   });
-
-  it('are in R3 of docs/requirements.md, with their types', () => {
-    const requirements = readFileSync('docs/requirements.md', 'utf8');
-    const [rule = ''] = /^\*\*R3\*\*.*?^\*\*R4\*\*/ms.exec(requirements) ?? [];
-    const rows = [...rule.matchAll(/^\| `(\w+)` \| (\w+)/gm)];
-
-    expect(
-      differences(
-        [codePlace, Object.entries(orderFields).map(([name, { type }]) => `${name}: ${type}`)],
-        ['docs/requirements.md, R3', rows.map(([, name, type]) => `${name}: ${type}`)],
-      ),
-    ).toEqual([]);
-  });
-
-  it('are kept exact by the parser in docs/clients.md where they are an int64', () => {
-    const kept = readFileSync('docs/clients.md', 'utf8').matchAll(/\bname === '(\w+)'/g);
-
-    const exact = Object.entries<OrderField>(orderFields)
-      .filter(([, { format }]) => format === 'int64')
-      .map(([name]) => name);
-
-    expect(
-      differences([codePlace, exact], ['docs/clients.md', [...kept].map(([, name]) => name!)]),
-    ).toEqual([]);
-  });
 });
 
 function describeFields(fields: Readonly<Record<string, OrderField>>): string[] {
@@ -82,11 +55,7 @@ function describeFields(fields: Readonly<Record<string, OrderField>>): string[] 
 }
 
 function listExamples(): object[] {
-  const { responses } = contract.operation('listOrders') as unknown as {
-    responses: {
-      200: { content: { 'application/json': { examples: Record<string, { value: object[] }> } } };
-    };
-  };
-  const { examples } = responses[200].content['application/json'];
+  const { content } = contractDocument.paths['/store/orders'].get.responses[200];
+  const examples = content['application/json'].examples as Record<string, { value: object[] }>;
   return Object.values(examples).flatMap(({ value }) => value);
 }

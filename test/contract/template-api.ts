@@ -30,20 +30,25 @@ function pathOf(logicalId: string, resources: Map<string, TemplateResource>): st
   return `${pathOf(ParentId.Ref, resources)}/${PathPart}`;
 }
 
+/** An answer that API Gateway gives without a function. */
+export interface RenderedAnswer {
+  /** The values by lower-case name, but for `Content-Type`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
 /** Renders an answer from header mappings and a body template, to compare it with the contract. */
 export function renderAnswer(
-  status: number,
   headers: Readonly<Record<string, string>>,
   text: string,
   authorizer: Readonly<Record<string, string>>,
-) {
-  const rendered = Object.entries(headers).map(([name, expression]): [string, string[]] => [
+): RenderedAnswer {
+  const rendered = Object.entries(headers).map(([name, expression]) => [
     name.replace(/^(gatewayresponse|method\.response)\.header\./, '').toLowerCase(),
-    [renderHeader(expression, authorizer)],
+    renderHeader(expression, authorizer),
   ]);
   return {
-    status,
-    headers: new Map([...rendered, ['content-type', ['application/json']]] as [string, string[]][]),
+    headers: Object.fromEntries(rendered),
     text: text.replace(/\$context\.authorizer\.(\w+)/g, (_all, name) => authorizer[name] ?? ''),
   };
 }

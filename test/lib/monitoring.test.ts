@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { anchorsOf, tokensOf } from '../../docs/test/markdown.ts';
 import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
 import { differences, missing } from '../helpers/differences.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';
 import { properties } from './readable.ts';
-
-const runbook = readFileSync('docs/runbook.md', 'utf8');
 
 interface Metric {
   readonly Namespace: string;
@@ -152,22 +148,6 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     ]);
   });
 
-  it('each lead to a section of the runbook that says what to do', () => {
-    const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
-      if (!/^\*\*Look\.\*\*[\s\S]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
-      const [anchor] = anchorsOf(tokensOf(section));
-      const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
-      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
-    });
-    const named = Object.entries(alarms).map(([id, { AlarmDescription }]) => {
-      const [, anchor] = AlarmDescription.split(' Runbook: docs/runbook.md#');
-      return `${id.replace('Monitoring', '')}: ${anchor}`;
-    });
-
-    const place = 'docs/runbook.md, sections that say where to look and what to do';
-    expect(missing(['lib/monitoring/alarms.ts', named], [place, sections])).toEqual([]);
-  });
-
   it('watch the reads and writes of every table that a function uses', () => {
     const functions = Object.values(properties(stage, 'AWS::Lambda::Function'));
     const used = functions.flatMap(({ Environment }) =>
@@ -245,17 +225,6 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
 
 describe.each(stageNames)('saved queries of %s', (stage) => {
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
-
-  it('are named in the runbook, which names no others', () => {
-    const known = saved.map(({ Name }) => Name);
-    const named = [...runbook.matchAll(/query\s`([^`]+)`/g)].map(
-      ([, name]) => `StoreOrders-${stage}/${name}`,
-    );
-
-    expect(
-      differences(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]),
-    ).toEqual([]);
-  });
 
   it('read fields that the access log has, where they read it alone', () => {
     const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));

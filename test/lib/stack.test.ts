@@ -4,8 +4,8 @@ import { functionNames } from '../../lib/settings/functions.ts';
 import { capitalized } from '../../lib/settings/names.ts';
 import { planNames } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
-import { tableShapes } from '../../tools/shared/test/embedded-dynamodb.ts';
 import { differences } from '../helpers/differences.ts';
+import { tableShapes } from '../helpers/dynamodb/table-shapes.ts';
 import { assemblyDirectory, stageNames, template } from '../helpers/synthesized.ts';
 import { readable, resources } from './readable.ts';
 
@@ -92,7 +92,7 @@ describe.each(stageNames)('tables of %s', (stage) => {
     expect(
       differences(
         ['lib/store-tables.ts', Object.keys(tables)],
-        ['tools/shared/test/embedded-dynamodb.ts, tableShapes', created],
+        ['test/helpers/dynamodb/table-shapes.ts', created],
       ),
     ).toEqual([]);
   });

@@ -5,9 +5,9 @@ import {
   orderToJson,
   pageReader,
 } from '../../../lambdas/list-orders/orders-page.ts';
+import { createDynamoDbClient } from '../../../lambdas/shared/dynamodb.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
-import { localDynamoDbClient } from '../../../tools/local/dynamodb/local-client.ts';
 import { contentType, DynamodbProxy } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import {
   type OrderItem,
@@ -17,6 +17,7 @@ import {
   scanAnswer,
 } from '../../helpers/dynamodb/orders.ts';
 import { type ScannedTable, scanOf } from '../../helpers/dynamodb/scanned-table.ts';
+import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 
 const { signal } = new AbortController();
 let table: DynamodbProxy;
@@ -208,7 +209,8 @@ describe('orderToJson, for what is not flat', () => {
 
 async function startTable(scanned: ScannedTable): Promise<void> {
   table = await DynamodbProxy.start(scanOf(scanned));
-  client = localDynamoDbClient(table.url);
+  Object.assign(process.env, functionEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: table.url });
+  client = createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 5_000 });
 }
 
 function read(request: object = {}): Promise<OrdersPage> {

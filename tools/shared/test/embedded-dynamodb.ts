@@ -5,6 +5,7 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
+import { type TableShape, tableShapes } from '../../../test/helpers/dynamodb/table-shapes.ts';
 import { startEmbeddedDynamoDB } from '../../local/dynamodb/embedded-dynamodb.ts';
 import { localRegion } from '../../local/dynamodb/local-client.ts';
 
@@ -70,24 +71,6 @@ const unchecked = {
     return request;
   },
 };
-
-type TableShape = Omit<ConstructorParameters<typeof CreateTableCommand>[0], 'TableName'>;
-
-/** The tables as `lib/store-tables.ts` creates them, by their names there. A test compares them. */
-export const tableShapes = {
-  Orders: {
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-  },
-  ApiKeys: {
-    AttributeDefinitions: [{ AttributeName: 'ownerHash', AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: 'ownerHash', KeyType: 'HASH' }],
-  },
-  Owners: {
-    AttributeDefinitions: [{ AttributeName: 'ownerId', AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: 'ownerId', KeyType: 'HASH' }],
-  },
-} as const satisfies Readonly<Record<string, TableShape>>;
 
 async function createTable(
   dynamodb: DynamoDBClient,

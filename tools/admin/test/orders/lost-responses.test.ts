@@ -6,9 +6,9 @@ import {
   type DynamodbCall,
   DynamodbProxy,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
-import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
+import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { changeState, findOrder, ordersTable, transitions } from '../../orders/orders-table.ts';
 
 const database = await startDynamoDb();

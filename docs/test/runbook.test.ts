@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { differences, missing } from '../../test/helpers/differences.ts';
+import { stageNames } from '../../test/helpers/synthesized.ts';
+import { properties } from '../../test/lib/readable.ts';
+import { anchorsOf, tokensOf } from './markdown.ts';
+
+const runbook = readFileSync('docs/runbook.md', 'utf8');
+
+describe.each(stageNames)('alarms of %s', (stage) => {
+  const alarms = properties(stage, 'AWS::CloudWatch::Alarm');
+
+  it('each lead to a section of the runbook that says what to do', () => {
+    const sections = runbook.split(/^(?=## )/m).flatMap((section) => {
+      if (!/^\*\*Look\.\*\*[\s\S]*(^\*\*Do\.\*\*|what to do \|)/m.test(section)) return [];
+      const [anchor] = anchorsOf(tokensOf(section));
+      const [paragraph = ''] = /^\*\*Alarms?\*\*.*?\n\n/ms.exec(section) ?? [];
+      return [...paragraph.matchAll(/`(\w+)`/g)].map(([, name]) => `${name}: ${anchor}`);
+    });
+    const named = Object.entries(alarms).map(([id, { AlarmDescription }]) => {
+      const [, anchor] = AlarmDescription.split(' Runbook: docs/runbook.md#');
+      return `${id.replace('Monitoring', '')}: ${anchor}`;
+    });
+
+    const place = 'docs/runbook.md, sections that say where to look and what to do';
+    expect(missing(['lib/monitoring/alarms.ts', named], [place, sections])).toEqual([]);
+  });
+});
+
+describe.each(stageNames)('saved queries of %s', (stage) => {
+  const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
+
+  it('are named in the runbook, which names no others', () => {
+    const known = saved.map(({ Name }) => Name);
+    const named = [...runbook.matchAll(/query\s`([^`]+)`/g)].map(
+      ([, name]) => `StoreOrders-${stage}/${name}`,
+    );
+
+    expect(
+      differences(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item } from '../../../lambdas/shared/dynamodb.ts';
+import { attributes } from '../../helpers/dynamodb/attribute-values.ts';
+import { type Overrides, ownerItem } from '../../helpers/dynamodb/key-items.ts';
+import { type Change, keys, type Scenario, tolerated } from './exploration.ts';
+
+const midnight = Date.UTC(2026, 10, 21) / 1_000;
+/** The last minute of a day, in its middle. */
+const startSeconds = midnight - 30;
+const minute = midnight - 60;
+const today = midnight - 86_400;
+/** What only a wrong clock can have written. */
+const far = midnight + 3_600;
+
+const limits = { perMinute: 2, perDay: 4 };
+const used = { minuteWindow: minute, minuteCount: 1, dayWindow: today, dayCount: 2 };
+const full = { ...used, minuteCount: 2 };
+const noUse = {
+  minuteWindow: minute - 600,
+  minuteCount: 2,
+  dayWindow: today - 86_400,
+  dayCount: 4,
+};
+
+/** The owner's item with the first of two keys, or with both. */
+function item(overrides: Overrides, keyCount = 1): Item {
+  const entries = keys.slice(0, keyCount).map(({ tokenHash }) => [tokenHash, {}]);
+  return ownerItem({ ...limits, ...overrides }, Object.fromEntries(entries));
+}
+
+function withLimits(perMinute: number, perDay: number): Change {
+  return (before) => ({ ...before, ...attributes({ perMinute, perDay }) });
+}
+
+function withStatus(status: string): Change {
+  return (before) => ({ ...before, status: { S: status } });
+}
+
+type Entries = Record<string, AttributeValue>;
+
+function withEntries(change: (entries: Entries, nowSeconds: number) => Entries): Change {
+  return (before, nowSeconds) => ({ ...before, keys: { M: change(before.keys!.M!, nowSeconds) } });
+}
+
+const [first, second] = [keys[0]!.tokenHash, keys[1]!.tokenHash];
+const revoke = withEntries(({ [first]: _revoked, ...others }) => others);
+const unban = withEntries(({ [first]: entry, ...others }) => {
+  return entry ? { ...others, [first]: { M: { id: entry.M!.id! } } } : others;
+});
+/** The new key inherits the ban of the old one, which stays valid for a while. */
+const rotate = withEntries((entries, nowSeconds) => {
+  const { [first]: entry } = entries;
+  if (!entry) return entries;
+  const expiresAt = { N: String(nowSeconds + 30) };
+  return { ...entries, [first]: { M: { ...entry.M, expiresAt } }, [second]: entry };
+});
+
+/** Environments with clocks that agree, each of which gets the given requests. */
+function agreeing(...requests: number[][]): Scenario['environments'] {
+  return requests.map((each) => ({ aheadSeconds: 0, requests: each }));
+}
+
+/** Environments with a request each, whose clocks differ. */
+function ahead(...seconds: number[]): Scenario['environments'] {
+  return seconds.map((aheadSeconds) => ({ aheadSeconds, requests: [0] }));
+}
+
+/** The item of an owner that is in the middle of its windows. */
+export const ownerInUse = item(used);
+
+/** What the limiter and everything around it do in every order, by a name. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'the last requests of a minute, over two keys': {
+    item: item(used, 2),
+    startSeconds,
+    environments: agreeing([0], [1], [0]),
+    losses: 1,
+    ticks: 1,
+  },
+  'the last request of a day': {
+    item: item({ ...used, dayCount: 3 }),
+    startSeconds,
+    environments: agreeing([0], [0], [0]),
+    losses: 1,
+    ticks: 1,
+  },
+  'the first requests of a minute and a day': {
+    item: item(noUse),
+    startSeconds,
+    environments: agreeing([0, 0], [0]),
+    losses: 1,
+    ticks: 2,
+  },
+  'clocks that are five minutes apart': {
+    item: item(noUse),
+    startSeconds,
+    environments: ahead(-150, 0, 150),
+    losses: 1,
+    ticks: 1,
+  },
+  'a full minute that a faster clock has begun': {
+    item: item({ ...full, minuteWindow: minute + 240 }),
+    startSeconds,
+    environments: ahead(-30, 0, 240),
+    ticks: 1,
+  },
+  'rejections and a ban': {
+    item: item({ ...full, rejectionWindow: minute, rejectionCount: tolerated - 1 }),
+    startSeconds,
+    environments: agreeing([0, 0], [0]),
+    changes: { unban },
+    losses: 1,
+    ticks: 1,
+  },
+  'a ban that is due for three requests': {
+    item: item({ ...full, rejectionWindow: minute, rejectionCount: tolerated }),
+    startSeconds,
+    environments: ahead(0, 30, -30),
+    changes: { unban },
+    losses: 1,
+  },
+  'a change of the plan': {
+    item: item(full),
+    startSeconds,
+    environments: agreeing([0, 0], [0]),
+    changes: { raise: withLimits(3, 5), lower: withLimits(1, 1) },
+    ticks: 1,
+  },
+  'a revocation and a suspension': {
+    item: item(used),
+    startSeconds,
+    environments: agreeing([0, 0], [0]),
+    changes: { revoke, suspend: withStatus('suspended'), resume: withStatus('active') },
+    losses: 1,
+  },
+  'a banned key that is replaced': {
+    item: item({ ...used, bannedUntil: midnight }),
+    startSeconds,
+    environments: agreeing([0, 0], [1]),
+    changes: { rotate, unban },
+    ticks: 1,
+  },
+  'a key that expires': {
+    item: item({ ...used, expiresAt: midnight }),
+    startSeconds,
+    environments: agreeing([0, 0], [0]),
+    losses: 1,
+    ticks: 1,
+  },
+  'windows and a ban that only a wrong clock can have begun': {
+    item: item({ ...full, minuteWindow: far, dayWindow: far, bannedUntil: far, dayCount: 4 }),
+    startSeconds,
+    environments: agreeing([0, 0], [0]),
+    losses: 1,
+    ticks: 1,
+  },
+};
