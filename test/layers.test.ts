@@ -1,13 +1,19 @@
-import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, extname, join, normalize } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { importedFiles } from './helpers/imports.ts';
+
+/*
+ * The service is `bin`, `lib`, `lambdas` and `test`, and needs nothing else: whoever starts from it can
+ * delete any tool, and the documents.
+ */
+
+const service = ['lambdas/shared', 'lambdas', 'lib/settings', 'lib', 'bin'];
 
 /**
  * What the files of a folder may import besides their own folder's. A file belongs to the longest
- * folder here that it is in. What deploys imports nothing from `tools/`, and `tools/local` knows the
- * template and the built assets only.
+ * folder here that it is in. `tools/local` knows the template and the built assets only.
  */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
+const sources: Readonly<Record<string, readonly string[]>> = {
   'lambdas/shared': [],
   lambdas: ['lambdas/shared'],
   'lib/settings': ['lambdas/shared'],
@@ -31,11 +37,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'tools/bench': ['lambdas/shared', 'lib/settings', 'lib', 'tools/shared'],
   'tools/examples': [],
 };
+const tools = Object.keys(sources).filter((folder) => folder.startsWith('tools/'));
+const testsOfTools = tools.map((folder) => `${folder}/test`);
+const everything = [...service, 'test', ...tools, ...testsOfTools];
+
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  ...sources,
+  test: service,
+  ...Object.fromEntries(testsOfTools.map((folder) => [folder, everything])),
+  'tools/local/test': ['tools/local', 'test'],
+  'docs/test': everything,
+};
 
 const folders = Object.keys(mayImport);
-const scripts = globSync('{bin,lib,lambdas,tools}/**/*.{ts,js}').filter(
-  (file) => !file.includes('/test/'),
-);
+const scripts = globSync('{bin,lib,lambdas,test,tools,docs}/**/*.{ts,js,cjs}');
 
 describe('the folders', () => {
   it('import what the list allows, and nothing else', () => {
@@ -50,51 +65,19 @@ describe('the folders', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('have files, all that stand in the list', () => {
+  it('have files, all that stand in the list and belong to the service, a tool that is here or documents', () => {
     const found = new Set(scripts.map(folderOf));
+    const here = folders.filter((folder) => existsSync(folder.split('/').slice(0, 2).join('/')));
 
-    expect(folders.filter((folder) => !found.has(folder))).toEqual([]);
+    expect(here.filter((folder) => !found.has(folder))).toEqual([]);
   });
 });
 
 describe('every file', () => {
-  it('is imported by another one, or named where files are started or built', () => {
-    const imported = new Set(scripts.flatMap(importedFiles));
-    const starting = ['package.json', 'cdk.json', ...globSync('{*.md,docs/*.md}'), ...scripts];
-    const texts = starting.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-
-    const unused = scripts
-      .filter((file) => !imported.has(file))
-      .filter((file) => {
-        const name = new RegExp(`['"\`/]${basename(file, extname(file))}(\\.[jt]s)?['"\`\\s]`);
-        return !texts.some((other) => other.file !== file && name.test(other.text));
-      })
-      .map(
-        (file) => `${file} is neither imported nor named in a script, package.json or a document`,
-      );
-
-    expect(unused).toEqual([]);
-  });
-
-  it('exports no function or value that no other file names, but in place of a package', () => {
-    const all = [...scripts, ...globSync('{test,tools/*/test}/**/*.ts')];
-    const words = new Map(
-      all.map((file) => [file, new Set(readFileSync(file, 'utf8').match(/\w+/g))]),
-    );
-
-    const unused = scripts
-      .filter((file) => !file.includes('/stubs/'))
-      .flatMap((file) => exportedNames(file).map((name) => ({ file, name })))
-      .filter(
-        ({ file, name }) => !all.some((other) => other !== file && words.get(other)!.has(name)),
-      )
-      .map(({ file, name }) => `${name}, which ${file} exports, is used by no other file`);
-
-    expect(unused).toEqual([]);
-  });
-
   it('is not imported by what it imports', () => {
-    const circles = scripts.filter((file) => reachedFrom(file).has(file));
+    const sources = scripts.filter((file) => !file.includes('test/'));
+
+    const circles = sources.filter((file) => reachedFrom(file).has(file));
 
     expect(circles).toEqual([]);
   });
@@ -103,20 +86,6 @@ describe('every file', () => {
 function folderOf(file: string): string | undefined {
   const containing = folders.filter((folder) => file.startsWith(`${folder}/`));
   return containing.sort((one, other) => other.length - one.length)[0];
-}
-
-function exportedNames(file: string): string[] {
-  const exported = /^export (?:async |abstract )*(?:const|function\*?|class) (\w+)/gm;
-  return [...readFileSync(file, 'utf8').matchAll(exported)].map(([, name]) => name!);
-}
-
-const relativeImport = /(?:from|import|new URL)\s*\(?\s*['"`](\.\.?\/[^'"`$]+\.[jt]s)['"`]/g;
-
-function importedFiles(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(relativeImport)].map(([, path]) =>
-    normalize(join(dirname(file), path!)),
-  );
 }
 
 function reachedFrom(file: string): Set<string> {

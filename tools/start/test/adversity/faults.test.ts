@@ -4,6 +4,12 @@ import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embed
 import { violationsOf } from './seeds.ts';
 import { quickenTimeLimits, ServiceInThread } from './service-in-thread.ts';
 
+/*
+ * The functions before a DynamoDB that delays, refuses, throttles, resets, truncates or hangs, or loses its
+ * answers after the write: for 1 % to 100 % of the requests, as the number of a seed determines. A seed that
+ * violates an invariant is printed with the command that runs it again. `FAULT_SEEDS=1000` runs a thousand.
+ */
+
 const { ADVERSITY, FAULT_SEED, FAULT_SEEDS } = process.env;
 const count = Number(FAULT_SEEDS ?? (ADVERSITY === 'nightly' ? 1_000 : 200));
 const seeds = FAULT_SEED

@@ -9,6 +9,12 @@ import { type ServiceClock, serviceClock } from '../e2e/service-clock.ts';
 import { cancelContradictions, type Exchange, limitContradictions } from './history.ts';
 import { randomFrom } from './random.ts';
 
+/*
+ * Clients of several owners and keys send a thousand requests at once, across the end of a minute, while
+ * plans change and keys are rotated, revoked and banned. Each owner is held to its limit, each order is
+ * cancelled once, and an operator's change applies from then on.
+ */
+
 const isNightly = process.env.ADVERSITY === 'nightly';
 /** The number of concurrent requests in a minute, and again in the next one. */
 const requestsAtOnce = isNightly ? 3_000 : 510;
