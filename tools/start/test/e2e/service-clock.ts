@@ -33,9 +33,7 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
   };
   set(startMs);
   const variables = {
-    ...preloading(
-      join(import.meta.dirname, '../../../../test/helpers/functions/function-clock.cjs'),
-    ),
+    ...preloading(join(import.meta.dirname, 'function-clock.cjs')),
     TEST_CLOCK_FILE: clockFile,
   };
   const templateFile = directory.write('template.json', templateWithFunctions(stage, variables));
