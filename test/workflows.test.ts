@@ -66,16 +66,6 @@ describe('a job that can sign in to AWS', () => {
     expect(able).not.toEqual([]);
   });
 
-  it.each(able)('$title: installs packages without running their scripts', ({ job }) => {
-    const installs =
-      scriptsOf(job)
-        .join('\n')
-        .match(/npm (ci|i|install|exec)\b.*/g) ?? [];
-
-    expect(installs).not.toEqual([]);
-    for (const install of installs) expect(install).toContain('--ignore-scripts');
-  });
-
   it.each(able)('$title: does so as the environment that trusts main alone', ({ job }) => {
     expect(job.environment).toBe('${{ inputs.stage }}');
   });

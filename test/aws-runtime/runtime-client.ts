@@ -10,7 +10,7 @@ const builds = join(import.meta.dirname, '../../.cache/aws-lambda-ric');
  * AWS's runtime interface client for Node, ready to run: the file that Lambda's Node is started with.
  *
  * It comes as source, with curl and a C++ library in archives of its own, and is compiled when npm
- * installs it. So it is installed apart from the project's own dependencies, which need no install
+ * installs it. So it is installed apart from the project's own dependencies, which run no install
  * scripts, once for each version, Node and architecture.
  *
  * @throws Error when it cannot be built, with what the build wrote
@@ -33,7 +33,9 @@ function build(directory: string): void {
   const workplace = `${directory}.${process.pid}`;
   mkdirSync(builds, { recursive: true });
   cpSync(project, workplace, { recursive: true });
-  const install = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--foreground-scripts'], {
+  // Under `npm test` the environment carries what the project's .npmrc says, which is to run no scripts.
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts=false', '--foreground-scripts'];
+  const install = spawnSync('npm', ['ci', ...options], {
     cwd: workplace,
     env: { ...process.env, ...nodeHeaders() },
     encoding: 'utf8',
