@@ -9,6 +9,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** What says, in its own form, which version of Node the functions, the tests and CI run on. */
 const places: [place: string, versions: string[]][] = [
+  ['package.json, engines', [manifest.engines.node]],
   ['package.json, @types/node', [manifest.devDependencies['@types/node']]],
   [
     'package.json, optionalDependencies',
