@@ -65,6 +65,14 @@ export class OrdersApi extends Construct {
   }
 
   private createRestApi({ configuration, functions }: OrdersApiProps): RestApi {
+    const methodOptions = {
+      // Data traces stay off, because they would contain the bearer token.
+      loggingLevel: MethodLoggingLevel.ERROR,
+      dataTraceEnabled: false,
+      throttlingRateLimit: configuration.throttle.requestsPerSecond,
+      throttlingBurstLimit: configuration.throttle.burst,
+    };
+    const { path, method } = operations.cancelOrder;
     const restApi = new RestApi(this, 'RestApi', {
       restApiName: `store-orders-${configuration.stage}`,
       description: 'Store orders: list all orders, cancel one',
@@ -85,13 +93,14 @@ export class OrdersApi extends Construct {
         stageName: configuration.stage,
         accessLogDestination: this.accessLogs.destination,
         accessLogFormat: this.accessLogs.format,
-        // Data traces stay off, because they would contain the bearer token.
-        loggingLevel: MethodLoggingLevel.ERROR,
-        dataTraceEnabled: false,
-        // Detailed metrics separate the latency of cancellations from the duration of streams.
-        metricsEnabled: true,
-        throttlingRateLimit: configuration.throttle.requestsPerSecond,
-        throttlingBurstLimit: configuration.throttle.burst,
+        ...methodOptions,
+        metricsEnabled: false,
+        methodOptions: {
+          // The alarms on latency read the metrics of this method alone. CloudWatch charges for those of
+          // each method. A method's settings replace those of the stage, so they repeat them.
+          // https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-stages.html
+          [`/v1${path}/${method}`]: { ...methodOptions, metricsEnabled: true },
+        },
       },
     });
     // `RestApi` has no properties for the TLS of the default endpoint.

@@ -123,18 +123,25 @@ describe.each(stageNames)('API of %s', (stage) => {
   it('serves the latest deployment as its stage, throttled, with errors logged but no data', () => {
     const { Properties, DependsOn } = resources(stage, 'AWS::ApiGateway::Stage')[stageId]!;
 
-    expect(Properties).toMatchObject({
+    const settings = {
+      LoggingLevel: 'ERROR',
+      DataTraceEnabled: false,
+      ThrottlingRateLimit: throttle.requestsPerSecond,
+      ThrottlingBurstLimit: throttle.burst,
+    };
+    expect(Properties).toEqual({
       StageName: stage,
+      RestApiId: '${ApiRestApi}',
       DeploymentId: '${ApiRestApiDeployment}',
+      AccessLogSetting: expect.anything(),
       MethodSettings: [
+        { ResourcePath: '/*', HttpMethod: '*', MetricsEnabled: false, ...settings },
+        // The only method with metrics of its own: an alarm reads them, and each method's are charged.
         {
-          ResourcePath: '/*',
-          HttpMethod: '*',
-          LoggingLevel: 'ERROR',
-          DataTraceEnabled: false,
+          ResourcePath: '/~1v1~1store~1orders~1{orderId}',
+          HttpMethod: 'DELETE',
           MetricsEnabled: true,
-          ThrottlingRateLimit: throttle.requestsPerSecond,
-          ThrottlingBurstLimit: throttle.burst,
+          ...settings,
         },
       ],
     });

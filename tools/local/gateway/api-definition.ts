@@ -22,6 +22,13 @@ const knownSettings = `
   HttpMethod ResourcePath ThrottlingBurstLimit ThrottlingRateLimit
   DataTraceEnabled LoggingLevel MetricsEnabled`;
 
+interface MethodSettings {
+  readonly HttpMethod: string;
+  readonly ResourcePath: string;
+  readonly ThrottlingBurstLimit: number;
+  readonly ThrottlingRateLimit: number;
+}
+
 /** A method of the API, with its authorizer and its integration. */
 export interface ApiMethod {
   readonly operationName: string | undefined;
@@ -46,16 +53,14 @@ export function readRestApi(template: Template): TemplateResource {
 /** @throws TemplateError when the template has no stage, several, or one that is not supported */
 export function readStage(template: Template, restApi: TemplateResource): ThrottledStage {
   const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
-  const settings = property('MethodSettings')?.[0];
-  if (settings) {
-    checkKnownProperties(logicalId, 'MethodSettings', settings, knownSettings);
-    if (
-      property('MethodSettings')[1] ||
-      `${settings.ResourcePath} ${settings.HttpMethod}` !== '/* *'
-    )
-      throw new TemplateError(logicalId, 'MethodSettings of single methods are not supported');
+  const settings: readonly Partial<MethodSettings>[] = property('MethodSettings') ?? [];
+  const ofAllMethods = settings.find((one) => `${one.ResourcePath} ${one.HttpMethod}` === '/* *');
+  const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = ofAllMethods ?? {};
+  for (const one of settings) {
+    checkKnownProperties(logicalId, 'MethodSettings', one, knownSettings);
+    if (one.ThrottlingRateLimit !== ratePerSecond || one.ThrottlingBurstLimit !== burst)
+      throw new TemplateError(logicalId, 'a throttle of a single method is not supported');
   }
-  const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = settings ?? {};
   const { accountId, region } = template.environment;
   return {
     accountId,
@@ -63,7 +68,7 @@ export function readStage(template: Template, restApi: TemplateResource): Thrott
     apiId: restApi.ref,
     stage: ref,
     deploymentId: property('DeploymentId'),
-    throttle: ratePerSecond ? { ratePerSecond, burst } : undefined,
+    throttle: ratePerSecond && burst ? { ratePerSecond, burst } : undefined,
   };
 }
 

@@ -29,7 +29,11 @@ const resources: Resources = {
   ...api,
   Stage: {
     ...api.Stage!,
-    Properties: { ...stage, MethodSettings: [oneEach] },
+    Properties: {
+      ...stage,
+      // What a single method sets has no effect, as long as it is no throttle of its own.
+      MethodSettings: [{ ...oneEach, HttpMethod: 'GET', MetricsEnabled: true }, oneEach],
+    },
   },
   ...method('GET /orders/{id}', { ...echo, OperationName: 'GetOrder' }),
   ...method('POST /orders', echo),
@@ -363,7 +367,11 @@ describe('the template of a gateway', () => {
     ],
     [
       changed('Stage', { MethodSettings: [{ ...oneEach, HttpMethod: 'GET' }] }),
-      'Stage: MethodSettings of single methods are not supported',
+      'Stage: a throttle of a single method is not supported',
+    ],
+    [
+      changed('Stage', { MethodSettings: [oneEach, { ...oneEach, ThrottlingRateLimit: 2 }] }),
+      'Stage: a throttle of a single method is not supported',
     ],
     [changed('Auth', { Type: 'REQUEST' }), 'Auth: a REQUEST authorizer is not supported'],
     [
