@@ -1,15 +1,14 @@
-import {
-  AttributeType,
-  BillingMode,
-  Table,
-  TableEncryption,
-  type TableProps,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, Table, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { StageSettings } from './settings/stages.ts';
 
-/** The three tables of a stage. */
+/**
+ * The three tables of a stage. DynamoDB encrypts them with a key of its own, at no charge; another key
+ * would cost its use in KMS.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html
+ */
 export class StoreTables extends Construct {
   readonly orders: Table;
   /** An item per owner with everything that the authorizer needs: limits, counters and keys. */
@@ -46,7 +45,6 @@ function tableDefaults(configuration: StageSettings): Omit<TableProps, 'partitio
   const days = configuration.pointInTimeRecoveryDays;
   return {
     billingMode: BillingMode.PAY_PER_REQUEST,
-    encryption: TableEncryption.AWS_MANAGED,
     deletionProtection: configuration.deletionProtection,
     pointInTimeRecoverySpecification: {
       pointInTimeRecoveryEnabled: days > 0,

@@ -105,7 +105,6 @@ describe.each(stageNames)('tables of %s', (stage) => {
       expect(Properties).toEqual({
         ...shape,
         BillingMode: 'PAY_PER_REQUEST',
-        SSESpecification: { SSEEnabled: true },
         DeletionProtectionEnabled: deletionProtection,
         PointInTimeRecoverySpecification: {
           PointInTimeRecoveryEnabled: isRecoverable,

@@ -92,8 +92,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
   'AWS::DynamoDB::Table': {
     supported: 'AttributeDefinitions KeySchema',
-    withoutEffect: `
-      BillingMode DeletionProtectionEnabled PointInTimeRecoverySpecification SSESpecification`,
+    withoutEffect: 'BillingMode DeletionProtectionEnabled PointInTimeRecoverySpecification',
     attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${physicalName(identity)}`) },
   },
   'AWS::IAM::Role': {
