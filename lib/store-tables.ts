@@ -1,4 +1,10 @@
-import { AttributeType, BillingMode, Table, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  ContributorInsightsMode,
+  Table,
+  type TableProps,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { StageSettings } from './settings/stages.ts';
@@ -20,12 +26,14 @@ export class StoreTables extends Construct {
     super(scope, id);
     this.orders = new Table(this, 'Orders', {
       ...tableDefaults(configuration),
+      ...namingThrottledKeys,
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
     });
     // The table has no TTL: deleting an item would remove an owner's counters and all of its keys,
     // and operators have to see expired keys. The authorizer compares `expiresAt` itself.
     this.apiKeys = new Table(this, 'ApiKeys', {
       ...tableDefaults(configuration),
+      ...namingThrottledKeys,
       partitionKey: { name: 'ownerHash', type: AttributeType.STRING },
     });
     this.owners = new Table(this, 'Owners', {
@@ -40,6 +48,19 @@ export class StoreTables extends Construct {
     }
   }
 }
+
+/**
+ * CloudWatch names the keys that DynamoDB throttles most. It counts throttled requests alone, so that it
+ * costs little while there are none.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/contributorinsights_tutorial.html
+ */
+const namingThrottledKeys = {
+  contributorInsightsSpecification: {
+    enabled: true,
+    mode: ContributorInsightsMode.THROTTLED_KEYS,
+  },
+};
 
 function tableDefaults(configuration: StageSettings): Omit<TableProps, 'partitionKey'> {
   const days = configuration.pointInTimeRecoveryDays;

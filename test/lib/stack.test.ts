@@ -110,6 +110,10 @@ describe.each(stageNames)('tables of %s', (stage) => {
           PointInTimeRecoveryEnabled: isRecoverable,
           ...(isRecoverable && { RecoveryPeriodInDays: pointInTimeRecoveryDays }),
         },
+        // The alarms on throttling watch the tables that functions use, and no others.
+        ...(name !== 'Owners' && {
+          ContributorInsightsSpecification: { Enabled: true, Mode: 'THROTTLED_KEYS' },
+        }),
       });
       const policy = removalPolicy === 'retain' ? 'Retain' : 'Delete';
       expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([policy, policy]);

@@ -92,7 +92,9 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
   'AWS::DynamoDB::Table': {
     supported: 'AttributeDefinitions KeySchema',
-    withoutEffect: 'BillingMode DeletionProtectionEnabled PointInTimeRecoverySpecification',
+    withoutEffect: `
+      BillingMode ContributorInsightsSpecification DeletionProtectionEnabled
+      PointInTimeRecoverySpecification`,
     attributes: { Arn: (identity) => arn(identity, 'dynamodb', `table/${physicalName(identity)}`) },
   },
   'AWS::IAM::Role': {
