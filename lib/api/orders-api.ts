@@ -106,6 +106,9 @@ export class OrdersApi extends Construct {
     // `RestApi` has no properties for the TLS of the default endpoint.
     Object.assign(restApi.node.defaultChild as CfnRestApi, modernTls);
     restApi.deploymentStage.node.addDependency(this.createExecutionLogs(restApi, configuration));
+    // API Gateway refuses a logging role that IAM does not know everywhere yet. The deployment waits for
+    // all methods, and so gives the role that time: https://github.com/aws/aws-cdk/issues/2194
+    restApi.node.findChild('Account').node.addDependency(restApi.latestDeployment!);
     // The stack has its own output for the address, which includes the version segment.
     restApi.node.tryRemoveChild('Endpoint');
     return restApi;

@@ -131,4 +131,10 @@ describe.each(stageNames)('tables of %s', (stage) => {
     });
     expect(resources(stage, 'AWS::IAM::Role').ApiRestApiCloudWatchRole).toMatchObject(kept);
   });
+
+  it("sets the account's logging role long after the role is created: IAM needs time for it", () => {
+    const { DependsOn } = resources(stage, 'AWS::ApiGateway::Account').ApiRestApiAccount!;
+
+    expect(DependsOn).toContainEqual(expect.stringMatching(/^ApiRestApiDeployment[0-9A-F]/));
+  });
 });
