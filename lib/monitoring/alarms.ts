@@ -19,8 +19,11 @@ const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 /** The time within which a cancellation should be answered. */
 const cancelWithinMs = 1_000;
 
-/** The alarms on errors that new code can introduce, which roll a deployment back. */
-export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures'];
+/**
+ * The alarms that roll a deployment back: on errors that new code can introduce, and on a log without
+ * which nobody would see them.
+ */
+export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'RequestsNotLogged'];
 
 /** All alarms, each on a problem that users notice. */
 export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
@@ -50,6 +53,22 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
       metric: metrics.authorizerFailures.with({ period: Duration.minutes(1) }),
       above: 4,
       ...twoOfThree,
+    },
+    {
+      id: 'RequestsNotLogged',
+      meaning: 'The access log is empty: the alarms on 5xx answers see nothing.',
+      runbookAnchor: 'requests-not-logged',
+      // A log without lines has no metric. Not every request is logged, so the numbers are not compared.
+      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+      metric: new MathExpression({
+        label: 'requests without a line in the access log',
+        expression: 'IF(requests >= 5, FILL(lines, 0), 1) < 1',
+        usingMetrics: { requests: metrics.requests, lines: metrics.accessLogLines },
+        period: Duration.minutes(1),
+      }),
+      above: 0,
+      // The lines of the last minute can be late.
+      evaluationPeriods: 3,
     },
     ...budgetAlarms('Availability', {
       promise: 'requests are not answered 5xx',

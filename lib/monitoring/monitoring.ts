@@ -35,16 +35,17 @@ export interface MonitoringProps {
  * reasons.
  */
 export class Monitoring extends Construct {
-  /** The alarms on errors that new code can introduce, which roll a deployment back. */
+  /** The alarms that roll a deployment back. */
   readonly deploymentAlarms: Alarm[];
   /** Tells its subscribers when an alarm begins and when it ends. Who they are is not in the stack. */
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {
     super(scope, id);
-    const metrics = serviceMetrics({ stage: configuration.stage, ...props });
+    const accessLog = logs.accessLog.logGroup;
+    const metrics = serviceMetrics({ stage: configuration.stage, accessLog, ...props });
     this.topic = this.createTopic();
-    this.countInAccessLog(logs.accessLog.logGroup, metrics);
+    this.countInAccessLog(accessLog, metrics);
     const alarms = alarmDefinitions(metrics).map((definition) =>
       this.createAlarm(definition, configuration.runbook),
     );

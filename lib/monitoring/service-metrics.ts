@@ -1,6 +1,7 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
 import {
   cancellationOutcomes,
@@ -18,12 +19,13 @@ export interface ServiceMetricsProps {
   readonly stage: StageName;
   readonly restApi: RestApi;
   readonly tables: { readonly orders: Table; readonly apiKeys: Table };
+  readonly accessLog: LogGroup;
 }
 
 export type ServiceMetrics = ReturnType<typeof serviceMetrics>;
 
 /** The metrics of one stage, from API Gateway, DynamoDB, the access log and the functions. */
-export function serviceMetrics({ stage, restApi, tables }: ServiceMetricsProps) {
+export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMetricsProps) {
   const ofApi = (metricName: string, { dimensionsMap, ...options }: MetricOptions) =>
     new Metric({
       namespace: 'AWS/ApiGateway',
@@ -45,6 +47,13 @@ export function serviceMetrics({ stage, restApi, tables }: ServiceMetricsProps) 
   const { orders, apiKeys } = tables;
   return {
     requests: ofApi('Count', { statistic: Stats.SAMPLE_COUNT }),
+    // `metricIncomingLogEvents` of the CDK names a metric that does not exist, without a dimension.
+    accessLogLines: new Metric({
+      namespace: 'AWS/Logs',
+      metricName: 'IncomingLogEvents',
+      statistic: Stats.SUM,
+      dimensionsMap: { LogGroupName: accessLog.logGroupName },
+    }),
     clientErrors: ofService('ClientErrors'),
     serverErrors: ofService('ServerErrors'),
     authorizerFailures: ofService('AuthorizerFailures'),

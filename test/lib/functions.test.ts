@@ -202,6 +202,7 @@ describe('a deployment of prod', () => {
         Alarms: [
           { Name: '${MonitoringServerErrors}' },
           { Name: '${MonitoringAuthorizerFailures}' },
+          { Name: '${MonitoringRequestsNotLogged}' },
         ],
       },
       AutoRollbackConfiguration: {

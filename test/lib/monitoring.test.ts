@@ -75,6 +75,14 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
     above: 4,
     points: '2 of 3',
   },
+  RequestsNotLogged: {
+    metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
+    // IF takes a value that is missing for 0, also where FILL has nothing to fill.
+    expression: 'IF(requests >= 5, FILL(lines, 0), 1) < 1',
+    period: 60,
+    above: 0,
+    points: '3 of 3',
+  },
   AvailabilityFastBurn: { ...availability, ...fastBurn },
   AvailabilitySlowBurn: { ...availability, ...slowBurn },
   CancelLatencyFastBurn: { ...cancelLatency, ...fastBurn },
@@ -266,7 +274,7 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
 function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: StageName): string {
   const own: Readonly<Record<string, string>> = { ApiName: `store-orders-${stage}`, Stage: stage };
   const others = Dimensions.filter(({ Name, Value }) => own[Name] !== Value);
-  const isComplete = ['AWS/DynamoDB', 'StoreOrders'].includes(Namespace)
+  const isComplete = ['AWS/DynamoDB', 'AWS/Logs', 'StoreOrders'].includes(Namespace)
     ? Dimensions.length === 1
     : Dimensions.length === others.length + 2;
   expect(isComplete).toBe(true);
