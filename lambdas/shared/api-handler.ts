@@ -31,8 +31,8 @@ type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, ApiResponse<unknown>
 type Request = middy.Request<APIGatewayProxyEvent, ApiResponse<unknown>>;
 
 /**
- * The fields that identify a request in every log line. A client can choose `requestId`, and quotes
- * it when it asks about a request; it cannot choose `extendedRequestId`.
+ * The fields that identify a request in every log line. A client can choose `requestId`, which API
+ * Gateway's own messages have, but not `extendedRequestId`, which it quotes and the access log has.
  */
 export function logFields(event: APIGatewayProxyEvent) {
   const { requestId, extendedRequestId } = event.requestContext ?? {};

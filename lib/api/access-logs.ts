@@ -6,16 +6,20 @@ import type { AuthorizerContext } from '../../lambdas/shared/api-handler.ts';
 
 /**
  * The fields of a line, which is one JSON object per request. The public `ownerId` and `keyId` tell
- * whose request it was; no variable contains a header, so the token is never logged. Every value is
- * quoted, because API Gateway writes `-` for an unknown one, which is not valid JSON unquoted.
+ * whose request it was. Every value is quoted, because API Gateway writes `-` for an unknown one, which
+ * is not valid JSON unquoted.
+ *
+ * API Gateway inserts values without escaping, so none of these is a text that a client chooses: the
+ * method is one of seven, the resource is the route's template, the authorizer's values are ids and
+ * plans of the tables. No value is a header, so the token is never logged. Clients can choose
+ * `$context.requestId`, so the request's id is the extended one, which they receive as `x-amz-apigw-id`.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
  */
 const fields = {
   time: '$context.requestTimeEpoch',
   stage: '$context.stage',
-  requestId: '$context.requestId',
-  // Clients can choose `requestId`, but not this id, which they receive as `x-amz-apigw-id`.
   extendedRequestId: '$context.extendedRequestId',
   ownerId: ofAuthorizer('ownerId'),
   keyId: ofAuthorizer('keyId'),

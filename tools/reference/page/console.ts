@@ -136,7 +136,7 @@ function showAnswer(
   else line.append(linkedCode(outcome.code), ' ', outcome.message);
   const hint = create('p', '', { class: 'hint' });
   // Operators find a request in logs by its id.
-  const requestId = response?.headers.get('x-amzn-RequestId') ?? 'unknown';
+  const requestId = response?.headers.get('x-amz-apigw-id') ?? 'unknown';
   hint.append(create('code', request), ` · ${elapsed} · request id `, create('code', requestId));
   element('status').replaceChildren(line, hint);
 }

@@ -159,7 +159,7 @@ export function codeOf({ text = '' }: { readonly text?: string }): string | unde
 
 /** An answer in a line: status, content type, request id, and the first of its body. */
 export function shown(answer: ComparedAnswer): string {
-  const id = headerOf(answer, 'x-amzn-requestid');
+  const id = headerOf(answer, 'x-amz-apigw-id');
   const type = headerOf(answer, 'content-type') ?? 'no content type';
   const start = (answer.text ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 160);
   return `${answer.status} (${type}${id === undefined ? '' : `, request ${id}`}) ${start}`.trim();

@@ -126,7 +126,7 @@ describe('reference page in a browser', () => {
 
     await page.locator('#status').getByRole('link', { name: 'invalid_order_id' }).click();
     await page.locator('#error-invalid_order_id:target').waitFor();
-    const requestId = (await answered).headers()['x-amzn-requestid'];
+    const requestId = (await answered).headers()['x-amz-apigw-id'];
     const { pathname } = new URL(service.baseUrl);
     expect(requestId).toBeDefined();
     expect(await status()).toMatch(/^400 invalid_order_id The order id must be/);
