@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { requiredVariable } from '../../lambdas/shared/environment.ts';
 import { differences, missing } from '../../test/helpers/differences.ts';
 import { stageNames } from '../../test/helpers/synthesized.ts';
 import { properties } from '../../test/lib/readable.ts';
@@ -40,4 +41,10 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
       differences(['lib/monitoring/saved-queries.ts', known], ['docs/runbook.md', named]),
     ).toEqual([]);
   });
+});
+
+it('The runbook quotes what a function without one of its variables says', () => {
+  const [, quoted] = /`(The environment variable [^`]+)`/.exec(runbook)!;
+
+  expect(() => requiredVariable('…')).toThrow(new Error(quoted));
 });

@@ -15,6 +15,12 @@ interface LogQuery {
   readonly text: string;
 }
 
+/**
+ * What Lambda and its runtime for Node write when a function cannot be loaded, runs out of time or dies.
+ * They write text, without a level, because the functions' log format is not Lambda's JSON.
+ */
+export const runtimeFailure = /Task timed out|Init Error|Runtime exited|INIT_REPORT.+Status/;
+
 /** The queries that the runbook names. A test compares the names in both directions. */
 const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
@@ -27,8 +33,8 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
     name: 'function-errors',
     logs: functionNames,
-    text: `filter level = "ERROR"
-| display timestamp, requestId, keyId, message, error.message, error.cause, error.stack
+    text: `filter level = "ERROR" or @message like ${runtimeFailure}
+| display @timestamp, extendedRequestId, keyId, message, error.message, error.cause, @message
 | sort @timestamp desc | limit 50`,
   },
   {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { generate } from 'selfsigned';
+import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
 import type { FunctionName } from '../../lib/settings/functions.ts';
 import {
   answer,
@@ -130,6 +131,22 @@ describe("the bundles under AWS's runtime client", () => {
     expect(() => JSON.parse(listOf(broken).body.toString())).toThrow(SyntaxError);
     expect(next.errorType).toBeUndefined();
     expect(JSON.parse(listOf(next).body.toString())).toHaveLength(20_000);
+  });
+});
+
+describe('a bundle that cannot be loaded', () => {
+  it('leaves a line in the log that the query function-errors finds, with the reason', async () => {
+    const bundle = join(assemblyDirectory(), 'bundles/authorizer');
+    await using authorizer = await LambdaProcess.start(bundle, {
+      ...functionEnvironment,
+      API_KEYS_TABLE: '',
+    });
+
+    const lines = (await authorizer.output).split('\n');
+
+    expect(lines.filter((line) => runtimeFailure.test(line))).toEqual([
+      expect.stringContaining('The environment variable API_KEYS_TABLE is missing.'),
+    ]);
   });
 });
 

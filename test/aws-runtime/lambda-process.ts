@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { type LoopbackServer, serve } from '../helpers/loopback-server.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { runtimeClient } from './runtime-client.ts';
@@ -24,6 +24,8 @@ export class LambdaProcess implements AsyncDisposable {
   readonly #code = temporaryDirectory();
   readonly #process: ChildProcess;
   readonly #server: LoopbackServer;
+  /** What the process has written, when it has ended. */
+  readonly output: Promise<string>;
   /** The runtime's request for its next invocation. */
   #next = Promise.withResolvers<ServerResponse>();
   #report = Promise.withResolvers<Report>();
@@ -55,8 +57,9 @@ export class LambdaProcess implements AsyncDisposable {
         LAMBDA_TASK_ROOT: this.#code.path,
         _HANDLER: 'index.handler',
       },
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
+    this.output = text(this.#process.stdout!);
     this.#process.on('exit', (code, signal) => {
       this.#report.reject(new Error(`The process has ended: ${code ?? signal}`));
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
+import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
 import { differences, missing } from '../helpers/differences.ts';
 import { testAccount } from '../helpers/stage-for-tests.ts';
 import { type StageName, stageNames } from '../helpers/synthesized.ts';
@@ -234,6 +235,12 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
 describe.each(stageNames)('saved queries of %s', (stage) => {
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
+  it('look for errors in what the functions log, and in what Lambda says of them', () => {
+    const { QueryString } = saved.find(({ Name }) => Name.endsWith('/function-errors'))!;
+
+    expect(QueryString).toContain(`filter level = "ERROR" or @message like ${runtimeFailure}\n`);
+  });
+
   it('read fields that the access log has, where they read it alone', () => {
     const [{ AccessLogSetting }] = Object.values(properties(stage, 'AWS::ApiGateway::Stage'));
     const read = saved
@@ -246,6 +253,22 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
     expect(
       missing(['lib/monitoring/saved-queries.ts', read], ['lib/api/access-logs.ts', logged]),
     ).toEqual([]);
+  });
+});
+
+describe('the saved query for errors', () => {
+  // These lines are Lambda's own; test/aws-runtime/ has that of its runtime for Node.
+  it.each([
+    [true, 'INIT_REPORT Init Duration: 150.79 ms\tPhase: init\tStatus: error\tError Type: Error'],
+    [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],
+    [true, '2026-11-20T09:30:00.000Z 6f1d3c3a Task timed out after 5.00 seconds'],
+    [true, 'RequestId: 6f1d3c3a Error: Runtime exited with error: signal: killed'],
+    [false, 'START RequestId: 6f1d3c3a Version: 7'],
+    // The authorizer throws for a key that is not valid.
+    [false, '2026-11-20T09:30:00.000Z\t6f1d3c3a\tERROR\tInvoke Error \t{"errorType":"Error"}'],
+    [false, 'REPORT RequestId: 6f1d3c3a\tDuration: 9.14 ms\tStatus: error\tError Type: Error'],
+  ])('finds (%s) the line %j', (isFailure, line) => {
+    expect(runtimeFailure.test(line)).toBe(isFailure);
   });
 });
 
