@@ -67,6 +67,7 @@ async function runAll(
   });
   const outputs = (await text(shell.stdout))
     .replaceAll(`stage staging at ${origin}\n`, '')
+    .replaceAll(origin, documentedOrigin)
     .split(`${mark}\n`);
   return documented.map(({ command }, index) => ({ command, output: outputs[index]! }));
 }

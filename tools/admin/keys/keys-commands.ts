@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption, planOption } from '../console/option-values.ts';
+import { progressOn } from '../console/progress.ts';
 import { readSecret } from '../console/questions.ts';
 import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
@@ -10,15 +11,15 @@ import { findKey } from './find-key.ts';
 import { type IssuedKey, issueKey } from './issue-key.ts';
 import { keyStatuses } from './key-state.ts';
 import { type KeyFilter, type KeyView, keyFields, keyView, listKeys } from './key-view.ts';
-import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from './purge-keys.ts';
+import { findPurgeable, purgeKeys } from './purge-keys.ts';
 import { revokeKey, unbanKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { whoseToken } from './whois-key.ts';
+import { findStageKeys, withdrawStageKeys } from './withdraw-keys.ts';
 
 interface PurgeOptions {
   olderThan: number;
   owner?: string;
-  all?: boolean;
 }
 
 /** Adds the commands `keys …`. */
@@ -153,15 +154,17 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         '30d',
       ),
       new Option('--owner <owner>', 'of this owner only, by id or name'),
-      new Option(
-        '--all',
-        'withdraw all keys, and delete the API Gateway keys of the stage',
-      ).conflicts(['owner', 'olderThan']),
       yesOption,
     ],
-    help: purgeHelp,
-    examples: ['keys purge --stage prod --older-than 90d', 'keys purge --stage staging --all'],
-    run: (call) => (call.options.all ? withdrawAll(call) : purge(call)),
+    examples: ['keys purge --stage prod --older-than 90d'],
+    run: purge,
+  });
+  addVerb(keys, io, {
+    usage: 'withdraw-all',
+    description: 'withdraw all keys of a stage, valid or not, and delete its API Gateway keys',
+    options: [yesOption],
+    help: withdrawHelp,
+    run: withdrawAll,
   });
 }
 
@@ -233,11 +236,10 @@ function unbanText({ keyId, wasBanned, usage }: KeyView & { wasBanned: boolean }
   return (wasBanned ? `The ban of ${keyId} is lifted.` : `${keyId} was not banned.`) + wait;
 }
 
-const purgeHelp = `
-With --all it withdraws every key of the stage instead, valid or not, and deletes the API Gateway
-keys that would outlive the stage: to be run before a stage is destroyed. The owners, their names
-and which keys they had stay written down; "owners create" with an owner's name and a plan lets it
-have keys again. Without a terminal, --all needs --yes.`;
+const withdrawHelp = `
+To be run before a stage is destroyed, which its API Gateway keys would outlive. The owners, their
+names and which keys they had stay written down; "owners create" with an owner's name and a plan lets
+it have keys again. Without a terminal it needs --yes. If it is interrupted, run it again.`;
 
 async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
   const { owner, olderThan: olderThanSeconds } = options;
@@ -252,21 +254,23 @@ async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<R
   return { value, text: `Purged ${counted(keys.length, 'key')}.` };
 }
 
-async function withdrawAll({ stage, confirm }: Call<PurgeOptions>): Promise<Result> {
+async function withdrawAll({ stage, io, confirm }: Call): Promise<Result> {
   const all = await findStageKeys(stage);
-  const valid = all.keys.filter(({ entry }) => entry);
-  const keys = counted(valid.length, 'key');
+  const keys = counted(all.validKeys.length, 'key');
   const gatewayKeys = counted(all.gatewayKeys.length, 'API Gateway key');
   const question =
     `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
     'refused from its next request on.';
   await confirm(() => question, true);
-  await withdrawStageKeys(all, stage);
+  const bar = progressOn(io, 'withdrawing [{bar}] {percentage}% | {eta_formatted} left');
+  bar.start(all.owners.length + all.gatewayKeys.length, {});
+  const onStep = (done: number) => bar.update(done, {});
+  await withdrawStageKeys(all, stage, onStep, io.onInterrupt()).finally(() => bar.stop());
   return {
     value: {
-      withdrawn: valid.map(({ keyId }) => keyId),
+      withdrawn: all.validKeys.map(({ keyId }) => keyId),
       gatewayKeys: all.gatewayKeys.length,
     },
-    text: `Withdrew ${keys}, and deleted ${gatewayKeys}.`,
+    text: `Withdrew ${keys}, and deleted ${gatewayKeys}. No key of the stage is left.`,
   };
 }

@@ -1,12 +1,10 @@
-import { removeItem } from '../owners/delete-owner.ts';
-import { allOwners, findOwner, scan } from '../owners/find-owner.ts';
-import { findGatewayKeys } from '../owners/gateway-key.ts';
+import { allOwners, findOwner } from '../owners/find-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 import { removeDetails } from './issue-key.ts';
 import { keyView } from './key-view.ts';
-import { recordRevocation, removeEntry } from './revoke-key.ts';
+import { removeEntry } from './revoke-key.ts';
 
 /** The keys to purge: those of one owner or of all, that ended at least so long ago. */
 interface PurgeFilter {
@@ -41,47 +39,6 @@ export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Pr
       await removeDetails(key.owner.details.ownerId, key.keyId, store);
     }
   });
-}
-
-/** Everything that has to be withdrawn so that no key of a stage is valid. */
-type StageKeys = Awaited<ReturnType<typeof findStageKeys>>;
-
-/** Finds everything to withdraw before a stage is destroyed. */
-export async function findStageKeys(store: KeyStore) {
-  return {
-    keys: (await allOwners(store)).flatMap(keysOf),
-    /** The ids of API Gateway's keys. */
-    gatewayKeys: [...(await findGatewayKeys(store)).keys()],
-  };
-}
-
-/**
- * Withdraws every key of a stage: first the authorizer's items, after which no key is valid, and then
- * the keys in API Gateway, which CloudFormation would not delete. The Owners table keeps a record of
- * the keys. If it is interrupted, running it again completes it.
- *
- * An owner that is created meanwhile may have been given its item after the others were removed, and
- * have lost its key in API Gateway since. Its item is removed at the end.
- *
- * @throws OperatorError when DynamoDB or API Gateway fails
- */
-export async function withdrawStageKeys(
-  { keys, gatewayKeys }: StageKeys,
-  store: KeyStore,
-): Promise<void> {
-  await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
-    await removeItems(store);
-    for (const key of keys) await recordRevocation(key, store);
-    for (const apiKey of gatewayKeys) await store.gateway.deleteApiKey({ apiKey });
-    await removeItems(store);
-  });
-}
-
-/** Removes the items of all owners from the authorizer's table. */
-async function removeItems(store: KeyStore): Promise<void> {
-  for (const { ownerHash } of await scan<{ ownerHash: string }>(store, store.apiKeysTable)) {
-    await removeItem(ownerHash, store);
-  }
 }
 
 /** The time at which a key ended, in milliseconds; undefined for a key that has not ended. */

@@ -41,7 +41,7 @@ export async function createOwner(request: NewOwner, store: KeyStore): Promise<S
     const details = await putDetails(ownerId, name, agreed, store);
     await putGatewayKey(ownerId, plan, store);
     await putItem(details, agreed, limits, store);
-    // "keys purge --all" may have deleted the key before there was an item that it would have removed.
+    // "keys withdraw-all" may have deleted the key before there was an item that it would have removed.
     return putPresentGatewayKey(ownerId, store);
   });
 }

@@ -88,7 +88,7 @@ export async function findOwnerOfHash(
 ): Promise<StoredOwner | undefined> {
   const item = await getItem<OwnerItem>(store, store.apiKeysTable, { ownerHash });
   if (item) return readOwner(item.ownerId, store);
-  // "keys purge --all" removes the items of the ApiKeys table and keeps the owners.
+  // "keys withdraw-all" removes the items of the ApiKeys table and keeps the owners.
   return (await allOwners(store)).find(({ details }) => details.ownerHash === ownerHash);
 }
 

@@ -284,7 +284,7 @@ describe('the operator and a running service', () => {
     ['keys revoke', ({ keyId }) => ['keys', 'revoke', keyId]],
     ['owners suspend', ({ owner }) => ['owners', 'suspend', owner]],
     ['owners delete', ({ owner }) => ['owners', 'delete', owner]],
-    ['keys purge --all', () => ['keys', 'purge', '--all']],
+    ['keys withdraw-all', () => ['keys', 'withdraw-all']],
   ])('asks on a terminal before %s, and does it only when told to', async (_, words) => {
     const key = await issue();
     const command = [...words(key), '--local', service.origin];
@@ -304,7 +304,7 @@ describe('the operator and a running service', () => {
     const keys: { status: string }[] = await adminJson('keys', 'list');
     const valid = keys.filter(({ status }) => status !== 'revoked');
 
-    const words = ['keys', 'purge', '--all', '--local', service.origin];
+    const words = ['keys', 'withdraw-all', '--local', service.origin];
     const { stderr } = await admin(words, { isTerminal: true, input: 'n\n' });
 
     expect(stderr).toContain(`Withdraw all ${valid.length} keys of`);

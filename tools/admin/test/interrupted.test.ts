@@ -6,9 +6,10 @@ import { extendKey } from '../keys/extend-key.ts';
 import { keysOf } from '../keys/find-key.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import { keyView, listKeys } from '../keys/key-view.ts';
-import { findPurgeable, findStageKeys, purgeKeys, withdrawStageKeys } from '../keys/purge-keys.ts';
+import { findPurgeable, purgeKeys } from '../keys/purge-keys.ts';
 import { revokeKey, unbanKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
+import { findStageKeys, withdrawStageKeys } from '../keys/withdraw-keys.ts';
 import { changeOwner, noUsage, renameOwner } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { deleteOwner } from '../owners/delete-owner.ts';
@@ -124,7 +125,7 @@ const commands: Command[] = [
     expected: { statuses: ['active'] },
   },
   {
-    name: 'keys purge --all',
+    name: 'keys withdraw-all',
     run: async (store) => withdrawStageKeys(await findStageKeys(store), store),
     expected: { statuses: ['revoked'], gatewayKeys: 0 },
   },

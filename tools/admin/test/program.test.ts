@@ -170,7 +170,6 @@ describe('errors', () => {
   });
   const wronglyUsed = [
     ['owners create x', "required option '--plan <plan>' not specified"],
-    ['keys purge --all --owner x', "option '--all' cannot be used with option '--owner <owner>'"],
     ['keys lst', "unknown command 'lst' (Did you mean list?)"],
     ['keys issue', "required option '--owner <owner>' not specified"],
     ['keys show', "missing required argument 'keyId'"],

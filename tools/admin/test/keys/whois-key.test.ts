@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createOwner, createToken } from '../../keys/api-key-token.ts';
 import { keyView } from '../../keys/key-view.ts';
-import {
-  findPurgeable,
-  findStageKeys,
-  purgeKeys,
-  withdrawStageKeys,
-} from '../../keys/purge-keys.ts';
+import { findPurgeable, purgeKeys } from '../../keys/purge-keys.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { rotateKey } from '../../keys/rotate-key.ts';
 import { whoseToken } from '../../keys/whois-key.ts';
+import { findStageKeys, withdrawStageKeys } from '../../keys/withdraw-keys.ts';
 import { issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 
 let apiKey: string;
