@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { stageNames } from '../lib/settings/stages.ts';
 import { differences } from './helpers/differences.ts';
 import { type Job, stepsOf, workflows, workflowTexts } from './workflows.ts';
@@ -18,13 +20,13 @@ describe('every workflow', () => {
     const foreign = workflowTexts[file]!.match(/^.*\buses: (?!\.\/).*$/gm) ?? [];
 
     for (const line of foreign) {
-      expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+      expect(line).toMatch(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     }
   });
 
   it('has one version of each action', () => {
     const all = Object.values(workflowTexts).flatMap(
-      (text) => text.match(/[\w-]+\/[\w-]+@.*$/gm) ?? [],
+      (text) => text.match(/[\w-]+(\/[\w-]+)+@.*$/gm) ?? [],
     );
     const versions = Map.groupBy(new Set(all), (reference) => reference.split('@')[0]!);
 
@@ -40,8 +42,8 @@ describe('every workflow', () => {
     expect(workflows[file]!.permissions['id-token']).toBeUndefined();
   });
 
-  it.each(jobs)('$title: may write nothing, and keeps no credentials', ({ job }) => {
-    const { 'id-token': _, ...others } = job.permissions ?? {};
+  it.each(jobs)('$title: may write nothing but findings, and keeps no credentials', ({ job }) => {
+    const { 'id-token': _, 'security-events': __, ...others } = job.permissions ?? {};
     const checkouts = stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
 
     expect(Object.values(others)).not.toContain('write');
@@ -163,6 +165,16 @@ describe('what is deployed', () => {
     const [checkout] = stepsOf(deployStage);
     expect(checkout?.with?.ref).toBe('${{ inputs.commit }}');
   });
+});
+
+it('looks for newer versions where there are packages', () => {
+  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8'));
+  const folders: string[] = updates.flatMap(({ directories = [] }) => directories);
+
+  expect(folders).toContain('/');
+  expect(folders.filter((folder) => !existsSync(join('.', folder, 'package-lock.json')))).toEqual(
+    [],
+  );
 });
 
 it('runs every night all parts that there are', () => {
