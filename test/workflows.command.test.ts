@@ -77,7 +77,7 @@ describe("the smoke test's key", () => {
     expect(exitCode).toBe(0);
     expect(readFileSync(join(directory.path, 'received'), 'utf8')).toBe(`${key}\n`);
     const commands = readFileSync(join(directory.path, 'commands'), 'utf8');
-    expect(commands).toContain(`smoke -- --url ${baseUrl}\n`);
+    expect(commands).toContain(`smoke -- --url ${baseUrl} --limits\n`);
     expect(commands).not.toContain(key);
     // Nobody revokes it where the run is lost.
     expect(commands).toContain(' --expires-in 1h\n');
