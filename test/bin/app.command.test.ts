@@ -30,7 +30,7 @@ const everySetting: ChangedSources = {
   ],
 };
 
-/** Synthesizes both stages, as `cdk deploy` does, and returns what the checks of their templates found. */
+/** Synthesizes every stage, as `cdk deploy` does, and returns what the checks of their templates found. */
 function synthesis(changed: ChangedSources = {}) {
   const hook = join(import.meta.dirname, 'changed-sources.ts');
   const { status, stderr } = spawnSync(process.execPath, ['--import', hook, 'bin/app.ts'], {

@@ -8,7 +8,7 @@ import { contractJson } from './synthesized.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Synthesizes both stages and parses the contract, once for all test files. `synthesized.ts` and
+ * Synthesizes every stage and parses the contract, once for all test files. `synthesized.ts` and
  * `contract-document.ts` give access to the results.
  */
 export default function globalSetup(): void {
