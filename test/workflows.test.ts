@@ -47,7 +47,9 @@ describe('every workflow', () => {
     const checkouts = stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
 
     expect(Object.values(others)).not.toContain('write');
-    for (const checkout of checkouts) expect(checkout.with?.['persist-credentials']).toBe(false);
+    for (const checkout of checkouts) {
+      expect(checkout.with).toMatchObject({ 'persist-credentials': false });
+    }
   });
 
   it.each(jobs)(

@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { plans } from '../../lib/settings/plans.ts';
+import { missing } from '../../test/helpers/differences.ts';
 import { importedFiles } from '../../test/helpers/imports.ts';
 
 /* What is used only by a tool, or named only by a document, is unused without them: so this is asked here. */
@@ -44,6 +46,15 @@ describe('every file', () => {
 
     expect(unused).toEqual([]);
   });
+});
+
+it('has no number of a plan that nothing uses', () => {
+  const place = 'lib/settings/plans.ts';
+  const others = scripts.filter((file) => file !== place);
+
+  const words = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
+
+  expect(missing([place, Object.keys(plans.free)], ['every other file', words])).toEqual([]);
 });
 
 function exportedNames(file: string): string[] {

@@ -244,9 +244,9 @@ describe('cancelOrder', () => {
     const beyond = fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n });
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), beyond, (id, greater) => {
-        expect(isInt64(String(id))).toBe(true);
-        expect(isInt64(String(greater))).toBe(false);
-        expect(isInt64(String(-greater - 1n))).toBe(false);
+        const all = [id, greater, -greater - 1n].map(String);
+
+        expect(all.filter(isInt64)).toEqual([String(id)]);
       }),
     );
   });

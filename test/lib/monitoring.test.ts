@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { metricNamespace, metricUnits } from '../../lambdas/shared/metric-definitions.ts';
 import { runtimeFailure } from '../../lib/monitoring/saved-queries.ts';
@@ -232,6 +233,16 @@ describe.each(stageNames)('dashboard of %s', (stage) => {
   });
 });
 
+describe('every metric of the functions', () => {
+  it('is recorded by one of them', () => {
+    const place = 'lambdas/shared/metric-definitions.ts';
+    const others = globSync('lambdas/**/*.ts').filter((file) => file !== place);
+    const named = others.flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []);
+
+    expect(missing([place, Object.keys(metricUnits)], ['lambdas', named])).toEqual([]);
+  });
+});
+
 describe.each(stageNames)('saved queries of %s', (stage) => {
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
@@ -296,11 +307,19 @@ function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm 
 
 function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: StageName): string {
   const own: Readonly<Record<string, string>> = { ApiName: `store-orders-${stage}`, Stage: stage };
+  const needed: Readonly<Record<string, readonly string[]>> = {
+    'AWS/DynamoDB': ['TableName'],
+    'AWS/Logs': ['LogGroupName'],
+    [metricNamespace]: ['Stage'],
+  };
   const others = Dimensions.filter(({ Name, Value }) => own[Name] !== Value);
-  const isComplete = ['AWS/DynamoDB', 'AWS/Logs', 'StoreOrders'].includes(Namespace)
-    ? Dimensions.length === 1
-    : Dimensions.length === others.length + 2;
-  expect(isComplete).toBe(true);
+  const names = Dimensions.map(({ Name }) => Name);
+  expect(
+    missing(
+      ['what distinguishes a stage', needed[Namespace] ?? Object.keys(own)],
+      [`lib/monitoring, dimensions of ${Namespace} ${MetricName}`, names],
+    ),
+  ).toEqual([]);
   return [Namespace, MetricName, ...others.map(({ Value }) => Value)].join(' ');
 }
 
