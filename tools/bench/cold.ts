@@ -1,21 +1,18 @@
 import { statSync } from 'node:fs';
 import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
-import { authorizerEvent, cancelEvent, listEvent } from './events.ts';
-import { type Findings, medianRatio, mediansOf } from './report.ts';
+import { authorizerEvent, operationEvent } from './events.ts';
+import { type Findings, figurePrefix, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
 const smallTable = JSON.stringify({ orders: 50 });
 
-/** The first request of each function, its answer, and how its figures begin. */
-const calls = {
-  authorizer: {
-    event: authorizerEvent('admitted'),
-    answer: /"Effect":"Allow"/,
-    figure: 'authorizer',
-  },
-  listOrders: { event: listEvent(), answer: /"statusCode":200/, figure: 'list' },
-  cancelOrder: { event: cancelEvent(), answer: /"statusCode":204/, figure: 'cancel' },
-} as const satisfies Record<FunctionName, object>;
+/** The first request of a function, and its answer. */
+function callOf(name: FunctionName) {
+  if (name === 'authorizer') {
+    return { event: authorizerEvent('admitted'), answer: /"Effect":"Allow"/ };
+  }
+  return { event: operationEvent(name), answer: /"statusCode":2/ };
+}
 
 /** Measures loading and the first call of each function, compared with esbuild's default bundle. */
 export async function benchCold(bench: Workbench): Promise<Findings> {
@@ -32,7 +29,7 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
     );
     const [our = [], others = []] = Object.values(results);
     const ratio = medianRatio(our, others, 'wallMs');
-    const { figure } = calls[name];
+    const figure = figurePrefix(name);
     Object.assign(findings.measured, mediansOf(results));
     findings.figures[`${figure}_cold_vs_default_bundle`] = ratio;
     findings.figures[`${figure}_kb`] = our[0]!.bundleKb;
@@ -41,7 +38,7 @@ export async function benchCold(bench: Workbench): Promise<Findings> {
 }
 
 async function startCold({ measure }: Workbench, name: FunctionName, bundleFile: string) {
-  const { event, answer } = calls[name];
+  const { event, answer } = callOf(name);
   const job = { bundleFile, event, batches: [1] };
   const { load, batches } = await measure(job, answer, smallTable);
   return {

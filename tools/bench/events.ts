@@ -1,3 +1,4 @@
+import { type OperationName, operations } from '../../lib/settings/functions.ts';
 import { cannedToken, type KeyCase } from './canned-keys.ts';
 import { orderId } from './canned-orders.ts';
 
@@ -11,27 +12,19 @@ export function authorizerEvent(keyCase: KeyCase) {
   };
 }
 
-/** The event of `GET /store/orders`. */
-export function listEvent(headers: Record<string, string> = {}) {
-  return proxyEvent('GET', '/v1/store/orders', { headers });
-}
-
-/** The event of `DELETE /store/orders/{orderId}` for a pending order. */
-export function cancelEvent() {
+/** What the function of an operation reads of API Gateway's event, for the first of the canned orders. */
+export function operationEvent(name: OperationName, headers: Record<string, string> = {}) {
+  const { method, path } = operations[name];
   const id = orderId(0);
-  return proxyEvent('DELETE', `/v1/store/orders/${id}`, { pathParameters: { orderId: id } });
-}
-
-/** What the functions read of API Gateway's event. */
-function proxyEvent(httpMethod: string, path: string, others: object) {
   return {
-    httpMethod,
-    path,
+    httpMethod: method,
+    path: `/v1${path.replace('{orderId}', id)}`,
+    pathParameters: { orderId: id },
+    headers,
     body: null,
     requestContext: {
       requestId: '00000000-0000-4000-8000-000000000000',
       authorizer: { keyId: 'key_0123456789abcdefghijklmnopqrstuv', limit: '60000' },
     },
-    ...others,
   };
 }

@@ -1,5 +1,5 @@
 import { type OrdersTable, ordersPerFullPage } from './canned-orders.ts';
-import { listEvent } from './events.ts';
+import { operationEvent } from './events.ts';
 import type { JobResult } from './measured-process.ts';
 import { type Findings, median, medianRatio, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
@@ -17,7 +17,7 @@ export function listTable(
   table: OrdersTable,
   calls = 1,
 ): Promise<JobResult> {
-  const event = listEvent(isGzipAccepted ? { 'Accept-Encoding': 'gzip' } : {});
+  const event = operationEvent('listOrders', isGzipAccepted ? { 'Accept-Encoding': 'gzip' } : {});
   const batches = Array<number>(calls).fill(1);
   const job = { bundleFile, event, batches };
   return measure(job, /"statusCode":200/, JSON.stringify(table));

@@ -1,3 +1,19 @@
+import { type FunctionName, functionNames } from '../../lib/settings/functions.ts';
+
+type VerbOf<Name> = Name extends `${infer Verb}Order${'' | 's'}` ? Verb : Name;
+type FigurePrefix = VerbOf<FunctionName>;
+type ColdFigure = `${FigurePrefix}_${'cold_vs_default_bundle' | 'kb'}`;
+
+/** How the names of a function's figures begin: `list` for `listOrders`. */
+export function figurePrefix(name: FunctionName): FigurePrefix {
+  return name.replace(/Orders?$/, '') as FigurePrefix;
+}
+
+const coldTargets = functionNames.map(figurePrefix).flatMap((prefix) => [
+  [`${prefix}_cold_vs_default_bundle`, 0.6],
+  [`${prefix}_kb`, 200],
+]);
+
 /** The figures of the JSON output with their targets, which are maxima. Ratios: ours to a peer's. */
 export const targets = {
   list_cpu_vs_document_client: 0.14,
@@ -10,12 +26,7 @@ export const targets = {
   limiter_cpu_vs_rate_limiter_flexible: 0.33,
   limiter_writes_vs_rate_limiter_flexible: undefined,
   limiter_over_limit_writes: 1,
-  authorizer_cold_vs_default_bundle: 0.6,
-  cancel_cold_vs_default_bundle: 0.6,
-  list_cold_vs_default_bundle: 0.6,
-  authorizer_kb: 200,
-  cancel_kb: 200,
-  list_kb: 200,
+  ...(Object.fromEntries(coldTargets) as Record<ColdFigure, number>),
   local_ready_seconds: 4,
   watch_handler_p95_ms: 500,
   slow_readers_first_byte_vs_idle: 10,
