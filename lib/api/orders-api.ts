@@ -77,8 +77,7 @@ export class OrdersApi extends Construct {
       restApiName: `store-orders-${configuration.stage}`,
       description: 'Store orders: list all orders, cancel one',
       endpointTypes: [EndpointType.REGIONAL],
-      // With a custom domain, the API cannot be reached by a second address that bypasses the domain.
-      disableExecuteApiEndpoint: configuration.domain !== undefined,
+      disableExecuteApiEndpoint: configuration.domain?.isDefaultEndpointClosed ?? false,
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // API Gateway's permission to log, which all APIs of an account and Region share. It is retained when
       // the stack is deleted, because the APIs of other stages would stop logging without it.

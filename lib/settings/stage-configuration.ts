@@ -63,10 +63,15 @@ function isOrigin(text: string): boolean {
 
 /** Warnings, by an id of their own, of settings without which trouble is likely or hard to notice. */
 export function warningsOf(configuration: StageConfiguration): Record<string, string> {
-  const { stage, account, lambdaConcurrency } = configuration;
+  const { stage, account, lambdaConcurrency, domain } = configuration;
   const warnings: Record<string, string> = {};
   if (account === noAccountYet) {
     warnings.account = `${stage} cannot be deployed yet: give its account and Region in lib/settings/stages.ts.`;
+  }
+  if (domain && !domain.isDefaultEndpointClosed) {
+    warnings.openDefaultEndpoint =
+      `${stage} can also be reached by API Gateway's own address. Set isDefaultEndpointClosed in ` +
+      'lib/settings/stages.ts when its clients use the domain.';
   }
   if (lambdaConcurrency && listConcurrency(configuration) === undefined) {
     warnings.smallLambdaConcurrency =

@@ -15,11 +15,17 @@ export interface StageSettings {
   /** The prefix of this stage's API keys. Keys with another prefix are refused without a read. */
   readonly apiKeyPrefix: `so_${string}_`;
   /**
-   * The name of the API, and its ACM certificate in the stage's Region.
+   * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays
+   * open beside it until `isDefaultEndpointClosed`, which a later deployment sets: when DNS has the
+   * name and clients use it.
    *
    * @default - API Gateway's own name
    */
-  readonly domain?: { readonly name: string; readonly certificateArn: string };
+  readonly domain?: {
+    readonly name: string;
+    readonly certificateArn: string;
+    readonly isDefaultEndpointClosed?: boolean;
+  };
   /**
    * The origin whose scripts may call the API from a browser, such as `https://shop.example.com`, or
    * `*` for all. There is only one, because with several a response has to name the origin of its

@@ -121,6 +121,8 @@ describe('the synthesis', () => {
     ['staging', { ...complete, lambdaConcurrency: undefined }, []],
     ['prod', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
     ['staging', { ...complete, lambdaConcurrency: 10 }, ['smallLambdaConcurrency']],
+    ['prod', { ...complete, domain }, ['openDefaultEndpoint']],
+    ['prod', { ...complete, domain: { ...domain, isDefaultEndpointClosed: true } }, []],
   ])('warns of %s with %j: %j', (stage, settings, expected) => {
     expect(Object.keys(warningsOf(configure(settings, stage)))).toEqual(expected);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { CfnAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import type { CfnAuthorizer, CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type App, CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { allowedRequestHeaders, corsHeaders } from '../../lambdas/shared/headers.ts';
@@ -38,6 +38,7 @@ const everySetting = {
   domain: {
     name: 'api.example.com',
     certificateArn: 'arn:aws-eusc:acm:eusc-de-east-1:123456789012:certificate/0a1b-2c3d',
+    isDefaultEndpointClosed: true,
   },
   corsOrigin: origin,
   firewall: { requestsPerIpPer5Minutes: 400_000 },
@@ -74,6 +75,14 @@ describe('a stack with every setting', () => {
 
   it('R24: blocks an address above the rate with a 429 like every other', () => {
     const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
+  it('keeps the first address open beside the domain until it is told to close it', () => {
+    const domain = { ...everySetting.domain, isDefaultEndpointClosed: false };
+
+    const restApi = first(createStack('prod', { domain }), 'RestApi') as CfnRestApi;
+
+    expect(restApi.disableExecuteApiEndpoint).toBe(false);
+  });
+
 
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     const [{ Statement, Action, VisibilityConfig }, ...others] = Rules;
