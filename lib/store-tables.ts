@@ -2,6 +2,7 @@ import {
   AttributeType,
   BillingMode,
   ContributorInsightsMode,
+  type ITable,
   Table,
   type TableProps,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -16,28 +17,30 @@ import type { StageSettings } from './settings/stages.ts';
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html
  */
 export class StoreTables extends Construct {
-  readonly orders: Table;
+  readonly orders: ITable;
   /** An item per owner with everything that the authorizer needs: limits, counters and keys. */
-  readonly apiKeys: Table;
+  readonly apiKeys: ITable;
   /** The details of owners and keys that only operators need. No function may read it. */
-  readonly owners: Table;
+  readonly owners: ITable;
 
   constructor(scope: Construct, id: string, configuration: StageSettings) {
     super(scope, id);
-    this.orders = new Table(this, 'Orders', {
-      ...tableDefaults(configuration),
+    const table = (id: string, restored: string | undefined, props: TableProps) =>
+      restored
+        ? Table.fromTableName(this, id, restored)
+        : new Table(this, id, { ...tableDefaults(configuration), ...props });
+    const { orders, apiKeys, owners } = configuration.restoredTables ?? {};
+    this.orders = table('Orders', orders, {
       ...namingThrottledKeys,
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
     });
     // The table has no TTL: deleting an item would remove an owner's counters and all of its keys,
     // and operators have to see expired keys. The authorizer compares `expiresAt` itself.
-    this.apiKeys = new Table(this, 'ApiKeys', {
-      ...tableDefaults(configuration),
+    this.apiKeys = table('ApiKeys', apiKeys, {
       ...namingThrottledKeys,
       partitionKey: { name: 'ownerHash', type: AttributeType.STRING },
     });
-    this.owners = new Table(this, 'Owners', {
-      ...tableDefaults(configuration),
+    this.owners = table('Owners', owners, {
       partitionKey: { name: 'ownerId', type: AttributeType.STRING },
     });
     if (configuration.pointInTimeRecoveryDays === 0) {

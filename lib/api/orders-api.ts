@@ -92,6 +92,7 @@ export class OrdersApi extends Construct {
         stageName: configuration.stage,
         accessLogDestination: this.accessLogs.destination,
         accessLogFormat: this.accessLogs.format,
+        ...(configuration.tracing && { tracingEnabled: true }),
         ...methodOptions,
         metricsEnabled: false,
         methodOptions: {

@@ -1,4 +1,4 @@
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -8,9 +8,10 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { StageConfiguration } from '../settings/stage-configuration.ts';
 
@@ -21,7 +22,7 @@ export interface ApiFunctionProps {
   readonly description: string;
   readonly environment: Record<string, string>;
   /** The table that the function uses, and the actions that it may perform on it. */
-  readonly table: Table;
+  readonly table: ITable;
   readonly actions: readonly string[];
   readonly timeout: Duration;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
@@ -72,7 +73,9 @@ export class ApiFunction extends Construct {
       memorySize: props.memoryMb ?? 512,
       timeout: props.timeout,
       reservedConcurrentExecutions: props.concurrency,
-      role: executionRole(this, this.logGroup, props),
+      // The CDK may not add permissions: the role has all that the function needs.
+      role: executionRole(this, this.logGroup, props).withoutPolicyUpdates(),
+      ...(props.configuration.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: this.logGroup,
       // The functions write JSON themselves, and metrics must reach CloudWatch without a wrapper.
       loggingFormat: LoggingFormat.TEXT,
@@ -87,7 +90,7 @@ export class ApiFunction extends Construct {
 function executionRole(
   scope: Construct,
   logGroup: LogGroup,
-  { table, actions }: ApiFunctionProps,
+  { table, actions, configuration }: ApiFunctionProps,
 ): Role {
   const writeLogs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -97,11 +100,26 @@ function executionRole(
     actions: [...actions],
     resources: [table.tableArn],
   });
-  return new Role(scope, 'Role', {
+  // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
+  const sendTraces = new PolicyStatement({
+    actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+    resources: ['*'],
+  });
+  const role = new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: {
       WriteLogs: new PolicyDocument({ statements: [writeLogs] }),
       UseTable: new PolicyDocument({ statements: [useTable] }),
+      ...(configuration.tracing && {
+        SendTraces: new PolicyDocument({ statements: [sendTraces] }),
+      }),
     },
   });
+  if (configuration.tracing) {
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray has no resources to which its two actions could be limited.',
+    });
+  }
+  return role;
 }

@@ -1,6 +1,6 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Metric, type MetricOptions, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Duration } from 'aws-cdk-lib/core';
 import {
@@ -18,7 +18,7 @@ type AccessLogMetric = 'ClientErrors' | 'ServerErrors' | 'AuthorizerFailures';
 export interface ServiceMetricsProps {
   readonly stage: StageName;
   readonly restApi: RestApi;
-  readonly tables: { readonly orders: Table; readonly apiKeys: Table };
+  readonly tables: { readonly orders: ITable; readonly apiKeys: ITable };
   readonly accessLog: LogGroup;
 }
 
@@ -88,6 +88,6 @@ export function serviceMetrics({ stage, restApi, tables, accessLog }: ServiceMet
   };
 }
 
-function throttled(table: Table, metricName: string): Metric {
+function throttled(table: ITable, metricName: string): Metric {
   return table.metric(metricName, { statistic: Stats.SUM, period: Duration.minutes(1) });
 }

@@ -59,8 +59,22 @@ export interface StageSettings {
   readonly deletionProtection: boolean;
   /** The days of point-in-time recovery of the tables, up to 35; 0 turns it off. */
   readonly pointInTimeRecoveryDays: number;
+  /**
+   * The names of tables that replace the stack's own: restored ones, as docs/runbook.md shows. The stack
+   * gives up a table that is replaced, as `removalPolicy` says, and creates it empty if the name is removed.
+   *
+   * @default - the stack creates its tables
+   */
+  readonly restoredTables?: Partial<Readonly<Record<'orders' | 'apiKeys' | 'owners', string>>>;
   /** What happens to the tables when the stack is deleted. */
   readonly removalPolicy: 'retain' | 'destroy';
+  /**
+   * Whether X-Ray traces the first request of each second, and 5 % of the others, through API Gateway
+   * and the functions.
+   *
+   * @default false
+   */
+  readonly tracing?: boolean;
   /** Whether new code receives a tenth of the traffic for five minutes before it receives all. */
   readonly gradualDeployment: boolean;
 }

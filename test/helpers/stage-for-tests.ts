@@ -20,6 +20,8 @@ export function configurationForTests(stage: StageName): StageConfiguration {
     domain: undefined,
     corsOrigin: undefined,
     firewall: undefined,
+    restoredTables: undefined,
+    tracing: undefined,
     lambdaConcurrency: 1_000,
     runbook: 'docs/runbook.md',
   });

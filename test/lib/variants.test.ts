@@ -40,6 +40,8 @@ const everySetting = {
     certificateArn: 'arn:aws-eusc:acm:eusc-de-east-1:123456789012:certificate/0a1b-2c3d',
     isDefaultEndpointClosed: true,
   },
+  restoredTables: { orders: 'orders-2', apiKeys: 'keys-2', owners: 'owners-2' },
+  tracing: true,
   corsOrigin: origin,
   firewall: { requestsPerIpPer5Minutes: 400_000 },
   runbook: 'https://example.com/store-orders/blob/main/docs/runbook.md',
@@ -73,8 +75,6 @@ describe('a stack with every setting', () => {
     });
   });
 
-  it('R24: blocks an address above the rate with a 429 like every other', () => {
-    const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
   it('keeps the first address open beside the domain until it is told to close it', () => {
     const domain = { ...everySetting.domain, isDefaultEndpointClosed: false };
 
@@ -83,6 +83,8 @@ describe('a stack with every setting', () => {
     expect(restApi.disableExecuteApiEndpoint).toBe(false);
   });
 
+  it('R24: blocks an address above the rate with a 429 like every other', () => {
+    const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
 
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     const [{ Statement, Action, VisibilityConfig }, ...others] = Rules;
@@ -115,6 +117,46 @@ describe('a stack with every setting', () => {
         'arn:${AWS::Partition}:apigateway:eusc-de-east-1::/restapis/${ApiRestApi}/stages/${ApiRestApiDeploymentStageprod}',
       WebACLArn: '${FirewallWebAcl.Arn}',
     });
+  });
+
+  it('uses restored tables in place of its own, everywhere', () => {
+    const tableOf = ({ Environment: { Variables } }: { Environment: { Variables: object } }) =>
+      Object.entries(Variables).find(([name]) => name.endsWith('_TABLE'));
+    const watched = all('AWS::CloudWatch::Alarm')
+      .filter(({ Namespace }) => Namespace === 'AWS/DynamoDB')
+      .map(({ Dimensions: [{ Value }] }) => Value);
+    const granted = all('AWS::IAM::Role')
+      .flatMap(({ Policies = [] }) => Policies)
+      .filter(({ PolicyName }) => PolicyName === 'UseTable')
+      .map(({ PolicyDocument }) => PolicyDocument.Statement[0].Resource.split(':table/')[1]);
+
+    expect(all('AWS::DynamoDB::Table')).toEqual([]);
+    expect(complete.Outputs).toMatchObject({
+      OrdersTableName: { Value: 'orders-2' },
+      ApiKeysTableName: { Value: 'keys-2' },
+      OwnersTableName: { Value: 'owners-2' },
+    });
+    expect(all('AWS::Lambda::Function').map(tableOf)).toEqual([
+      ['API_KEYS_TABLE', 'keys-2'],
+      ['ORDERS_TABLE', 'orders-2'],
+      ['ORDERS_TABLE', 'orders-2'],
+    ]);
+    expect(granted).toEqual(['keys-2', 'orders-2', 'orders-2']);
+    expect(watched).toEqual(['keys-2', 'keys-2', 'orders-2', 'orders-2']);
+  });
+
+  it('is traced by X-Ray, to which the functions may send and nothing more', () => {
+    expect(one('AWS::ApiGateway::Stage').TracingEnabled).toBe(true);
+    for (const { TracingConfig } of all('AWS::Lambda::Function')) {
+      expect(TracingConfig).toEqual({ Mode: 'Active' });
+    }
+    const policies = all('AWS::IAM::Role').flatMap(({ Policies = [] }) => Policies);
+    const statements = policies
+      .filter(({ PolicyName }) => PolicyName === 'SendTraces')
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const send = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
+    expect(statements).toEqual(Array(3).fill({ Effect: 'Allow', Action: send, Resource: '*' }));
+    expect(all('AWS::IAM::Policy')).toEqual([]);
   });
 
   it('names the full address of the runbook in every alarm', () => {

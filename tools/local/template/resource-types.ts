@@ -54,7 +54,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   },
   'AWS::ApiGateway::Stage': {
     supported: 'DeploymentId MethodSettings RestApiId StageName',
-    withoutEffect: 'AccessLogSetting',
+    withoutEffect: 'AccessLogSetting TracingEnabled',
     ref: (identity) => String(identity.property('StageName')),
   },
   'AWS::ApiGateway::Authorizer': {
@@ -75,7 +75,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Lambda::Function': {
     supported: `
       Code Environment Handler MemorySize ReservedConcurrentExecutions Role Runtime Timeout`,
-    withoutEffect: 'Architectures Description LoggingConfig',
+    withoutEffect: 'Architectures Description LoggingConfig TracingConfig',
     ref: shortName,
     attributes: {
       Arn: (identity) => arn(identity, 'lambda', `function:${shortName(identity)}`),
