@@ -75,7 +75,7 @@ export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatu
     key,
     time,
     windows,
-    isFull: windows.minute.remaining === 0 || windows.day.remaining === 0,
+    isFull: Object.values(windows).some(isFull),
     isUsable: owner.isActive && (key.expiresAt === undefined || key.expiresAt > nowSeconds),
     isBanned: key.bannedUntil > nowSeconds && !isBanVoid,
     isBanVoid,
@@ -84,11 +84,11 @@ export function keyStatus({ owner, key }: KeyState, time: RequestTime): KeyStatu
 }
 
 /**
- * The decision to admit a request. Its time to retry is told where API Gateway refuses the request all
- * the same, because the usage plan's quota of the day is used up.
+ * The decision to admit a request. `Retry-After` is used only if API Gateway's own quota of the day
+ * rejects the request.
  *
  * @param status after the request was counted
- * @param nowMs from which the response counts the seconds that are left
+ * @param nowMs when the response is given, from which its seconds count
  */
 export function admission(status: KeyStatus, nowMs: number): Decision {
   const { windows } = status;
@@ -97,20 +97,24 @@ export function admission(status: KeyStatus, nowMs: number): Decision {
 
 /** The decision to reject a request, with the reason and the time from which one can succeed. */
 export function rejection(status: KeyStatus, nowMs: number): Decision {
-  const { windows, key, isBanned } = status;
-  const full = Object.values(windows).filter(({ remaining }) => remaining === 0);
-  const ends = full.map(({ reset }) => reset);
-  const retryAt = Math.max(...ends, isBanned ? key.bannedUntil : 0);
-  // Until a ban is over, nothing is left of either window.
-  const untilThen = { remaining: 0, reset: retryAt };
-  const shown = {
-    minute: { ...windows.minute, ...(isBanned && untilThen) },
-    day: { ...windows.day, ...(isBanned && untilThen) },
-  };
-  const decision = describe(status, shown, retryAt, nowMs);
+  const windows = status.isBanned ? untilBanEnds(status) : status.windows;
+  const ends = Object.values(windows)
+    .filter(isFull)
+    .map(({ reset }) => reset);
+  const decision = describe(status, windows, Math.max(...ends), nowMs);
   const [code, reason] = reasonOf(status);
   const message = `${reason} Retry after ${decision.retryAfterSeconds} seconds.`;
   return { ...decision, rejection: { code, message } };
+}
+
+/** The windows as a banned key's headers state them: the minute has nothing left until the ban ends. */
+function untilBanEnds({ windows: { minute, day }, key }: KeyStatus): Allowances {
+  const reset = isFull(minute) ? Math.max(minute.reset, key.bannedUntil) : key.bannedUntil;
+  return { minute: { ...minute, remaining: 0, reset }, day };
+}
+
+function isFull({ remaining }: Allowances[keyof Allowances]): boolean {
+  return remaining === 0;
 }
 
 function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [RejectionCode, string] {
@@ -118,25 +122,25 @@ function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [Rejection
     const reason = 'This API key is banned for a while because it kept exceeding its limits.';
     return ['api_key_banned', reason];
   }
-  if (day.remaining === 0) {
+  if (isFull(day)) {
     return ['quota_exceeded', `The limit of ${day.limit} requests per day is used up.`];
   }
   return ['rate_limit_exceeded', `The limit of ${minute.limit} requests per minute is used up.`];
 }
 
-/** The window with the fewest requests left; the minute on a tie. */
-function tightestWindow({ minute, day }: Allowances): keyof Allowances {
-  return day.remaining < minute.remaining ? 'day' : 'minute';
-}
-
-/** @param shown what the headers say of the windows */
+/**
+ * @param allowances what the headers say of the windows
+ * @param retryAt when a request can succeed, in Unix seconds
+ */
 function describe(
-  { owner, key, windows }: KeyStatus,
-  shown: Allowances,
+  { owner, key }: KeyStatus,
+  allowances: Allowances,
   retryAt: number,
   nowMs: number,
 ): Decision {
-  const { limit, remaining, reset } = shown[tightestWindow(windows)];
+  const { minute, day } = allowances;
+  // The headers without a window's name describe the one with the fewest requests left.
+  const { limit, remaining, reset } = day.remaining < minute.remaining ? day : minute;
   return {
     ownerId: owner.ownerId,
     keyId: key.keyId,
@@ -144,8 +148,8 @@ function describe(
     limit,
     remaining,
     reset,
-    rateLimitPolicy: rateLimitPolicy(shown),
-    rateLimit: rateLimit(shown, nowMs),
+    rateLimitPolicy: rateLimitPolicy(allowances),
+    rateLimit: rateLimit(allowances, nowMs),
     retryAfterSeconds: Math.max(1, Math.ceil(retryAt - nowMs / 1_000)),
   };
 }

@@ -41,17 +41,18 @@ interface LimiterSettings {
  * failed condition returns the current item and no item returns to an earlier state, so a request
  * whose attempts all fail has probably found an item that the service did not write.
  */
-const maxAttempts = 4;
+const maxWrites = 4;
 
 /** The capacity of the cache of keys, which takes about eight megabytes when it is full. */
 const cachedKeys = 10_000;
 
 const neverBan: BanRule = { toleratedRejectionsPerMinute: Number.MAX_SAFE_INTEGER, banSeconds: 0 };
 
-/** The outcome of a conditional write: the item after it or, if its condition failed, as it is. */
+/** The outcome of a conditional write. */
 interface WriteResult {
+  /** False if its condition failed. */
   isDone: boolean;
-  item: Item | undefined;
+  after: KeyStatus;
 }
 
 /**
@@ -81,42 +82,50 @@ export class Limiter {
   /** Decides on one request of a key. @throws UnauthorizedError when the key is not usable */
   async decide(address: KeyAddress): Promise<Decision> {
     const cached = this.#cached(address);
-    let state: KeyState = cached ?? (await this.#read(address));
-    for (let attempt = 1; ; attempt++) {
-      const status = keyStatus(state, this.#time());
-      // A rejection is counted by the first write or not at all: each write costs a write unit.
-      if (status.isBanned || (status.isFull && attempt > 1))
-        return rejection(status, this.#settings.now());
-      if (attempt > maxAttempts) throw new Error('The item changed with every attempt to count.');
+    const status = cached ?? (await this.#read(address));
+    const isCounted = status.isFull && !status.isBanned;
+    return isCounted
+      ? this.#reject(address, status, cached !== undefined)
+      : this.#admit(address, status, maxWrites);
+  }
 
-      const update = status.isFull
-        ? rejectionUpdate(address, status, this.#settings.banRules[state.owner.plan] ?? neverBan)
-        : admissionUpdate(address, status);
-      let result: WriteResult;
-      try {
-        result = await this.#write(update);
-      } catch (error) {
-        // A request that has read a full window is rejected even if the rejection cannot be counted.
-        // A cached state is no reason to reject.
-        if (!status.isFull || cached) throw error;
-        log.error('A rejection was not counted', error, { keyId: state.key.keyId });
-        return rejection(status, this.#settings.now());
-      }
-      const after = this.#observe(address, result.item, status.time);
-      if (result.isDone && !status.isFull) return admission(after, this.#settings.now());
-      // The write's condition was that the key is not banned, so this request has begun the ban.
-      if (result.isDone)
-        return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
-      state = after;
+  /** Admits a request, or rejects it without counting that, because each write costs a write unit. */
+  async #admit(address: KeyAddress, status: KeyStatus, writesLeft: number): Promise<Decision> {
+    if (status.isBanned || status.isFull) return rejection(status, this.#settings.now());
+    if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
+    const { isDone, after } = await this.#write(
+      address,
+      admissionUpdate(address, status),
+      status.time,
+    );
+    if (isDone) return admission(after, this.#settings.now());
+    return this.#admit(address, after, writesLeft - 1);
+  }
+
+  /** Rejects a request and counts that, or admits it if no window is full any more. */
+  async #reject(address: KeyAddress, status: KeyStatus, isCached: boolean): Promise<Decision> {
+    const rule = this.#settings.banRules[status.owner.plan] ?? neverBan;
+    let result: WriteResult;
+    try {
+      result = await this.#write(address, rejectionUpdate(address, status, rule), status.time);
+    } catch (error) {
+      // A request that has read a full window is rejected even if the rejection cannot be counted.
+      // A cached state is no reason to reject.
+      if (isCached || error instanceof UnauthorizedError) throw error;
+      log.error('A rejection was not counted', error, { keyId: status.key.keyId });
+      return rejection(status, this.#settings.now());
     }
+    const { isDone, after } = result;
+    if (!isDone) return this.#admit(address, after, maxWrites - 1);
+    // The write's condition was that the key is not banned, so this request has begun the ban.
+    return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
   }
 
   /** The cached state of a key; undefined if its request is probably refused, and a read is cheaper. */
-  #cached({ tokenHash }: KeyAddress): KeyState | undefined {
+  #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
     const state = this.#cache.get(tokenHash);
-    if (!state) return undefined;
-    const { isUsable, isBanned } = keyStatus(state, this.#time());
-    return isUsable && !isBanned ? state : undefined;
+    const status = state && keyStatus(state, this.#time());
+    return status?.isUsable && !status.isBanned ? status : undefined;
   }
 
   #time(): RequestTime {
@@ -132,17 +141,18 @@ export class Limiter {
     return this.#observe(address, Item, this.#time());
   }
 
-  async #write(update: ItemUpdate): Promise<WriteResult> {
+  /** @param time of the request, whose windows a successful write counts in */
+  async #write(address: KeyAddress, update: ItemUpdate, time: RequestTime): Promise<WriteResult> {
     const { client, tableName } = this.#settings;
     try {
       const write = new UpdateItemCommand({ TableName: tableName, ...update });
       const { Attributes } = await client.send(write);
       // Without its item, a valid key would be taken for one that does not exist.
       if (!Attributes) throw new Error('The answer to a write lacks the item.');
-      return { isDone: true, item: Attributes };
+      return { isDone: true, after: this.#observe(address, Attributes, time) };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return { isDone: false, item: error.Item };
+      return { isDone: false, after: this.#observe(address, error.Item, this.#time()) };
     }
   }
 

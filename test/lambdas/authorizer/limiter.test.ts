@@ -234,7 +234,7 @@ describe('a rejection', () => {
     expect(banned).toMatchObject({
       ...{ limit: 60, remaining: 0, reset: bannedUntil, retryAfterSeconds: banSeconds },
       rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
-      rateLimit: `"minute";r=0;t=${banSeconds}, "day";r=0;t=${banSeconds}`,
+      rateLimit: `"minute";r=0;t=${banSeconds}, "day";r=940;t=${nextDay - startSeconds}`,
       isBanStart: true,
       rejection: { code: 'api_key_banned' },
     });
@@ -315,7 +315,21 @@ describe('R26: a banned key', () => {
     const decision = await owner.decide();
 
     const seconds = nextDay - startSeconds;
-    expect(decision).toMatchObject({ remaining: 0, reset: nextDay, retryAfterSeconds: seconds });
+    expect(decision).toMatchObject({
+      remaining: 0,
+      reset: minute + 100,
+      retryAfterSeconds: seconds,
+    });
+    expect(decision.rateLimit).toBe(`"minute";r=0;t=80, "day";r=0;t=${seconds}`);
+    expect(codeOf(decision)).toBe('api_key_banned');
+  });
+
+  it('waits for the minute, when that is full and ends later than the ban', async () => {
+    const owner = new LimitedOwner({ ...used(60, 60), bannedUntil: minute + 50 });
+
+    const decision = await owner.decide();
+
+    expect(decision).toMatchObject({ remaining: 0, reset: minute + 60, retryAfterSeconds: 40 });
     expect(codeOf(decision)).toBe('api_key_banned');
   });
 });
