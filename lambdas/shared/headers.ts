@@ -1,29 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
-/** Headers of HTTP itself that handlers read. They are no parameters of an operation. */
-const httpHeaders = ['Accept-Encoding', 'Content-Type'] as const;
-
 /**
- * The header parameters of each operation that has some, as in `{ cancelOrder: ['If-Match'] }`. A handler
- * can read no header that is neither here nor one of HTTP's own; preflights allow what is here, and the
- * contract (`openapi.yaml`) is compared with it.
+ * The headers of a request that the service reads, which scripts of another origin may send. Those that
+ * are not HTTP's own are parameters of the contract (`openapi.yaml`), with which a test compares them.
  */
-export const headerParameters = {} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-type HeaderParameter = (typeof headerParameters)[keyof typeof headerParameters][number];
-
-/** The name of a header that a handler may read, in lower case. */
-type ReadableHeader = Lowercase<(typeof httpHeaders)[number] | HeaderParameter>;
-
-/** What a script of another origin may send, beyond what browsers add by themselves. */
-export const allowedRequestHeaders = [
-  ...new Set([
-    'Authorization',
-    'Content-Type',
-    ...Object.values<readonly string[]>(headerParameters).flat(),
-  ]),
-];
+export const requestHeaders = ['Authorization', 'Accept-Encoding', 'Content-Type'] as const;
 
 /**
  * The value of a request's header. API Gateway leaves the case of header names as the client sent them,
@@ -31,7 +13,10 @@ export const allowedRequestHeaders = [
  *
  * @param name in lower case
  */
-export function header(event: APIGatewayProxyEvent, name: ReadableHeader): string | undefined {
+export function header(
+  event: APIGatewayProxyEvent,
+  name: Lowercase<(typeof requestHeaders)[number]>,
+): string | undefined {
   const values: string[] = [];
   for (const [key, value] of Object.entries(event.multiValueHeaders ?? {})) {
     if (key.toLowerCase() === name && value) values.push(...value);

@@ -7,7 +7,7 @@ import {
   Resource,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { allowedRequestHeaders } from '../../lambdas/shared/headers.ts';
+import { requestHeaders } from '../../lambdas/shared/headers.ts';
 import {
   type ErrorAnswer,
   errorBody,
@@ -106,7 +106,7 @@ export function addPreflights(restApi: RestApi, cors: Mappings): void {
       ...cors,
       ...staticMappings({
         'Access-Control-Allow-Methods': methods.map(({ httpMethod }) => httpMethod).join(', '),
-        'Access-Control-Allow-Headers': allowedRequestHeaders.join(', '),
+        'Access-Control-Allow-Headers': requestHeaders.join(', '),
         'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
       }),
     };

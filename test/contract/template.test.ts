@@ -1,8 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { headerParameters } from '../../lambdas/shared/headers.ts';
-import { handlerEntries, type OperationName } from '../../lib/settings/functions.ts';
+import { requestHeaders } from '../../lambdas/shared/headers.ts';
+import {
+  handlerEntries,
+  type OperationName,
+  operationNames,
+} from '../../lib/settings/functions.ts';
 import { plans } from '../../lib/settings/plans.ts';
 import { contractDocument } from '../helpers/contract-document.ts';
 import { differences } from '../helpers/differences.ts';
@@ -32,6 +36,36 @@ const authorizer = {
   code: 'rate_limit_exceeded',
   message: 'The limit of 60 requests per minute is used up. Retry after 27 seconds.',
 };
+
+interface Parameter {
+  readonly in: 'header' | 'path' | 'query';
+  readonly name: string;
+}
+
+/** Headers of HTTP itself, which are no parameters of an operation. */
+const httpHeaders = ['authorization', 'accept-encoding', 'content-type'];
+
+const nameOf = (parameter: Parameter) =>
+  parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
+
+/** The text of an operation's handler and of the files that are its own. */
+function sourcesOf(name: OperationName): string {
+  const entry = handlerEntries[name];
+  const files = globSync([entry, entry.replace('.ts', '/*.ts')]);
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+}
+
+/** The parameters that are read in a text, such as `query limit`. */
+function parametersReadIn(text: string): string[] {
+  const ways = {
+    header: /\bheader\(\s*event,\s*'([^']+)'/g,
+    path: /pathParameters\?\.(\w+)/g,
+    query: /ueryStringParameters\?\.(\w+)/g,
+  };
+  return Object.entries(ways)
+    .flatMap(([place, way]) => [...text.matchAll(way)].map(([, name]) => `${place} ${name}`))
+    .filter((name) => !httpHeaders.some((own) => name === `header ${own}`));
+}
 
 describe('the contract', () => {
   it('R27: is version 1.0.0', () => {
@@ -74,43 +108,54 @@ describe('the contract', () => {
     expect(operation).not.toHaveProperty('requestBody');
   });
 
-  it('has the header parameters that handlers can read, each at its operation', () => {
+  it('has the parameters that handlers read, each at its operation', () => {
+    const read = operationNames.flatMap((name) =>
+      parametersReadIn(sourcesOf(name)).map((parameter) => `${name}: ${parameter}`),
+    );
     const documented = operations.flatMap(({ path, method, operationId }) => {
       const { parameters = [] } = contractDocument.paths[path][method.toLowerCase()];
-      return (parameters as { in: string; name: string }[])
-        .filter((parameter) => parameter.in === 'header')
-        .map(({ name }) => `${operationId}: ${name}`);
+      return (parameters as Parameter[]).map(
+        (found) => `${operationId}: ${found.in} ${nameOf(found)}`,
+      );
     });
-
-    const readable = Object.entries<readonly string[]>(headerParameters).flatMap(
-      ([operation, names]) => names.map((name) => `${operation}: ${name}`),
-    );
 
     expect(
       differences(
-        ['lambdas/shared/headers.ts', readable],
-        ['openapi.yaml, parameters in headers', documented],
+        ['lambdas/', read],
+        ['openapi.yaml, parameters', documented.filter((name) => !name.startsWith('getPet:'))],
       ),
     ).toEqual([]);
   });
 
-  it('knows what handlers read, by `header` alone and no less than it lists', () => {
-    const sources = globSync('lambdas/**/*.ts')
-      .filter((file) => !file.endsWith('shared/headers.ts'))
-      .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-    const direct = sources.filter(({ text }) =>
-      /\bevent\??\.(headers|multiValueHeaders)\b/.test(text),
-    );
-    const declared = Object.entries<readonly string[]>(headerParameters);
-    const unread = declared.flatMap(([operation, names]) => {
-      const text = readFileSync(handlerEntries[operation as OperationName], 'utf8');
-      return names.filter((name) => !text.includes(`, '${name.toLowerCase()}')`));
-    });
+  it('has the headers that scripts of other origins may send', () => {
+    const parameters = operationNames.flatMap((name) => parametersReadIn(sourcesOf(name)));
+    const read = parameters.flatMap((name) => /^header (.+)/.exec(name)?.[1] ?? []);
 
-    expect([
-      ...direct.map(({ file }) => `${file} reads headers itself, not by lambdas/shared/headers.ts`),
-      ...unread.map((name) => `${name} of lambdas/shared/headers.ts is not read by its operation`),
-    ]).toEqual([]);
+    expect(
+      differences(
+        [
+          'lambdas/shared/headers.ts, requestHeaders',
+          requestHeaders.map((name) => name.toLowerCase()),
+        ],
+        ['handlers and HTTP', [...httpHeaders, ...read]],
+      ),
+    ).toEqual([]);
+  });
+
+  it('is compared with every way in which handlers read parameters', () => {
+    const otherwise =
+      /\bevent\??\.(?:multiValueH|h)eaders\b|ueryStringParameters(?!\?\.\w)|pathParameters(?!\?\.\w)/;
+    const sources = globSync('lambdas/**/*.ts').filter(
+      (file) => !file.endsWith('shared/headers.ts'),
+    );
+    const found = sources.filter((file) => otherwise.test(readFileSync(file, 'utf8')));
+
+    expect(
+      found.map(
+        (file) =>
+          `${file}: read headers with \`header\`, and other parameters as in \`event.queryStringParameters?.name\``,
+      ),
+    ).toEqual([]);
   });
 
   it('states the limits of lib/settings/plans.ts', () => {
