@@ -15,12 +15,8 @@ import {
   functionSettings,
 } from './settings/functions.ts';
 import { capitalized, type OutputName, usagePlanOutput } from './settings/names.ts';
-import { forEachPlan, planNames, plans } from './settings/plans.ts';
-import {
-  listConcurrency,
-  type StageConfiguration,
-  warningsOf,
-} from './settings/stage-configuration.ts';
+import { planNames } from './settings/plans.ts';
+import { type StageConfiguration, warningsOf } from './settings/stage-configuration.ts';
 import { StoreTables } from './store-tables.ts';
 
 export interface StoreOrdersStackProps extends StackProps {
@@ -82,9 +78,8 @@ export class StoreOrdersStack extends Stack {
     { configuration, bundles }: StoreOrdersStackProps,
     tables: StoreTables,
   ): ApiFunction {
-    const { table, timeoutMs, ...settings } = functionSettings(name);
-    const isAuthorizer = name === 'authorizer';
-    const timeout = Duration.millis(timeoutMs);
+    const { table, environment, functionTimeoutMs, concurrency, ...settings } =
+      functionSettings(name);
     return new ApiFunction(this, capitalized(name), {
       ...settings,
       configuration,
@@ -92,13 +87,10 @@ export class StoreOrdersStack extends Stack {
       table: tables[table],
       environment: {
         [tableVariables[table]]: tables[table].tableName,
-        ...(isAuthorizer
-          ? { API_KEY_PREFIX: configuration.apiKeyPrefix, BAN_RULES: banRules() }
-          : configuration.corsOrigin && { CORS_ORIGIN: configuration.corsOrigin }),
+        ...environment(configuration),
       },
-      // An operation ends a little later than its integration, so that it can record how it ended.
-      timeout: isAuthorizer ? timeout : timeout.plus(Duration.seconds(5)),
-      concurrency: name === 'listOrders' ? listConcurrency(configuration) : undefined,
+      timeout: Duration.millis(functionTimeoutMs),
+      concurrency: concurrency?.(configuration),
     });
   }
 
@@ -118,12 +110,3 @@ export class StoreOrdersStack extends Stack {
 
 /** The environment variable in which a function finds the name of its table. */
 const tableVariables = { orders: 'ORDERS_TABLE', apiKeys: 'API_KEYS_TABLE' } as const;
-
-/** The plans' ban rules as JSON, for the authorizer's environment. */
-function banRules(): string {
-  const rules = forEachPlan((name) => {
-    const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
-    return { toleratedRejectionsPerMinute, banSeconds };
-  });
-  return JSON.stringify(rules);
-}

@@ -147,10 +147,11 @@ export class OrdersApi extends Construct {
 
   private addOperations(functions: OrdersApiProps['functions']): void {
     for (const operationName of operationNames) {
-      const { method, path, timeoutMs, isStreamed }: OperationSettings = operations[operationName];
+      const { method, path, integrationTimeoutMs, isStreamed }: OperationSettings =
+        operations[operationName];
       const integration = new LambdaIntegration(functions[operationName].handler, {
         ...(isStreamed && { responseTransferMode: ResponseTransferMode.STREAM }),
-        timeout: Duration.millis(timeoutMs),
+        timeout: Duration.millis(integrationTimeoutMs),
         allowTestInvoke: false,
       });
       const resource = this.restApi.root.resourceForPath(`/v1${path}`);

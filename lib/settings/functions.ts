@@ -1,4 +1,7 @@
-/** A function, and everything that distinguishes it from the others. */
+import { forEachPlan, plans } from './plans.ts';
+import { listConcurrency, type StageConfiguration } from './stage-configuration.ts';
+
+/** Everything that distinguishes a function from the others. */
 interface FunctionSettings {
   /** The source file of its handler. */
   readonly entry: `lambdas/${string}.ts`;
@@ -7,10 +10,14 @@ interface FunctionSettings {
   readonly table: 'orders' | 'apiKeys';
   /** What its role allows it to do with this table. */
   readonly actions: readonly `dynamodb:${string}`[];
-  /** How long API Gateway waits for it. */
-  readonly timeoutMs: number;
+  /** Its environment variables, besides those with its stage and its table. */
+  readonly environment: (configuration: StageConfiguration) => Readonly<Record<string, string>>;
+  /** How long Lambda lets it run. */
+  readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number;
+  /** How many of it may run at once. @default - as many as the account has left */
+  readonly concurrency?: (configuration: StageConfiguration) => number | undefined;
 }
 
 /** A function that answers an operation of the contract, which has the same name. */
@@ -18,9 +25,16 @@ export interface OperationSettings extends FunctionSettings {
   readonly method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT';
   /** The path below `/v1`, as in `openapi.yaml`. */
   readonly path: `/${string}`;
+  /** How long API Gateway waits for it: less than it may run, so that it can record how it ended. */
+  readonly integrationTimeoutMs: number;
   /** Whether its response is streamed, for as long as somebody reads it. @default false */
   readonly isStreamed?: boolean;
 }
+
+const banRules = forEachPlan((name) => {
+  const { toleratedRejectionsPerMinute, banSeconds } = plans[name];
+  return { toleratedRejectionsPerMinute, banSeconds };
+});
 
 /** Recognises the key of every request, before its operation. */
 const authorizer = {
@@ -28,8 +42,17 @@ const authorizer = {
   description: 'Recognises an API key and counts the request against its limits',
   table: 'apiKeys',
   actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-  timeoutMs: 5_000,
+  environment: ({ apiKeyPrefix }) => ({
+    API_KEY_PREFIX: apiKeyPrefix,
+    BAN_RULES: JSON.stringify(banRules),
+  }),
+  functionTimeoutMs: 5_000,
 } as const satisfies FunctionSettings;
+
+/** The variables of every operation, whose responses a script of another origin may read. */
+function operationEnvironment({ corsOrigin }: StageConfiguration): Record<string, string> {
+  return corsOrigin === undefined ? {} : { CORS_ORIGIN: corsOrigin };
+}
 
 /**
  * The operations. The stack, the API and the bundles derive from an entry here; `CONTRIBUTING.md` says
@@ -45,10 +68,13 @@ export const operations = {
     path: '/store/orders',
     table: 'orders',
     actions: ['dynamodb:Scan'],
-    // With the function's additional time, the 15 minutes that API Gateway and Lambda allow.
-    timeoutMs: 895_000,
+    environment: operationEnvironment,
+    // The 15 minutes that API Gateway and Lambda allow.
+    integrationTimeoutMs: 895_000,
+    functionTimeoutMs: 900_000,
     // Lambda allots one whole CPU at 1,769 MB, and the function's time is spent on computing.
     memoryMb: 1_769,
+    concurrency: listConcurrency,
     isStreamed: true,
   },
   cancelOrder: {
@@ -58,7 +84,9 @@ export const operations = {
     path: '/store/orders/{orderId}',
     table: 'orders',
     actions: ['dynamodb:UpdateItem'],
-    timeoutMs: 10_000,
+    environment: operationEnvironment,
+    integrationTimeoutMs: 10_000,
+    functionTimeoutMs: 15_000,
   },
 } as const satisfies Readonly<Record<string, OperationSettings>>;
 
@@ -68,7 +96,6 @@ export type FunctionName = OperationName | 'authorizer';
 export const operationNames = Object.keys(operations) as readonly OperationName[];
 export const functionNames: readonly FunctionName[] = ['authorizer', ...operationNames];
 
-/** What distinguishes a function from the others. */
 export function functionSettings(name: FunctionName): FunctionSettings {
   return name === 'authorizer' ? authorizer : operations[name];
 }

@@ -44,7 +44,7 @@ const banRules = forEachPlan((name) => {
 it('listOrders may run until the slowest client has read the 200 MB that Lambda streams', () => {
   const slowestMs = (1_000 * 200e6) / minBytesPerSecond + maxBacklogMs;
 
-  expect(operations.listOrders.timeoutMs).toBeGreaterThan(slowestMs);
+  expect(operations.listOrders.integrationTimeoutMs).toBeGreaterThan(slowestMs);
 });
 
 describe.each(stageNames)('functions of %s', (stage) => {

@@ -51,7 +51,8 @@ function answerDifferences(result: ActionResult): string[] {
 /** Invariant: no answer takes longer than the functions' time limits. */
 function lateness(result: ActionResult): string[] {
   const limitMs =
-    (functionSettings('authorizer').timeoutMs + operations[operationOf(result)].timeoutMs) /
+    (functionSettings('authorizer').functionTimeoutMs +
+      operations[operationOf(result)].integrationTimeoutMs) /
     timeoutDivisor;
   const tookMs = Math.round(result.endedAtMs - result.beganAtMs);
   if (!result.answer || tookMs <= limitMs + slackMs) return [];
