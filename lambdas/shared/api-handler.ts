@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { asServiceError } from './dynamodb.ts';
 import { optionalVariable } from './environment.ts';
 import { ApiError, InternalError, InvalidBodyError, RequestTimeoutError } from './errors.ts';
-import { corsHeaders, header, rateLimitHeaders } from './headers.ts';
+import { everyResponseHeaders, header, rateLimitHeaders } from './headers.ts';
 import { log } from './log.ts';
 
 /** The context that the authorizer returned; API Gateway passes every value as a string. */
@@ -67,12 +67,12 @@ export function apiHandler(operation: Operation) {
     .handler((event, _context, { signal }) => operation(event, signal));
 }
 
-/** Adds the rate-limit headers, and those for browsers if the stage allows an origin. */
+/** Adds the rate-limit headers and the other headers of every response. */
 function commonHeaders(): Middleware {
-  const cors = corsHeaders(optionalVariable('CORS_ORIGIN'));
+  const everyResponse = everyResponseHeaders(optionalVariable('CORS_ORIGIN'));
   const addHeaders = ({ event, response }: Request) => {
     const context = authorizerContext(event);
-    Object.assign(response!.headers, cors);
+    Object.assign(response!.headers, everyResponse);
     for (const [name, { variable, withoutKey }] of Object.entries(rateLimitHeaders)) {
       response!.headers[name] = String(context[variable] ?? withoutKey);
     }

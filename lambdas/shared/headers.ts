@@ -83,15 +83,17 @@ const exposedHeaders = [
 ];
 
 /**
- * The headers that allow scripts of an origin to read a response. The allowed origin is the same for
- * every request, so no response depends on the request's `Origin` and needs a `Vary` header.
+ * The headers of every response, whoever gives it, besides those of the rate limits. The allowed origin
+ * is the same for every request, so no response depends on the request's `Origin` or needs `Vary`.
  *
- * @param origin such as `https://shop.example.com`, or `*`; undefined if no script may read responses
+ * @param corsOrigin such as `https://shop.example.com`, or `*`; undefined if no script of another origin
+ *   may read responses
  */
-export function corsHeaders(origin: string | undefined): Record<string, string> {
-  if (origin === undefined) return {};
+export function everyResponseHeaders(corsOrigin: string | undefined): Record<string, string> {
   return {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': exposedHeaders.join(', '),
+    ...(corsOrigin !== undefined && {
+      'Access-Control-Allow-Origin': corsOrigin,
+      'Access-Control-Expose-Headers': exposedHeaders.join(', '),
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { corsHeaders, rateLimitHeaders } from '../../lambdas/shared/headers.ts';
+import { everyResponseHeaders, rateLimitHeaders } from '../../lambdas/shared/headers.ts';
 import { errorBody } from './gateway-responses.ts';
 
 const windowSeconds = 300;
@@ -40,7 +40,7 @@ export class Firewall extends Construct {
 }
 
 function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
-  const cors = Object.entries(corsHeaders(corsOrigin));
+  const everyResponse = Object.entries(everyResponseHeaders(corsOrigin));
   return {
     name: 'RequestsPerIp',
     priority: 0,
@@ -63,7 +63,7 @@ function rateRule({ requestsPerIpPer5Minutes, corsOrigin }: FirewallProps) {
               name,
               value: withoutKey,
             })),
-            ...cors.map(([name, value]) => ({ name, value })),
+            ...everyResponse.map(([name, value]) => ({ name, value })),
           ],
         },
       },

@@ -18,7 +18,7 @@ import {
 
 /*
  * The routes that always have the same answer, which API Gateway gives without calling a function.
- * Every function below takes the CORS headers of the stage as mapping expressions.
+ * Every function below takes the headers of every response as mapping expressions.
  */
 
 type Mappings = Readonly<Record<string, string>>;
@@ -72,10 +72,10 @@ const withoutKey = { authorizationType: AuthorizationType.NONE, apiKeyRequired: 
  * Adds `GET /v1/pets/{petId}`, which answers 410. The `Deprecation` header is a structured-field date
  * (RFC 9745), the `Sunset` header an HTTP date (RFC 8594).
  */
-export function addRetiredPetOperation(restApi: RestApi, cors: Mappings): void {
+export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings): void {
   const headers = {
     ...rateLimitMappings(true),
-    ...cors,
+    ...everyResponse,
     ...staticMappings({
       Deprecation: `@${petOperationDates.deprecatedAt.getTime() / 1000}`,
       Sunset: petOperationDates.sunsetAt.toUTCString(),
@@ -98,12 +98,12 @@ export function addRetiredPetOperation(restApi: RestApi, cors: Mappings): void {
  *
  * It must be called after all operations have been added.
  */
-export function addPreflights(restApi: RestApi, cors: Mappings): void {
+export function addPreflights(restApi: RestApi, everyResponse: Mappings): void {
   const operations = Map.groupBy(restApi.methods, ({ resource }) => resource);
   for (const [resource, methods] of operations) {
     const headers = {
       ...rateLimitMappings(),
-      ...cors,
+      ...everyResponse,
       ...staticMappings({
         'Access-Control-Allow-Methods': methods.map(({ httpMethod }) => httpMethod).join(', '),
         'Access-Control-Allow-Headers': requestHeaders.join(', '),
@@ -124,12 +124,12 @@ export function addPreflights(restApi: RestApi, cors: Mappings): void {
  *
  * It must be called after all other resources have been added.
  */
-export function addUnknownRoutes(restApi: RestApi, cors: Mappings): void {
+export function addUnknownRoutes(restApi: RestApi, everyResponse: Mappings): void {
   const addAny = (resource: IResource) =>
     addFixedMethod(resource, 'ANY', {
       status: notFound.status,
       body: errorBody(notFound),
-      headers: { ...rateLimitMappings(), ...cors },
+      headers: { ...rateLimitMappings(), ...everyResponse },
       options: withoutKey,
     });
   const resources = restApi.node.findAll().filter((construct) => construct instanceof Resource);

@@ -123,19 +123,23 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
 /**
  * Gives every response that API Gateway creates itself the form of all other errors.
  *
- * @param headers of every response, as mapping expressions, in addition to those of the error
+ * @param everyResponse the headers of every response as mapping expressions
  */
 export function addGatewayResponses(
   scope: Construct,
   restApi: IRestApi,
-  headers: Readonly<Record<string, string>>,
+  everyResponse: Readonly<Record<string, string>>,
 ): void {
   for (const [type, answer] of Object.entries(answers)) {
     new GatewayResponse(scope, `GatewayResponse-${type}`, {
       restApi,
       type: ResponseType.of(type),
       statusCode: String(answer.status),
-      responseHeaders: { ...rateLimitMappings(answer.isAuthorized), ...headers, ...answer.headers },
+      responseHeaders: {
+        ...rateLimitMappings(answer.isAuthorized),
+        ...everyResponse,
+        ...answer.headers,
+      },
       templates: { 'application/json': errorBody(answer) },
     });
   }

@@ -15,7 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnResource, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { charactersAfterPrefix } from '../../lambdas/shared/api-key.ts';
-import { corsHeaders } from '../../lambdas/shared/headers.ts';
+import { everyResponseHeaders } from '../../lambdas/shared/headers.ts';
 import {
   type FunctionName,
   type OperationSettings,
@@ -54,12 +54,12 @@ export class OrdersApi extends Construct {
       retentionDays: configuration.logRetentionDays,
     });
     this.restApi = this.createRestApi(props);
-    const cors = staticMappings(corsHeaders(configuration.corsOrigin));
-    addGatewayResponses(this, this.restApi, cors);
+    const everyResponse = staticMappings(everyResponseHeaders(configuration.corsOrigin));
+    addGatewayResponses(this, this.restApi, everyResponse);
     this.addOperations(props.functions);
-    addRetiredPetOperation(this.restApi, cors);
-    if (configuration.corsOrigin) addPreflights(this.restApi, cors);
-    addUnknownRoutes(this.restApi, cors);
+    addRetiredPetOperation(this.restApi, everyResponse);
+    if (configuration.corsOrigin) addPreflights(this.restApi, everyResponse);
+    addUnknownRoutes(this.restApi, everyResponse);
     this.deployEveryChange();
     this.acknowledgeFindings(configuration);
   }

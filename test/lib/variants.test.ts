@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CfnAuthorizer, CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { type App, CfnResource } from 'aws-cdk-lib/core';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { corsHeaders, requestHeaders } from '../../lambdas/shared/headers.ts';
+import { everyResponseHeaders, requestHeaders } from '../../lambdas/shared/headers.ts';
 import { addStack, createApp } from '../../lib/app.ts';
 import {
   type FunctionName,
@@ -105,7 +105,7 @@ describe('a stack with every setting', () => {
       'X-RateLimit-Reset': '0',
       'RateLimit-Policy': '"minute";q=0;w=60, "day";q=0;w=86400',
       RateLimit: '"minute";r=0;t=0, "day";r=0;t=0',
-      ...corsHeaders(origin),
+      ...everyResponseHeaders(origin),
     });
     const { ContentType, Content } = CustomResponseBodies[CustomResponseBodyKey];
     expect(ContentType).toBe('APPLICATION_JSON');
@@ -186,7 +186,7 @@ describe('a stack with every setting', () => {
 });
 
 describe('a stack that allows an origin', () => {
-  const readableByScripts = corsHeaders(origin);
+  const readableByScripts = everyResponseHeaders(origin);
   const methods = all('AWS::ApiGateway::Method');
 
   it.each([

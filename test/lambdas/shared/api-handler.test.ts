@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parse } from 'yaml';
 import { type ApiResponse, apiHandler } from '../../../lambdas/shared/api-handler.ts';
-import { corsHeaders, header } from '../../../lambdas/shared/headers.ts';
+import { everyResponseHeaders, header } from '../../../lambdas/shared/headers.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
 import { differences } from '../../helpers/differences.ts';
 import { keyId } from '../../helpers/dynamodb/key-items.ts';
@@ -183,14 +183,14 @@ describe('a header of the request', () => {
   });
 });
 
-describe('corsHeaders', () => {
-  it('lets scripts of the origin read every header of the contract, and both ids of a request', () => {
+describe('the headers of every response', () => {
+  it('let scripts of the origin read every header of the contract, and both ids of a request', () => {
     /** These are for the browser itself. */
     const browsersOwn = ['Content-Encoding', 'Vary', 'WWW-Authenticate'];
     const documented = Object.keys(parse(readFileSync('openapi.yaml', 'utf8')).components.headers);
     const useful = documented.filter((name) => !browsersOwn.includes(name));
 
-    const headers = corsHeaders('https://shop.example.com');
+    const headers = everyResponseHeaders('https://shop.example.com');
 
     expect(headers['Access-Control-Allow-Origin']).toBe('https://shop.example.com');
     expect(
@@ -201,7 +201,7 @@ describe('corsHeaders', () => {
     ).toEqual([]);
   });
 
-  it('lets no script read anything where the stage names no origin', () => {
-    expect(corsHeaders(undefined)).toEqual({});
+  it('let no script read anything where the stage names no origin', () => {
+    expect(everyResponseHeaders(undefined)).toEqual({});
   });
 });
