@@ -28,7 +28,11 @@ export class InvalidOrderIdError extends ApiError {
   override readonly name = 'InvalidOrderIdError';
 
   constructor() {
-    super(400, 'invalid_order_id', 'The order id must be an integer between -2^63 and 2^63 - 1.');
+    super(
+      400,
+      'invalid_order_id',
+      'The order id must be an integer between -2^63 and 2^63 - 1, without leading zeros.',
+    );
   }
 }
 
