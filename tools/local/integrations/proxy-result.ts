@@ -2,16 +2,10 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import { words } from '../template/template.ts';
 
 // API Gateway refuses a result with any field besides these, `multiValueHeaders` and, in a stream's
 // prelude, `cookies`, which no function of this template returns.
 const resultFields = ['statusCode', 'headers', 'body', 'isBase64Encoded'];
-
-// Headers that an integration cannot set. API Gateway returns their values under other names.
-const remapped = words(`
-  authorization connection content-length content-md5 date expect host max-forwards
-  proxy-authenticate server te trailer transfer-encoding upgrade user-agent via www-authenticate`);
 
 // API Gateway searches for the end of the prelude within the first 16 KB.
 const preludeMaxBytes = 16_384;
@@ -91,21 +85,16 @@ function parseFields(payload: string): Record<string, unknown> {
   return result as Record<string, unknown>;
 }
 
-/**
- * The headers of an integration's response as the client gets them: API Gateway renames some to
- * `x-amzn-Remapped-…`, and adds the content type of JSON when there is none.
- *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
- */
+/** The headers of an integration's response. API Gateway adds the content type of JSON if there is none. */
 function clientHeaders(headers: unknown): [string, string][] {
   const own = headers ?? {};
   if (typeof own !== 'object' || Array.isArray(own)) throw new TypeError('headers: not an object');
-  const renamed = Object.entries(own).map(([name, value]): [string, string] => [
-    remapped.includes(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name,
+  const sent = Object.entries(own).map(([name, value]): [string, string] => [
+    name,
     headerText(name, value),
   ]);
-  const isTyped = renamed.some(([name]) => name.toLowerCase() === 'content-type');
-  return isTyped ? renamed : [['Content-Type', 'application/json'], ...renamed];
+  const isTyped = sent.some(([name]) => name.toLowerCase() === 'content-type');
+  return isTyped ? sent : [['Content-Type', 'application/json'], ...sent];
 }
 
 function headerText(name: string, value: unknown): string {

@@ -185,16 +185,20 @@ export function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
+/** How a message ends about a type or a property that the local run does not know. */
+const unsupported =
+  'is not supported locally: tools/local/template/resource-types.ts lists what is';
+
 function checkResource(logicalId: string, { Type, Properties = {}, Condition }: RawResource): void {
   if (Condition !== undefined) {
     throw new TemplateError(logicalId, `the condition ${Condition} is not supported locally`);
   }
   if (typesWithoutEffect.has(Type)) return;
   const type = supportedTypes[Type];
-  if (!type) throw new TemplateError(logicalId, `the type ${Type} is not supported locally`);
+  if (!type) throw new TemplateError(logicalId, `the type ${Type} ${unsupported}`);
   const known = words([type.supported, type.withoutEffect].join(' '));
   for (const name of Object.keys(Properties)) {
     if (known.includes(name)) continue;
-    throw new TemplateError(logicalId, `the property ${name} of ${Type} is not supported locally`);
+    throw new TemplateError(logicalId, `the property ${name} of ${Type} ${unsupported}`);
   }
 }

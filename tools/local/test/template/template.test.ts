@@ -20,12 +20,12 @@ describe('a template', () => {
     [
       'type',
       { Queue: { Type: 'AWS::SQS::Queue' } },
-      'Queue: the type AWS::SQS::Queue is not supported locally',
+      'Queue: the type AWS::SQS::Queue is not supported locally: tools/local/template/resource-types.ts',
     ],
     [
       'property',
       lambda('Fn', { FileSystemConfigs: [] }),
-      'Fn: the property FileSystemConfigs of AWS::Lambda::Function is not supported locally',
+      'Fn: the property FileSystemConfigs of AWS::Lambda::Function is not supported locally: tools/local/template/resource-types.ts',
     ],
     [
       'condition',
