@@ -38,8 +38,8 @@ export function reportFailure(
     /** The kind of error, as a word for programs. */
     code: failure && error !== thrown ? failure.kind : codeOf(error),
     /** The problem, without the remedy. */
-    message: withoutAccounts(error.problem),
-    remedy: withoutAccounts(remedies.filter(Boolean).join('; then ')) || null,
+    message: error.problem,
+    remedy: remedies.filter(Boolean).join('; then ') || null,
   };
 }
 
@@ -141,11 +141,4 @@ const dashHelp = { remedy: `${help.remedy}; -- comes before a name that begins w
 function codeOf({ name }: OperatorError): string {
   const words = name.replace(/Error$/, '');
   return words === 'Operator' ? 'refused' : words.charAt(0).toLowerCase() + words.slice(1);
-}
-
-/** Removes account ids, which messages of AWS contain, because errors are often logged. */
-function withoutAccounts(text: string): string {
-  return text
-    .replaceAll(/(arn:[\w-]*:[\w-]*:[\w-]*:)\d{12}/g, '$1…')
-    .replaceAll(/\b(account\W+)\d{12}\b/gi, '$1…');
 }

@@ -233,7 +233,7 @@ describe('errors', () => {
     expect(stderr).toContain('Usage: npm run admin --');
   });
 
-  it('name no account and no token', async () => {
+  it('name no token', async () => {
     const token = `so_live_${'a'.repeat(46)}`;
     cloudFormation
       .on(DescribeStacksCommand)
@@ -245,9 +245,8 @@ describe('errors', () => {
 
     const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
 
-    expect(stderr).not.toContain('123456789012');
     expect(stderr).not.toContain(token);
-    expect(stderr).toContain('arn:aws:iam::…:user/ann is not authorized');
+    expect(stderr).toContain('arn:aws:iam::123456789012:user/ann is not authorized');
   });
 
   it('cannot change the terminal, whatever a server answers', async () => {
