@@ -36,7 +36,7 @@ interface LimiterSettings {
 }
 
 /**
- * How often a request tries to be counted. One write is enough as a rule, also when it starts a new
+ * How often a request tries to be admitted. One write is enough as a rule, also when it starts a new
  * window; it takes one more for each window that another request has started in the meantime. Every
  * failed condition returns the current item and no item returns to an earlier state, so a request
  * whose attempts all fail has probably found an item that the service did not write.
@@ -86,11 +86,11 @@ export class Limiter {
     const isCounted = status.isFull && !status.isBanned;
     return isCounted
       ? this.#reject(address, status, cached !== undefined)
-      : this.#admit(address, status, maxWrites);
+      : this.#admit(address, status);
   }
 
   /** Admits a request, or rejects it without counting that, because each write costs a write unit. */
-  async #admit(address: KeyAddress, status: KeyStatus, writesLeft: number): Promise<Decision> {
+  async #admit(address: KeyAddress, status: KeyStatus, writesLeft = maxWrites): Promise<Decision> {
     if (status.isBanned || status.isFull) return rejection(status, this.#settings.now());
     if (writesLeft === 0) throw new Error('The item changed with every attempt to count.');
     const { isDone, after } = await this.#write(
@@ -116,7 +116,7 @@ export class Limiter {
       return rejection(status, this.#settings.now());
     }
     const { isDone, after } = result;
-    if (!isDone) return this.#admit(address, after, maxWrites - 1);
+    if (!isDone) return this.#admit(address, after);
     // The write's condition was that the key is not banned, so this request has begun the ban.
     return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
   }

@@ -395,6 +395,21 @@ describe('R18: a revoked key', () => {
   );
 });
 
+describe('R18: a key that is revoked between the read and the write of its request', () => {
+  it.each([
+    ['something is left', used(3, 3)],
+    ['a window is full', used(60, 60)],
+  ])('is refused where %s', async (_name, uses) => {
+    const owner = new LimitedOwner(uses);
+    const environment = owner.environment((command) => {
+      if (!(command instanceof GetItemCommand)) owner.put(uses, {});
+      return owner.send(command);
+    });
+
+    await expect(environment.decide(address)).rejects.toThrow(UnauthorizedError);
+  });
+});
+
 describe('what only a wrong clock can have written', () => {
   it.each([
     ['a minute', { minuteWindow: far }, { minuteWindow: minute, minuteCount: 1, dayCount: 31 }],
