@@ -23,7 +23,7 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   'tools/local': [],
   'tools/shared': ['lambdas/shared'],
   'tools/admin': ['lambdas/shared', 'lib/settings', 'tools/shared'],
-  'tools/reference': ['lambdas/shared', 'lib/settings', 'tools/shared'],
+  'tools/reference': ['lambdas/shared'],
   'tools/start': [
     'lambdas/shared',
     'lib/settings',

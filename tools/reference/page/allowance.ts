@@ -1,25 +1,48 @@
-/** The remaining requests of a key in one window. */
-export interface WindowAllowance {
-  /** The window's name, such as `minute`. */
-  readonly name: string;
-  readonly limit: number;
-  readonly remaining: number;
-  /** The seconds until the end of the window. */
-  readonly seconds: number;
+import { create, element, numbers } from './elements.ts';
+
+const titles: Readonly<Record<string, string>> = { minute: 'This minute', day: 'Today' };
+
+/**
+ * Shows what is left of a key's limits, and when a rejected key is served again.
+ *
+ * @param headers those of an answer. @default - there was none yet
+ * @param isBanned whether the key is banned; then its limits do not say when it is served again
+ */
+export function showAllowance(headers = new Headers(), isBanned = false): void {
+  const views = isBanned ? [] : meters(headers);
+  const retryAfter = Number(headers.get('Retry-After'));
+  if (retryAfter > 0) {
+    const time = timeIn(retryAfter).slice(0, 8);
+    views.push(create('p', `Requests are accepted again at ${time} UTC.`));
+  }
+  const unknown = 'What is left of the limits is shown after a request.';
+  element('requestsLeft').replaceChildren(...(views.length > 0 ? views : [create('p', unknown)]));
 }
 
-/** Reads the windows; undefined if the answer is not about a key, as for 401 and unknown paths. */
-export function allowanceOf(headers: Headers): WindowAllowance[] | undefined {
+/** A meter for each window of a key; none if the answer is not about a key, as for 401. */
+function meters(headers: Headers): HTMLElement[] {
   const policy = headers.get('RateLimit-Policy') ?? '';
   const left = headers.get('RateLimit') ?? '';
-  const windows = [...policy.matchAll(/"(\w+)";q=(\d+)/g)].map(([, name, limit]) => {
-    const [, remaining, seconds] = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
-    return {
-      name: name!,
-      limit: Number(limit),
-      remaining: Number(remaining ?? 0),
-      seconds: Number(seconds ?? 0),
-    };
+  return [...policy.matchAll(/"(\w+)";q=([1-9]\d*)/g)].map(([, name = '', limit]) => {
+    const [, remaining = 0, seconds = 0] =
+      new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(left) ?? [];
+    return meter(titles[name] ?? name, Number(limit), Number(remaining), Number(seconds));
   });
-  return windows.some(({ limit }) => limit > 0) ? windows : undefined;
+}
+
+/** @param seconds until the end of the window */
+function meter(title: string, limit: number, remaining: number, seconds: number): HTMLElement {
+  const left = `${numbers.format(remaining)} of ${numbers.format(limit)}`;
+  // Below `low` the browser shows the value as a warning, because the optimum is above it.
+  const values = { max: limit, low: limit / 5, optimum: limit, value: remaining };
+  const bar = Object.assign(create('meter', left, { 'aria-label': title }), values);
+  const view = create('p', `${title}: `);
+  const again = ` requests left, all again at ${timeIn(seconds).slice(0, 5)} UTC `;
+  view.append(create('strong', left), again, bar);
+  return view;
+}
+
+/** The time of day in UTC, as `hh:mm:ss.sss`. */
+function timeIn(seconds: number): string {
+  return new Date(Date.now() + seconds * 1_000).toISOString().slice(11);
 }

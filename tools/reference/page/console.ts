@@ -1,7 +1,6 @@
-import { showAllowance } from './allowance-view.ts';
+import { showAllowance } from './allowance.ts';
 import { create, element, numbers } from './elements.ts';
-import { OrdersView } from './orders-view.ts';
-import { parseOrders } from './shown-order.ts';
+import { readOrders, showOrders, showOutcome } from './orders.ts';
 
 /** The body of an error in the contract. */
 interface ApiError {
@@ -9,95 +8,89 @@ interface ApiError {
   readonly message: string;
 }
 
-/** Lists orders and cancels them with the chosen or typed key, and shows the key's limits. */
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  /** Reads a successful answer and returns what to say. @throws if the answer is incomplete */
+  readonly read: (response: Response) => string | Promise<string>;
+  readonly signal?: AbortSignal;
+}
+
+/** Lists orders and cancels them with the key of the form, and shows what is left of its limits. */
 export class Console {
-  readonly #baseUrl = element('console').dataset.baseUrl!;
-  readonly #orders = new OrdersView((orderId) => this.#cancelOrder(orderId));
-  readonly #listButton = element('list');
-  #isListing = false;
+  readonly #baseUrl = element('orderConsole').dataset.baseUrl!;
+  readonly #keyField = element<HTMLInputElement>('apiKey');
+  #listing: AbortController | undefined;
 
   constructor() {
-    this.#listButton.addEventListener('click', () => this.#listOrders().then(showStatus));
-    element('cancel-form').addEventListener('submit', (event) => {
+    element('listOrders').addEventListener('click', () => this.#listOrders());
+    element('stopList').addEventListener('click', () => this.#listing?.abort());
+    element('cancelForm').addEventListener('submit', (event) => {
       event.preventDefault();
-      const orderId = element<HTMLInputElement>('order-id').value.trim();
-      this.#cancelOrder(orderId).then(showStatus);
+      this.#cancelOrder(element<HTMLInputElement>('orderId').value.trim());
     });
-    element('key-field').addEventListener('change', () => this.#changeKey());
-    this.#changeKey();
-  }
-
-  get #key(): string {
-    const field = 'input[name=key]:is([type=password], :checked)';
-    return document.querySelector<HTMLInputElement>(field)!.value.trim();
-  }
-
-  #changeKey(): void {
-    const shown = document.getElementById('key');
-    if (shown) shown.textContent = this.#key;
-    showAllowance(undefined);
+    this.#keyField.addEventListener('input', () => showAllowance());
+    for (const button of document.querySelectorAll<HTMLElement>('[data-key]')) {
+      button.addEventListener('click', () => {
+        this.#keyField.value = button.dataset.key!;
+        showAllowance();
+      });
+    }
+    showAllowance();
   }
 
   async #listOrders(): Promise<void> {
-    if (this.#isListing) return;
-    this.#setListing(true);
-    await this.#send('GET', '/store/orders', (text) => {
-      const orders = parseOrders(text);
-      this.#orders.show(orders);
-      const size = `${numbers.format(Math.ceil(text.length / 1_000))} KB of JSON`;
-      return `${numbers.format(orders.length)} orders, ${size}`;
-    });
-    this.#setListing(false);
-  }
-
-  /** Shows whether a list is loading. The button stays enabled, so that it keeps the focus. */
-  #setListing(isListing: boolean): void {
-    this.#isListing = isListing;
-    this.#listButton.setAttribute('aria-disabled', String(isListing));
-    element('progress').hidden = !isListing;
+    // The button stays enabled, so that it keeps the focus.
+    if (this.#listing) return;
+    this.#listing = new AbortController();
+    element('stopList').hidden = false;
+    const progress = element('listProgress');
+    progress.textContent = 'Waiting for the answer …';
+    const read = async (response: Response) => {
+      const orders = await readOrders(response, (count) => {
+        progress.textContent = `${numbers.format(count)} orders so far`;
+      });
+      showOrders(orders, (orderId) => this.#cancelOrder(orderId));
+      return `${numbers.format(orders.length)} orders`;
+    };
+    await this.#send({ method: 'GET', path: '/store/orders', read, signal: this.#listing.signal });
+    this.#listing = undefined;
+    progress.textContent = '';
+    if (document.activeElement === element('stopList')) element('listOrders').focus();
+    element('stopList').hidden = true;
   }
 
   async #cancelOrder(orderId: string): Promise<void> {
     const path = `/store/orders/${encodeURIComponent(orderId)}`;
-    const says = () =>
+    const read = () =>
       `Order ${orderId} is cancelled. It stays in the list, which does not show an order's state.`;
-    const error = await this.#send('DELETE', path, says);
-    this.#orders.showOutcome(orderId, error?.code);
+    const error = await this.#send({ method: 'DELETE', path, read });
+    showOutcome(orderId, error?.code ?? 'cancelled');
   }
 
-  /**
-   * Sends a request and shows its answer.
-   *
-   * @param says what to show for the body of a successful answer; it throws if the body is incomplete
-   * @returns the error, if there was one
-   */
-  async #send(
-    method: string,
-    path: string,
-    says: (text: string) => string,
-  ): Promise<ApiError | undefined> {
+  /** Sends a request and shows its answer. Returns the error, if there was one. */
+  async #send({ method, path, read, signal }: Call): Promise<ApiError | undefined> {
     const url = new URL(this.#baseUrl + path);
     const startedAt = performance.now();
     let response: Response | undefined;
     let outcome: ApiError | string;
     try {
-      const headers = { Authorization: `Bearer ${this.#key}` };
-      response = await fetch(url, { method, headers });
-      showAllowance(response.headers);
-      const text = await response.text();
-      outcome = response.ok ? says(text) : errorOf(text);
+      const headers = { Authorization: `Bearer ${this.#keyField.value.trim()}` };
+      response = await fetch(url, { method, headers, signal });
+      if (response.ok) showAllowance(response.headers);
+      outcome = response.ok ? await read(response) : errorOf(await response.text());
     } catch (cause) {
-      outcome = brokenOff(response, cause as Error);
+      const { message } = cause as Error;
+      outcome = signal?.aborted
+        ? `Stopped: ${element('listProgress').textContent}.`
+        : { code: 'no complete answer', message };
     }
     const elapsed = `${numbers.format(Math.round(performance.now() - startedAt))} ms`;
     showAnswer(outcome, response, `${method} ${url.pathname}`, elapsed);
-    return typeof outcome === 'string' ? undefined : outcome;
+    if (typeof outcome === 'string') return undefined;
+    showAllowance(response?.headers, outcome.code === 'api_key_banned');
+    return outcome;
   }
-}
-
-/** Scrolls the answer to a request of the form into a window that is too low for both. */
-function showStatus(): void {
-  element('status').scrollIntoView({ block: 'nearest' });
 }
 
 /** Reads an error. One that comes from a proxy need not have the form of the contract. */
@@ -111,13 +104,6 @@ function errorOf(text: string): ApiError {
   return { code: 'not an answer of this API', message: text.slice(0, 200) };
 }
 
-/** The error to show for a request whose answer is missing or incomplete. */
-function brokenOff(response: Response | undefined, { message }: Error): ApiError {
-  const unreadable = "the stage cannot be reached, or does not allow this page's origin (CORS)";
-  const reason = response === undefined ? `${message}: ${unreadable}` : message;
-  return { code: 'no complete answer', message: reason };
-}
-
 /** Shows the status of an answer, what it says, and the request that it belongs to. */
 function showAnswer(
   outcome: ApiError | string,
@@ -125,26 +111,24 @@ function showAnswer(
   request: string,
   elapsed: string,
 ): void {
-  const isGood = typeof outcome === 'string';
   const line = create('p');
-  const status = String(response?.status ?? '–');
-  line.append(
-    create('span', status, { class: 'badge', 'data-kind': isGood ? 'good' : 'bad' }),
-    ' ',
-  );
-  if (isGood) line.append(outcome);
+  line.append(create('strong', String(response?.status ?? 'Error')), ' ');
+  if (typeof outcome === 'string') line.append(outcome);
   else line.append(linkedCode(outcome.code), ' ', outcome.message);
-  const hint = create('p', '', { class: 'hint' });
+  const hint = create('small');
   // Operators find a request in logs by its id.
   const requestId = response?.headers.get('x-amz-apigw-id') ?? 'unknown';
   hint.append(create('code', request), ` · ${elapsed} · request id `, create('code', requestId));
-  element('status').replaceChildren(line, hint);
+  element('lastAnswer').replaceChildren(line, hint);
 }
 
-/** An error's code, as a link to the row that says what to do about it, if there is one. */
+/** An error's code, as a link to the row of the guide that explains it, if there is one. */
 function linkedCode(code: string): HTMLElement {
-  const id = `error-${code}`;
-  const shown = document.getElementById(id) ? create('a', '', { href: `#${id}` }) : create('span');
-  shown.append(create('code', code));
-  return shown;
+  const cells = [...document.querySelectorAll('#clientGuide td > code:only-child')];
+  const row = cells.find(({ textContent }) => textContent === code)?.closest('tr');
+  if (!row) return create('code', code);
+  row.id = `errorCode-${code}`;
+  const link = create('a', '', { href: `#${row.id}` });
+  link.append(create('code', code));
+  return link;
 }

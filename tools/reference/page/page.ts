@@ -1,24 +1,28 @@
 import { Console } from './console.ts';
-import { element } from './elements.ts';
+import { create } from './elements.ts';
 
-const shownMs = 2_000;
+const copiedMs = 2_000;
+// A link of the navigation brings its section a little higher than this.
+const readingLinePx = 60;
+const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a')];
 
 new Console();
-for (const button of document.querySelectorAll<HTMLElement>('[data-copy]')) {
+for (const code of document.querySelectorAll('pre > code')) addCopyButton(code);
+addEventListener('scroll', markCurrentSection, { passive: true });
+markCurrentSection();
+
+function addCopyButton(code: Element): void {
+  const button = create('button', 'Copy', { type: 'button' });
+  code.before(button);
   button.addEventListener('click', async () => {
-    const label = button.textContent;
-    if (label !== 'Copy') return;
-    const outcome = await copy(button.parentElement!.querySelector('pre')!.textContent);
-    button.textContent = outcome;
-    element('notice').textContent = `${outcome}.`;
+    button.textContent = await copy(code.textContent);
     setTimeout(() => {
-      button.textContent = label;
-      element('notice').textContent = '';
-    }, shownMs);
+      button.textContent = 'Copy';
+    }, copiedMs);
   });
 }
 
-/** Copies a text. Returns the label to show, because browsers can refuse, for example over HTTP. */
+/** Copies a text. Returns what to say, because browsers can refuse. */
 async function copy(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
@@ -26,4 +30,14 @@ async function copy(text: string): Promise<string> {
   } catch {
     return 'Not allowed';
   }
+}
+
+/** Marks the link to the last section that begins above the reading line. */
+function markCurrentSection(): void {
+  const begun = links.filter(({ hash }) => {
+    const heading = document.getElementById(decodeURIComponent(hash.slice(1)));
+    return heading !== null && heading.getBoundingClientRect().top < readingLinePx;
+  });
+  const current = begun.at(-1) ?? links[0];
+  for (const link of links) link.ariaCurrent = link === current ? 'true' : null;
 }

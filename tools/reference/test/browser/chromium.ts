@@ -1,15 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A page, and what happened in it that should not have. */
 export interface WatchedPage extends AsyncDisposable {
   readonly page: Page;
   /** Requests to other origins, errors in the console, exceptions, violations of the policy. */
   readonly offences: string[];
-}
-
-export interface PageOptions extends BrowserContextOptions {
-  /** Where the page's requests may go. @default - its own origin alone */
-  readonly apiOrigin?: string;
 }
 
 /** Starts a headless Chromium; a file of tests shares one. */
@@ -22,7 +22,7 @@ export function startChromium(): Promise<Browser> {
 export async function openPage(
   browser: Browser,
   url: string,
-  { apiOrigin, ...options }: PageOptions = {},
+  options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
@@ -30,16 +30,15 @@ export async function openPage(
     ...options,
   });
   const page = await context.newPage();
-  const offences = watch(page, [new URL(url).origin, apiOrigin]);
+  const offences = watch(page, new URL(url).origin);
   await page.goto(url);
   return { page, offences, [Symbol.asyncDispose]: () => context.close() };
 }
 
-function watch(page: Page, origins: readonly (string | undefined)[]): string[] {
+function watch(page: Page, origin: string): string[] {
   const offences: string[] = [];
   page.on('request', (request) => {
-    const url = new URL(request.url());
-    if (!origins.includes(url.origin)) offences.push(`request to ${url}`);
+    if (new URL(request.url()).origin !== origin) offences.push(`request to ${request.url()}`);
   });
   page.on('console', (message) => {
     // Chromium notes every response from 400 on as an error; here they are what is tested.
@@ -48,4 +47,34 @@ function watch(page: Page, origins: readonly (string | undefined)[]): string[] {
   });
   page.on('pageerror', (error) => offences.push(String(error)));
   return offences;
+}
+
+/**
+ * The violations that axe finds in a part of the page, in light and in dark mode, with the elements
+ * concerned. To save time, only the first rows of a list are checked, and in dark mode only
+ * the rule about colours.
+ *
+ * @param part a selector
+ */
+export async function violations(page: Page, part: string): Promise<string[]> {
+  // Evaluated from outside, so that the page's policy need not allow it.
+  await page.evaluate(axe);
+  const light = await violationsIn('light', page, part, {});
+  return [...light, ...(await violationsIn('dark', page, part, { runOnly: ['color-contrast'] }))];
+}
+
+async function violationsIn(
+  colorScheme: 'light' | 'dark',
+  page: Page,
+  part: string,
+  options: RunOptions,
+): Promise<string[]> {
+  await page.emulateMedia({ colorScheme });
+  const context = { include: part, exclude: '#orderRows tr:nth-child(n + 5)' };
+  const parameters = [context, { ...options, resultTypes: ['violations'] }];
+  const code = `axe.run(...${JSON.stringify(parameters)})`;
+  const results: AxeResults = await page.evaluate(code);
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target }) => `${colorScheme}: ${id}: ${target.join(' ')}`),
+  );
 }

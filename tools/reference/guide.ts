@@ -1,0 +1,75 @@
+import { statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { Marked } from 'marked';
+import { html, Markup } from './html.ts';
+
+/** A page of `docs/`, as a part of another page. */
+export interface Guide {
+  readonly content: Markup;
+  readonly headings: readonly Heading[];
+  /** The files that it links to, as paths in the repository. */
+  readonly linkedFiles: ReadonlySet<string>;
+}
+
+interface Heading {
+  readonly id: string;
+  readonly title: string;
+  /** 1 for the title of the guide, 2 for a section, and so on. */
+  readonly depth: number;
+}
+
+export const root = join(import.meta.dirname, '../..');
+
+/**
+ * Renders a page of `docs/`. Its headings are moved one level down, because the page around it has a
+ * title of its own.
+ *
+ * @param markdown the text of the page
+ */
+export function renderGuide(markdown: string): Guide {
+  const headings: Heading[] = [];
+  const linkedFiles = new Set<string>();
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const title = this.parser.parseInline(tokens, this.parser.textRenderer);
+        const id = anchorOf(title, headings);
+        headings.push({ id, title, depth });
+        const content = new Markup(this.parser.parseInline(tokens));
+        const link = html`<a href="#${id}" aria-hidden="true" tabindex="-1">#</a>`;
+        return `${html`<h${depth + 1} id="${id}">${content} ${link}</h${depth + 1}>`}\n`;
+      },
+      link({ href, tokens }) {
+        if (/^(#|[a-z]+:)/.test(href)) return false;
+        const path = posix.join('docs', href.replace(/#.*/, ''));
+        const content = new Markup(this.parser.parseInline(tokens));
+        // A folder cannot be shown.
+        if (!statSync(join(root, path), { throwIfNoEntry: false })?.isFile())
+          return String(content);
+        linkedFiles.add(path);
+        return String(html`<a href="${path}">${content}</a>`);
+      },
+    },
+    hooks: {
+      // A figure scrolls sideways if the window is narrower than the table.
+      postprocess: (page) =>
+        page
+          .replaceAll('<table>', '<figure tabindex="0"><table>')
+          .replaceAll('</table>', '</table></figure>'),
+    },
+  });
+  const content = new Markup(marked.parse(markdown, { async: false }));
+  return { content, headings, linkedFiles };
+}
+
+/** The anchor that GitHub gives a heading, so that links of the guide work here as well. */
+function anchorOf(title: string, previous: readonly Heading[]): string {
+  const name = title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+  const ids = new Set(previous.map(({ id }) => id));
+  let id = name;
+  for (let count = 1; ids.has(id); count++) id = `${name}-${count}`;
+  return id;
+}
