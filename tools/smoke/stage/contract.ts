@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { isInt64 } from '../../../lambdas/shared/order-fields.ts';
-import { withoutReferences } from '../../shared/references.ts';
 import type { Answer } from './http-client.ts';
 
 /** A response to compare; without `text`, its body is not compared. */
@@ -182,4 +181,25 @@ function wordsOf(error: unknown): string {
 function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || isInt64(source)) return value;
   throw new SyntaxError(`holds ${source}, which is no 64-bit integer`);
+}
+
+/** An OpenAPI document with every `$ref` replaced by what it refers to: the same object for each. */
+function withoutReferences(document: object): unknown {
+  const resolved = new Map<string, unknown>();
+  const resolve = (part: unknown): unknown => {
+    if (part === null || typeof part !== 'object') return part;
+    if (Array.isArray(part)) return part.map(resolve);
+    if ('$ref' in part) return referred(String(part.$ref));
+    return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolve(each)]));
+  };
+  const referred = (reference: string): unknown => {
+    if (!resolved.has(reference)) {
+      // Such as `#/components/schemas/Order`.
+      const [, ...names] = reference.split('/');
+      const target = names.reduce<unknown>((part, name) => (part as never)[name], document);
+      resolved.set(reference, resolve(target));
+    }
+    return resolved.get(reference);
+  };
+  return resolve(document);
 }
