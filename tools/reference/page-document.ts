@@ -8,7 +8,7 @@ import { html, type Markup } from './html.ts';
 export interface PageOptions {
   /** The URL of the API with its version, such as `http://127.0.0.1:3000/staging/v1`. */
   readonly baseUrl: string;
-  /** The keys that the console suggests. It begins with the first. */
+  /** The keys that the console suggests, of which it begins with the first. */
   readonly demoKeys: readonly DemoKey[];
   /** Reads the id of an order that exists; undefined in an empty store. */
   readonly orderId: () => Promise<string | undefined>;
@@ -72,12 +72,12 @@ function consoleView(
   const suggestions = demoKeys.map(
     ({ title, key }) => html`<button type="button" data-key="${key}">${title}</button>\n`,
   );
+  const demo = suggestions.length > 0 ? html`<p>Demo keys: ${suggestions}</p>\n` : undefined;
   // The ids have capital letters, which the anchors of the guide's headings never have.
   return html`<article id="orderConsole" data-base-url="${baseUrl}">
 <label for="apiKey">API key</label>
 <input id="apiKey" value="${demoKeys[0]?.key}" autocomplete="off" spellcheck="false">
-<p>Demo keys: ${suggestions}</p>
-<button type="button" id="listOrders">List orders</button>
+${demo}<button type="button" id="listOrders">List orders</button>
 <button type="button" id="stopList" hidden>Stop</button>
 <span id="listProgress"></span>
 <form id="cancelForm">

@@ -28,7 +28,7 @@ export function readyText(
   { paint, functionLogPath }: Pick<RunConsole, 'functionLogPath' | 'paint'>,
 ): string {
   const notes = [
-    ['In a browser', keys && `${origin}/`],
+    ['In a browser', `${origin}/`],
     ['Functions log to', functionLogPath],
     ['Follows changes of', watch ? 'lambdas/ and lib/' : undefined],
     ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],

@@ -1,12 +1,13 @@
 import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { isFromThisMachine } from '../local/control-plane/loopback.ts';
 import type { Handler } from '../local/http-server.ts';
+import type { DemoKeys } from './demo-keys.ts';
 
 interface ReferencePageOptions {
   /** The path of the API on the same origin, such as `/staging/v1`. */
   readonly basePath: string;
-  /** The demo keys by plan. Is called when the service is ready. */
-  readonly demoKeys: () => Readonly<Record<PlanName, string>>;
+  /** The demo keys by plan, if there are any. Is called when the service is ready. */
+  readonly demoKeys: () => DemoKeys | undefined;
   /** The id of an example order; undefined if there are no orders. */
   readonly exampleOrderId: () => Promise<string | undefined>;
 }
@@ -46,10 +47,7 @@ export function referencePage(options: ReferencePageOptions): Handler {
     const files = pageFiles({
       // The page's policy allows requests to its own origin only, so the base URL has the same host.
       baseUrl: `http://${headers.host}${basePath}`,
-      demoKeys: planNames.map((plan) => ({
-        title: `${plan}: ${plans[plan].perMinute.toLocaleString('en')} per minute`,
-        key: keys[plan],
-      })),
+      demoKeys: keys ? planNames.map((plan) => ({ title: titleOf(plan), key: keys[plan] })) : [],
       orderId: exampleOrderId,
     });
     const file = files.get(path.slice(1) || 'index.html');
@@ -63,4 +61,8 @@ export function referencePage(options: ReferencePageOptions): Handler {
     response.end(method === 'HEAD' ? undefined : body);
     return true;
   };
+}
+
+function titleOf(plan: PlanName): string {
+  return `${plan}: ${plans[plan].perMinute.toLocaleString('en')} per minute`;
 }

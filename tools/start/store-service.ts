@@ -89,16 +89,13 @@ export async function startStoreService(
     codeOf: liveCode?.folderOf,
     hasTimeLimits: options.inspect === undefined,
     signal,
-    // The page is a console for the demo keys.
-    handlers: options.empty
-      ? []
-      : [
-          referencePage({
-            basePath: basePathOf(stage),
-            demoKeys: () => filled!.keys!,
-            exampleOrderId: readExample,
-          }),
-        ],
+    handlers: [
+      referencePage({
+        basePath: basePathOf(stage),
+        demoKeys: () => filled!.keys,
+        exampleOrderId: readExample,
+      }),
+    ],
     prepare: async (prepared) => {
       filled = await fillStore(prepared, options, console.log, signal);
     },

@@ -2,9 +2,11 @@ import { request as sendRequest } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { forEachPlan } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
+import type { DemoKeys } from '../demo-keys.ts';
 import { referencePage } from '../reference-page.ts';
 
-const demoKeys = forEachPlan((name) => `key-${name}`);
+const allKeys = forEachPlan((name) => `key-${name}`);
+let demoKeys: DemoKeys | undefined = allKeys;
 const handle = referencePage({
   basePath: '/staging/v1',
   demoKeys: () => demoKeys,
@@ -75,7 +77,16 @@ describe('reference page', () => {
     const html = await (await fetchPage('/')).text();
 
     expect(html).toContain(`data-base-url="http://${host}/staging/v1"`);
-    for (const key of Object.values(demoKeys)) expect(html).toContain(`data-key="${key}"`);
+    for (const key of Object.values(allKeys)) expect(html).toContain(`data-key="${key}"`);
+  });
+
+  it('suggests no key in a run without demo keys', async () => {
+    demoKeys = undefined;
+    const html = await (await fetchPage('/')).text();
+    demoKeys = allKeys;
+
+    expect(html).not.toContain('Demo keys');
+    expect(html).toContain('id="apiKey" value=""');
   });
 
   it('shows an order that exists as the example, with every digit of its id', async () => {
