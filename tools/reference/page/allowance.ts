@@ -15,7 +15,7 @@ export function showAllowance(headers = new Headers(), isBanned = false): void {
     const time = timeIn(retryAfter).slice(0, 8);
     views.push(create('p', `Requests are accepted again at ${time} UTC.`));
   }
-  const unknown = 'What is left of the limits is shown after a request.';
+  const unknown = 'The limits of a key are shown after its first request.';
   element('requestsLeft').replaceChildren(...(views.length > 0 ? views : [create('p', unknown)]));
 }
 
@@ -37,8 +37,8 @@ function meter(title: string, limit: number, remaining: number, seconds: number)
   const values = { max: limit, low: limit / 5, optimum: limit, value: remaining };
   const bar = Object.assign(create('meter', left, { 'aria-label': title }), values);
   const view = create('p', `${title}: `);
-  const again = ` requests left, all again at ${timeIn(seconds).slice(0, 5)} UTC `;
-  view.append(create('strong', left), again, bar);
+  const end = timeIn(seconds).slice(0, 5);
+  view.append(create('strong', left), ` left until ${end} UTC `, bar);
   return view;
 }
 

@@ -113,9 +113,9 @@ describe('the page of a local run', () => {
     expect(await page.textContent('#moreOrders')).toBe('The first 100 of 120 orders.');
     expect(Number(await day.getAttribute('value'))).toBe(before - 1);
     expect(await page.textContent('#requestsLeft')).toMatch(
-      /^This minute: [\d,]+ of 60,000 requests left, all again at \d\d:\d\d UTC/,
+      /^This minute: [\d,]+ of 60,000 left until \d\d:\d\d UTC/,
     );
-    expect(await page.textContent('#requestsLeft')).toContain('all again at 00:00 UTC');
+    expect(await page.textContent('#requestsLeft')).toContain('left until 00:00 UTC');
   });
 
   it('shows absent fields as absent, and texts that look like ids unchanged', async () => {
@@ -176,7 +176,7 @@ describe('the page of a local run', () => {
     const shown = await listOrders();
 
     expect(shown).toMatch(key === 'ключ' ? /^Error no complete answer / : /^401 unauthorized /);
-    expect(await page.textContent('#requestsLeft')).toMatch(/^What is left/);
+    expect(await page.textContent('#requestsLeft')).toMatch(/^The limits of a key/);
   });
 
   it('names method, path and request id of an error, and leads to what to do about it', async () => {
