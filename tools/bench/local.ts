@@ -19,7 +19,7 @@ interface LocalRun extends AsyncDisposable {
 
 const root = join(import.meta.dirname, '../..');
 const handler = 'lambdas/cancel-order.ts';
-const parseLine = '  const orderId = parseOrderId(event.pathParameters?.orderId);\n';
+const checkLine = '  if (segment !== undefined && isInt64(segment)) return segment;\n';
 const answeredWithinMs = 10_000;
 
 /**
@@ -75,9 +75,10 @@ export async function benchWatch(saves: number): Promise<Findings> {
   // The first save finds a function that has never been invoked, and is not counted.
   for (let save = 0; save <= saves; save++) {
     const message = `saved ${save}`;
-    const refusal = `  if (orderId === '0') throw new ApiError(400, 'saved', '${message}');\n`;
+    const error = `Object.assign(new InvalidOrderIdError(), { message: '${message}' })`;
+    const refusal = `  if (segment === '0') throw ${error};\n`;
     const startedAtMs = performance.now();
-    writeFileSync(file, original.replace(parseLine, parseLine + refusal));
+    writeFileSync(file, original.replace(checkLine, refusal + checkLine));
     await untilAnswered(run, message);
     if (save > 0) milliseconds.push(performance.now() - startedAtMs);
   }

@@ -12,7 +12,7 @@ jest.setTimeout(30_000);
 
 const orderId = String(sampleOrders()[0]!.id);
 const source = 'lambdas/cancel-order.ts';
-const text = 'const orderId = parseOrderId(event.pathParameters?.orderId);';
+const text = 'orderId: parseOrderId(event.pathParameters?.orderId),';
 const line = readFileSync(join(root, source), 'utf8')
   .split('\n')
   .findIndex((each) => each.includes(text));

@@ -8,7 +8,7 @@ import { type Ready, type Run, startRun } from './running-service.ts';
 jest.setTimeout(60_000);
 
 const handler = 'lambdas/cancel-order.ts';
-const parsed = '  const orderId = parseOrderId(event.pathParameters?.orderId);\n';
+const check = '  if (segment !== undefined && isInt64(segment)) return segment;\n';
 const stack = 'lib/api/gateway-responses.ts';
 
 let sources: DisposableTempDir;
@@ -37,10 +37,11 @@ const file = (name: string) => join(sources.path, name);
 
 /** The handler, with an answer of its own for the order 0. */
 const answering = (message: string) =>
-  original.replace(
-    parsed,
-    `${parsed}  if (orderId === '0') throw new ApiError(400, 'changed', '${message}');\n`,
-  );
+  changed(`throw Object.assign(new InvalidOrderIdError(), { message: '${message}' })`);
+
+/** The handler, with a statement of its own for the order 0. */
+const changed = (statement: string) =>
+  original.replace(check, `  if (segment === '0') ${statement};\n${check}`);
 
 async function cancel(orderId = '0'): Promise<string> {
   const headers = { Authorization: `Bearer ${ready.keys.enterprise}` };
@@ -79,15 +80,13 @@ describe('npm start -- --watch', () => {
   });
 
   it('logs the line of the source that has thrown', async () => {
-    const thrown = original.replace(
-      parsed,
-      `${parsed}  if (orderId === '0') throw Error('oops');\n`,
-    );
+    const thrown = changed("throw Error('oops')");
     const line = thrown.slice(0, thrown.indexOf('oops')).split('\n').length;
 
     writeFileSync(file(handler), thrown);
     await untilAnswered('internal_error');
 
+    await untilSaid('Error: oops');
     const [, stack] = /"stack":"Error: oops(.*?)"/.exec(complaints)!;
     expect(stack!.split('\\n')[1]).toContain(`${file(handler)}:${line}:`);
   });
