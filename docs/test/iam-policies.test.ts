@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { APIGatewayClient } from '@aws-sdk/client-api-gateway';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import { differences } from '../../test/helpers/differences.ts';
 import {
   assemblyDirectory,
@@ -9,6 +12,7 @@ import {
 } from '../../test/helpers/synthesized.ts';
 import { temporaryDirectoryOfFile } from '../../test/helpers/temporary-directory.ts';
 import { apiGatewayKeys } from '../../tools/admin/stage/api-gateway-keys.ts';
+import { deployedStage } from '../../tools/admin/status/deployed-stage.ts';
 import { admin, everyCommand } from '../../tools/admin/test/run-admin.ts';
 import { type LocalService, startLocalService } from '../../tools/local/server.ts';
 import { type AwsCall, account, allows, grantsOf, region } from './policies.ts';
@@ -35,14 +39,14 @@ afterAll(async () => {
 });
 
 describe.each([
-  ['operator-policy.json', runEveryCommand, () => []],
+  ['operator-policy.json', runEveryCommand, callsOfStatus],
   ['deploy-policy.json', runCommandsOfWorkflow, rolesOfDeployment],
 ] as const)('docs/iam/%s', (file, work, otherCalls) => {
   const grants = grantsOf(file, 'staging');
   let calls: readonly AwsCall[];
 
   beforeAll(async () => {
-    calls = [...(await recorded(work)), ...otherCalls()];
+    calls = [...(await recorded(work)), ...(await otherCalls())];
   });
 
   it('allows every call that is made, and nothing else', () => {
@@ -53,10 +57,11 @@ describe.each([
   });
 
   it("allows no call on another stage's tables, keys and usage plans", () => {
-    // The roles of a deployment, and the lists of gateway keys and usage plans, are all stages'.
+    // The roles of a deployment, the lists of gateway keys and usage plans, and metrics are all stages'.
     const ofOneStage = calls.filter(
       ({ action, resource }) =>
         action !== 'sts:AssumeRole' &&
+        !action.startsWith('cloudwatch:') &&
         !(action === 'apigateway:GET' && /:\/(apikeys|usageplans)$/.test(resource)),
     );
 
@@ -75,7 +80,10 @@ describe.each([
   it('names each resource as far as a name is known', () => {
     // CloudFormation and API Gateway make the rest of these names up.
     const knownPrefix = /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/)\*$/;
-    const unnamed = grants.filter(({ resource, condition, conditionIfExists }) => {
+    // CloudWatch reads metrics by no name, and lists alarms by the beginning of their names:
+    // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
+    const named = grants.filter(({ action }) => !action.startsWith('cloudwatch:'));
+    const unnamed = named.filter(({ resource, condition, conditionIfExists }) => {
       const keys = Object.keys({ ...condition, ...conditionIfExists });
       const isTagged = keys.some((key) => key.startsWith('aws:ResourceTag/'));
       return (
@@ -139,6 +147,7 @@ async function runEveryCommand(): Promise<void> {
     await command('owners', each, 'Acme');
   await command('owners', 'list');
   await command('owners', 'usage');
+  await command('status');
   await command('owners', 'set-plan', 'Acme', 'pro');
   await command('owners', 'apply-plans', '--yes');
   await command('owners', 'rename', 'Acme', 'Acme Pets');
@@ -176,6 +185,32 @@ async function addTwice(): Promise<void> {
   const [usagePlanId] = await gateway.findUsagePlans({ keyId: key!.id });
   await gateway.createUsagePlanKey({ keyId: key!.id, usagePlanId: usagePlanId! });
   client.destroy();
+}
+
+/** What `status` calls on a stage that is deployed. A local run has none of it. */
+async function callsOfStatus(): Promise<AwsCall[]> {
+  const cloudWatch = mockClient(CloudWatchClient);
+  const cloudFormation = mockClient(CloudFormationClient);
+  cloudWatch.onAnyCommand().resolves({});
+  cloudFormation.onAnyCommand().resolves({});
+  await deployedStage('staging', Date.now());
+  const resources: Record<string, string> = {
+    GetMetricData: '*',
+    DescribeAlarms: `arn:aws:cloudwatch:${region}:${account}:alarm:*`,
+    ListStackResources: `arn:aws:cloudformation:${region}:${account}:stack/${stack}/id`,
+  };
+  const callsTo = (service: string, calls: readonly { readonly args: readonly object[] }[]) =>
+    calls.map(({ args: [command] }) => {
+      const name = command!.constructor.name.replace('Command', '');
+      return { action: `${service}:${name}`, resource: resources[name]! };
+    });
+  const made = [
+    ...callsTo('cloudwatch', cloudWatch.calls()),
+    ...callsTo('cloudformation', cloudFormation.calls()),
+  ];
+  cloudWatch.restore();
+  cloudFormation.restore();
+  return made;
 }
 
 /** The operator's commands that the workflow gives, as it writes them. */

@@ -8,6 +8,7 @@ import { addOrdersCommands } from './orders/orders-commands.ts';
 import { addOwnersCommands } from './owners/owners-commands.ts';
 import type { Target } from './stage/target.ts';
 import { examplesText } from './stage/verb.ts';
+import { addStatusCommand } from './status/status-command.ts';
 
 /**
  * Runs one command of the operator. A failure is printed on standard error in one line, with its
@@ -58,7 +59,8 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
   addOwnersCommands(program, io);
   addKeysCommands(program, io);
   addOrdersCommands(program, io);
-  for (const group of program.commands) {
+  addStatusCommand(program, io);
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
   return program;

@@ -1,5 +1,6 @@
 import type { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { recordCall } from './service-failure.ts';
 
@@ -30,10 +31,9 @@ export function callLimitSettings(limits = defaultCallLimits) {
  * Adds what the client settings do not offer: the time limit for a whole response, which also ends a
  * response that arrives byte by byte, and a record of which call an error belongs to.
  */
-export function withCallLimits<T extends APIGatewayClient | CloudFormationClient | DynamoDBClient>(
-  client: T,
-  limits = defaultCallLimits,
-): T {
+export function withCallLimits<
+  T extends APIGatewayClient | CloudFormationClient | CloudWatchClient | DynamoDBClient,
+>(client: T, limits = defaultCallLimits): T {
   // All clients of the SDK are alike in these parts.
   const { config, middlewareStack } = client as unknown as DynamoDBClient;
   const { requestHandler } = config;

@@ -356,6 +356,9 @@ describe('the operator and a running service', () => {
     expect(banned.usage.day).toMatchObject({ limit: perDay, used: perMinute });
     expect(Date.parse(banned.bannedUntil)).toBe(clock.now() + banSeconds * 1_000);
 
+    const { busiest, bans, alarms } = await adminJson('status');
+    expect(bans).toEqual([{ ownerId, name: banned.owner, keyId, bannedUntil: banned.bannedUntil }]);
+    expect([busiest.length, alarms]).toEqual([5, undefined]);
     const reset = await admin(['owners', 'reset-usage', ownerId, '--local', service.origin]);
     const until = `until ${banned.bannedUntil}`;
     expect(reset.stdout).toMatch(

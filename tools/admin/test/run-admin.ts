@@ -50,7 +50,7 @@ export async function admin(
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 
-/** The commands on owners, keys and orders, such as `keys list`, as their own help lists them. */
+/** All commands, such as `keys list`, as the groups' own help lists them. */
 export async function everyCommand(): Promise<string[]> {
   const groups = ['owners', 'keys', 'orders'];
   const lists = groups.map(async (group) => {
@@ -59,5 +59,5 @@ export async function everyCommand(): Promise<string[]> {
     return [...commands.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${group} ${name}`);
   });
   const all = (await Promise.all(lists)).flat();
-  return all.filter((command) => !command.endsWith(' help'));
+  return ['status', ...all.filter((command) => !command.endsWith(' help'))];
 }
