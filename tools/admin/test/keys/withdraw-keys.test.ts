@@ -1,6 +1,7 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { InterruptedError } from '../../../shared/errors.ts';
+import { removeDetails } from '../../keys/issue-key.ts';
 import { listKeys } from '../../keys/key-view.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
 import { findStageKeys, withdrawStageKeys } from '../../keys/withdraw-keys.ts';
@@ -62,6 +63,13 @@ describe('withdrawStageKeys', () => {
       expect(keys.map(({ status }) => status)).toEqual(['revoked', 'revoked']);
     },
   );
+
+  it('counts a valid key also where its details are gone', async () => {
+    const { ownerId, keyId } = await issue();
+    await removeDetails(ownerId, keyId, store);
+
+    expect(await findStageKeys(store)).toMatchObject({ validKeys: [{ keyId }] });
+  });
 
   it("leaves other stages' keys in API Gateway alone", async () => {
     const names = ['StoreOrders-prod', 'StoreOrders-staging-eu', 'StoreOrders-staging-spare'];
