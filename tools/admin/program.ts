@@ -20,13 +20,17 @@ import { addStatusCommand } from './status/status-command.ts';
 export async function runAdmin(commandLine: string[], io: CommandIo): Promise<number> {
   const isJson = commandLine.includes('--json');
   const program = createProgram(io, isJson);
+  let lostOutput: unknown;
+  io.stdout.once('error', (error) => {
+    lostOutput = error;
+  });
   try {
     await program.parseAsync(commandLine, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // A reader such as `head` closes the pipe when it has read enough, which is not a failure.
-    if (Object(error).code === 'EPIPE') return 0;
+    // run.ts has reported it, unless a reader such as `head` has closed the pipe, which is no failure.
+    if (error === lostOutput) return Object(error).code === 'EPIPE' ? 0 : 1;
     const { exitCode, ...failure } = reportFailure(error, program.opts(), io.environment);
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
     const text = [failure.message, failure.remedy].filter(Boolean).join('; ');

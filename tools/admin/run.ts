@@ -21,11 +21,17 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   onInterrupt: interruptSignal,
 });
 
-/** Returns a signal that is aborted by the first Ctrl-C. The second one ends the process at once. */
+/**
+ * Returns a signal that is aborted by the first Ctrl+C. One that comes a second later ends the process at
+ * once. Until then there may be another copy of the first: a terminal sends it to all processes, and npm
+ * passes it on.
+ */
 function interruptSignal(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => controller.abort());
-  }
+  const interrupt = () => {
+    controller.abort();
+    setTimeout(() => process.off('SIGINT', interrupt).off('SIGTERM', interrupt), 1_000).unref();
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   return controller.signal;
 }

@@ -13,7 +13,6 @@ const readAtMost = 100;
 const transactionMaxItems = 100;
 
 const progressEveryMs = 3_000;
-const badLinesTold = 20;
 
 /**
  * Loads the orders of a file as `orders import` does: those that exist are not changed. So a load that
@@ -29,7 +28,7 @@ export async function loadFile(
   log: (line: string) => void,
 ): Promise<void> {
   const tell = (text: string) => log(printable(`${file}: ${text}`));
-  let [phase, totalBytes, badLines, toldMs] = ['', 0, 0, performance.now()];
+  let [phase, totalBytes, toldMs] = ['', 0, performance.now()];
   const observer: Partial<ImportObserver> = {
     onPhase: (...started) => {
       [phase, totalBytes] = started;
@@ -39,11 +38,7 @@ export async function loadFile(
       toldMs = performance.now();
       tell(`${phase} … ${Math.floor((100 * bytes) / totalBytes)} %, ${counted(orders, 'order')}`);
     },
-    onBadLine: ({ message }) => {
-      badLines++;
-      if (badLines <= badLinesTold) tell(message);
-      if (badLines === badLinesTold) tell('further such lines are only counted');
-    },
+    onText: (text, about) => about === 'bad line' && tell(text),
   };
   try {
     const request = { path: file, onError: 'stop' } as const;

@@ -68,7 +68,7 @@ function localCommand(): Command {
 }
 
 const stages = stageNames.join(' or ');
-const ordersFile = 'JSON Lines';
+const ordersFile = 'JSON Lines or CSV';
 const inspectorPort = 9229;
 const helpAfter = `
 npm needs the -- before the options: npm start -- --port 3001

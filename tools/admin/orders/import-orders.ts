@@ -1,9 +1,21 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { BadLineError, InterruptedError, OperatorError } from '../../shared/errors.ts';
+import {
+  BadLineError,
+  InterruptedError,
+  InvalidValueError,
+  OperatorError,
+} from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { failureText } from '../stage/service-failure.ts';
-import { type OrderLine, openOrders, readOrders } from './orders-file.ts';
+import {
+  type BadLine,
+  formatOf,
+  type OrderLine,
+  type OrdersFormat,
+  openOrders,
+  readOrders,
+} from './orders-file.ts';
 import {
   insertBatchSize,
   type RetryingTable,
@@ -15,25 +27,37 @@ import {
 export interface ImportRequest extends StoreOptions {
   /** The path of a file, or `-` for standard input. */
   readonly path: string;
+  /** @default - by the name of the file */
+  readonly format?: OrdersFormat;
   /** @default - the process's own */
   readonly stdin?: Readable;
   /** With a bad line in the file, `stop` loads no order, and `skip` loads all others. */
   readonly onError: 'stop' | 'skip';
 }
 
+type TextAbout = 'bad line' | 'difference';
+
+type Phase = 'checking' | 'loading' | 'comparing';
+
 /** What can be told of the progress of an import. */
 export interface ImportObserver {
-  onPhase(phase: 'checking' | 'loading', totalBytes: number): void;
+  onPhase(phase: Phase, totalBytes: number): void;
   onProgress(bytes: number, orders: number): void;
-  onBadLine(error: BadLineError, line: Buffer): void;
-  /** Called for an order of the table that has other values, and is left so or, in a dry run, would be changed. */
-  onDifferent(difference: BadLineError): void;
+  onBadLine(line: BadLine): void;
+  /**
+   * Called with texts on bad lines, and on orders of the table that have other values and are left so or,
+   * in a dry run, would be changed. Except in a dry run, there are few texts, however many of those.
+   */
+  onText(text: string, about: TextAbout): void;
 }
 
 export interface ImportCounts extends Record<StoreOutcome, number> {
   /** The bad lines that were skipped. */
   rejected: number;
 }
+
+/** The number of bad lines, and of different orders, that texts are told about. */
+const toldAtMost = 20;
 
 /** The number of orders that are sent at the same time, in eight batches. */
 const roundSize = 8 * insertBatchSize;
@@ -45,6 +69,7 @@ interface Import {
   readonly observer: Partial<ImportObserver>;
   readonly signal: AbortSignal;
   readonly counts: ImportCounts;
+  differences: number;
 }
 
 /**
@@ -64,7 +89,7 @@ export async function importOrders(
   const { path, onError, stdin = process.stdin } = request;
   await using file = await openOrders(path, stdin, signal);
   const counts = { inserted: 0, alreadyThere: 0, replaced: 0, different: 0, rejected: 0 };
-  const running: Import = { file, request, observer, signal, counts };
+  const running: Import = { file, request, observer, signal, counts, differences: 0 };
   if (onError === 'stop') await refuseBadLines(running);
   await loadRounds(running, table);
   return counts;
@@ -78,21 +103,28 @@ async function refuseBadLines(running: Import): Promise<void> {
   if (rejected === 0) return;
   throw new OperatorError(
     `${running.request.path}: ${counted(rejected, 'bad line')} beside ${counted(orders, 'good one')}`,
-    { remedy: 'nothing was loaded: correct them, or load the others with --on-error skip' },
+    {
+      remedy:
+        'nothing was loaded: correct them, which --rejects writes to a file, or load the others with ' +
+        '--on-error skip',
+    },
   );
 }
 
 /** Loads the orders in rounds. */
 async function loadRounds(running: Import, table: RetryingTable): Promise<void> {
-  const { path } = running.request;
+  const { path, dryRun } = running.request;
   let orders = 0;
   try {
-    for await (const round of readRounds('loading', running)) {
+    for await (const round of readRounds(dryRun ? 'comparing' : 'loading', running)) {
       await load(round, running, table);
       orders += round.length;
     }
   } catch (error) {
-    const place = `stopped with ${counted(orders, 'order')} in the table`;
+    if (error instanceof InvalidValueError) throw error;
+    const place = dryRun
+      ? 'nothing was written'
+      : `stopped with ${counted(orders, 'order')} in the table`;
     const Failure = error instanceof InterruptedError ? InterruptedError : OperatorError;
     throw new Failure(`${path}: ${place}: ${failureText(error)}`, {
       cause: error,
@@ -102,20 +134,21 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<void> 
 }
 
 async function* readRounds(
-  phase: 'checking' | 'loading',
+  phase: Phase,
   { file, request, observer, signal, counts }: Import,
 ): AsyncGenerator<OrderLine[]> {
-  const { replace, onError } = request;
+  const { path, format = formatOf(path), replace, onError } = request;
   observer.onPhase?.(phase, (await file.stat()).size);
   let orders = 0;
   let round: OrderLine[] = [];
-  for await (const line of readOrders(file, replace)) {
+  for await (const line of readOrders(file, format, replace)) {
     if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
     if ('error' in line) {
       // The file has changed since it was checked.
-      if (phase === 'loading' && onError === 'stop') throw line.error;
+      if (phase !== 'checking' && onError === 'stop') throw line.error;
       counts.rejected++;
-      observer.onBadLine?.(line.error, line.raw);
+      observer.onBadLine?.(line);
+      tellOneOf(counts.rejected, 'bad line', line.error, observer);
     } else {
       orders++;
       round.push(line);
@@ -129,12 +162,24 @@ async function* readRounds(
   if (round.length > 0) yield round;
 }
 
+/** @param number of the line among those of its kind, from 1 */
+function tellOneOf(
+  number: number,
+  about: TextAbout,
+  { message }: BadLineError,
+  { onText }: Partial<ImportObserver>,
+): void {
+  if (number <= toldAtMost) onText?.(message, about);
+  if (number === toldAtMost + 1) onText?.(`further ${about}s are only counted`, about);
+}
+
 /** Loads the orders of a round, all batches at the same time, and counts what became of them. */
 async function load(
   orders: readonly OrderLine[],
-  { request, observer, counts }: Import,
+  running: Import,
   table: RetryingTable,
 ): Promise<void> {
+  const { request, observer, counts } = running;
   const batches: OrderLine[][] = [];
   for (let start = 0; start < orders.length; start += insertBatchSize) {
     batches.push(orders.slice(start, start + insertBatchSize));
@@ -152,7 +197,9 @@ async function load(
     for (const [position, { outcome, note }] of stored.value.entries()) {
       counts[outcome]++;
       if (note === undefined || (outcome === 'replaced' && !request.dryRun)) continue;
-      observer.onDifferent?.(new BadLineError(batches[index]![position]!.line, note));
+      const difference = new BadLineError(batches[index]![position]!.line, note);
+      if (request.dryRun) observer.onText?.(difference.message, 'difference');
+      else tellOneOf(++running.differences, 'difference', difference, observer);
     }
   }
 }

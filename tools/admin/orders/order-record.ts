@@ -13,11 +13,14 @@ import { OperatorError, quoted } from '../../shared/errors.ts';
 interface Kind {
   readonly expected: string;
   readonly isAccepted: (value: unknown) => boolean;
+  /** The value of a text without a type, which is what CSV has. @default - the text */
+  readonly ofText?: (text: string) => unknown;
 }
 
 const integer: Kind = {
   expected: 'an integer from -9223372036854775808 to 9223372036854775807',
   isAccepted: (value) => value instanceof NumberValue && isInt64(String(value)),
+  ofText: (text) => (isInt64(text) ? NumberValue.from(text) : text),
 };
 
 const text: Kind = { expected: 'a text', isAccepted: (value) => typeof value === 'string' };
@@ -27,18 +30,19 @@ const dateTime: Kind = {
   isAccepted: isDateTime,
 };
 
+const boolean: Kind = {
+  expected: 'true or false',
+  isAccepted: (value) => typeof value === 'boolean',
+  // Spreadsheets write it in capital letters.
+  ofText: (text) => /^true$/i.test(text) || (/^false$/i.test(text) ? false : text),
+};
+
 /** The kinds of values, by the format of a field or, if it has none, its type. */
 const kindsOfValues: Readonly<
   Record<OrderField['type'] | NonNullable<OrderField['format']>, Kind>
-> = {
-  integer,
-  int64: integer,
-  string: text,
-  'date-time': dateTime,
-  boolean: { expected: 'true or false', isAccepted: (value) => typeof value === 'boolean' },
-};
+> = { integer, int64: integer, string: text, 'date-time': dateTime, boolean };
 
-/** What the service and the operator's commands store beside the fields of the API. */
+/** What the service and the operator's commands store besides the fields of the API. */
 const internalKinds = {
   status: {
     expected: `"${orderStatuses.join('", "')}" or none`,
@@ -46,8 +50,10 @@ const internalKinds = {
   },
   ...kindsOf(cancellationFields),
   shippedAt: dateTime,
+  shippedBy: text,
   shipRequestId: text,
   reopenedAt: dateTime,
+  reopenedBy: text,
   reopenRequestId: text,
 } as const satisfies Readonly<Record<string, Kind>>;
 
@@ -63,6 +69,16 @@ function kindsOf<Name extends string>(fields: Readonly<Record<Name, OrderField>>
 
 /** The fields of a stored order, in the order in which a file has them: those of the API first. */
 export const fileFields = Object.keys(kinds) as readonly FileField[];
+
+export function isFileField(name: string): name is FileField {
+  return Object.hasOwn(kinds, name);
+}
+
+/** The value of a field in a file without types. If it is not accepted, it stays a text. */
+export function valueOfText(field: FileField, text: string): unknown {
+  const { ofText = String } = kinds[field];
+  return ofText(text);
+}
 
 /**
  * An order as a line of a file has it. Its integers are `NumberValue`s, because a JavaScript number
@@ -88,8 +104,8 @@ export function newOrder(order: OrderItem): OrderItem {
  */
 export function orderFromFields(fields: Record<string, unknown>): OrderItem {
   for (const [name, value] of Object.entries(fields)) {
-    if (!Object.hasOwn(kinds, name)) throw unknownField(name);
-    if (!kinds[name as FileField].isAccepted(value)) throw badField(name as FileField, value);
+    if (!isFileField(name)) throw unknownField(name);
+    if (!kinds[name].isAccepted(value)) throw badField(name, value);
   }
   if (!fields.id) throw new OperatorError(`id: missing; expected ${kinds.id.expected}`);
   return fields as OrderItem;
@@ -99,7 +115,8 @@ export function orderFromFields(fields: Record<string, unknown>): OrderItem {
 const dateTimeForm =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-function isDateTime(value: unknown): boolean {
+/** Whether a value is an ISO 8601 date-time with a time zone. */
+export function isDateTime(value: unknown): value is string {
   const [, date] = (typeof value === 'string' && dateTimeForm.exec(value)) || [];
   if (date === undefined) return false;
   // `Date` takes the 30th of February for the 2nd of March.

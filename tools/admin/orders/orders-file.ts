@@ -4,16 +4,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { Option } from 'commander';
 import {
   BadLineError,
   InterruptedError,
   InvalidValueError,
   OperatorError,
-  quoted,
   reasonOf,
 } from '../../shared/errors.ts';
-import { type OrderItem, orderFromFields } from './order-record.ts';
+import { columnsOf, fieldsOfCsv } from './order-csv.ts';
+import { fieldsOfJson } from './order-json.ts';
+import { type FileField, type OrderItem, orderFromFields } from './order-record.ts';
+
+const formats = ['jsonl', 'csv'] as const;
+/** JSON Lines, with an order on each line, or CSV, whose first line names the columns. */
+export type OrdersFormat = (typeof formats)[number];
+
+export const formatOption = new Option(
+  '--format <format>',
+  'without it: csv if the name of the file ends so, otherwise jsonl',
+).choices(formats);
+
+/** The format of a file by its name. */
+export function formatOf(path: string | undefined): OrdersFormat {
+  return path?.toLowerCase().endsWith('.csv') ? 'csv' : 'jsonl';
+}
 
 /** A line of an orders file that is an order. */
 export interface OrderLine {
@@ -26,15 +41,22 @@ export interface OrderLine {
 }
 
 /** A line that is none, and why. */
-type BadLine = Omit<OrderLine, 'order'> & { readonly error: BadLineError };
+export type BadLine = Omit<OrderLine, 'order'> & {
+  readonly error: BadLineError;
+  /** The line of CSV that names the columns. */
+  readonly header: Buffer | undefined;
+};
 
 const chunkBytes = 262_144;
 /** Far more than any order needs. A longer line is bad, so that memory stays bounded. */
 const longestLineBytes = 65_536;
 const missingStatus = 'status: missing; expected a whole order, as "orders export" writes it';
-const expectedLine = 'expected an order on each line, {"id":…,"petId":…}';
 const newline = 0x0a;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The reason why a line is bad, as a line above it in a file of bad lines, which imports ignore. */
+export const reasonLine = ({ message }: BadLineError): string => `# ${message}`;
+const reasonStart = Buffer.from('# line ');
 
 /**
  * Opens a file of orders, which can be read several times. With the path `-` it has what standard input
@@ -73,20 +95,29 @@ async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle>
 }
 
 /**
- * Reads JSON Lines of any number, one order at a time. A line that is not an order, or has the id of an
+ * Reads a file of any number of orders, one at a time. A line that is not an order, or has the id of an
  * earlier one, yields an error, and reading continues with the next line.
  *
  * @param isWhole whether an order has to be whole, which one without a status is not
+ * @throws InvalidValueError when the first line of CSV does not name the columns
  */
 export async function* readOrders(
   file: FileHandle,
+  format: OrdersFormat,
   isWhole = false,
 ): AsyncGenerator<OrderLine | BadLine> {
   const firstLines = new Map<bigint, number>();
+  let columns: FileField[] | undefined;
+  let header: Buffer | undefined;
   for await (const { raw, line, bytes } of splitLines(file)) {
-    if (isBlank(raw)) continue;
+    if (isBlank(raw) || raw.subarray(0, reasonStart.length).equals(reasonStart)) continue;
+    if (format === 'csv' && !columns) {
+      columns = columnsOf(textOf(raw));
+      header = Buffer.from(raw);
+      continue;
+    }
     try {
-      const order = parseLine(raw);
+      const order = parseLine(raw, columns);
       const id = BigInt(String(order.id));
       const first = firstLines.get(id);
       if (first) throw new OperatorError(`id: ${id} is on line ${first} already`);
@@ -95,19 +126,18 @@ export async function* readOrders(
       yield { line, raw, bytes, order };
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      yield { line, raw, bytes, error: new BadLineError(line, error.message) };
+      yield { line, raw, bytes, header, error: new BadLineError(line, error.message) };
     }
   }
 }
 
-function parseLine(raw: Buffer): OrderItem {
+/** @param columns those of CSV; undefined for JSON Lines */
+function parseLine(raw: Buffer, columns: FileField[] | undefined): OrderItem {
   if (raw.length > longestLineBytes) {
     throw new OperatorError(`is longer than any order: ${longestLineBytes} bytes`);
   }
   const text = textOf(raw);
-  const order = orderFromFields(fieldsOf(text));
-  refuseRepeatedFields(text);
-  return order;
+  return orderFromFields(columns ? fieldsOfCsv(text, columns) : fieldsOfJson(text));
 }
 
 /** Splits a file into its lines. Of a line that is too long, it yields the first part. */
@@ -134,46 +164,11 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
-/** Decodes a line, without a byte order mark. */
+/** Decodes a line, without a byte order mark and the first half of CRLF. */
 function textOf(bytes: Buffer): string {
   try {
-    return utf8.decode(bytes);
+    return utf8.decode(bytes).replace(/\r$/, '');
   } catch (cause) {
     throw new OperatorError('is not UTF-8: it is damaged, or of another encoding', { cause });
   }
-}
-
-function fieldsOf(text: string): Record<string, unknown> {
-  const value = parseJson(text);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject || value instanceof NumberValue) {
-    throw new OperatorError(`is JSON, but no object; ${expectedLine}`);
-  }
-  return value as Record<string, unknown>;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text, keepDigits);
-  } catch (error) {
-    const problem = `is not JSON: ${reasonOf(error)}; ${expectedLine}`;
-    throw new OperatorError(problem, { cause: error });
-  }
-}
-
-// The third argument contains the source text of a number (ECMAScript 2026), which is not rounded.
-function keepDigits(_key: string, value: unknown, context?: { source: string }): unknown {
-  return typeof value === 'number' ? NumberValue.from(context!.source) : value;
-}
-
-// A string of JSON, and the colon after it if it is a name.
-const jsonString = /("(?:[^"\\]|\\.)*")(\s*:)?/g;
-
-/** Refuses an order that has a field twice, of which `JSON.parse` keeps the last value only. */
-function refuseRepeatedFields(text: string): void {
-  const strings = [...text.matchAll(jsonString)];
-  const names = strings.filter(([, , colon]) => colon).map(([, name]) => JSON.parse(name!));
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated === undefined) return;
-  throw new OperatorError(`${quoted(repeated)}: the order has this field twice`);
 }

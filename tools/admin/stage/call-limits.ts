@@ -2,6 +2,7 @@ import type { APIGatewayClient } from '@aws-sdk/client-api-gateway';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { STSClient } from '@aws-sdk/client-sts';
 import { recordCall } from './service-failure.ts';
 
 /** The limits of a call to a service. */
@@ -32,7 +33,7 @@ export function callLimitSettings(limits = defaultCallLimits) {
  * response that arrives byte by byte, and a record of which call an error belongs to.
  */
 export function withCallLimits<
-  T extends APIGatewayClient | CloudFormationClient | CloudWatchClient | DynamoDBClient,
+  T extends APIGatewayClient | CloudFormationClient | CloudWatchClient | DynamoDBClient | STSClient,
 >(client: T, limits = defaultCallLimits): T {
   // All clients of the SDK are alike in these parts.
   const { config, middlewareStack } = client as unknown as DynamoDBClient;

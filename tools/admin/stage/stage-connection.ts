@@ -50,7 +50,8 @@ export async function connect(target: Target, now: () => number): Promise<StageC
   };
 }
 
-function clientSettings({ local }: Target) {
+/** The settings of every client of AWS, or of the local service. */
+export function clientSettings({ local }: Target) {
   if (local === undefined) return callLimitSettings();
   // The local service requires a signature but does not verify it, so any credentials will do.
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -18,4 +18,6 @@ subscribe('http.client.request.start', (message) => {
   if (isDone || batches < Number(SIGNAL_AT_BATCH)) return;
   isDone = true;
   process.kill(process.pid, SIGNAL);
+  // npm passes on what a terminal has sent to all of its processes already.
+  setTimeout(() => process.kill(process.pid, SIGNAL), 10).unref();
 });

@@ -8,7 +8,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { cancellationFields } from '../../../../lambdas/shared/order-fields.ts';
-import { transitions } from '../../orders/orders-table.ts';
+import { transitions } from '../../orders/change-order.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
 const { file, orders, put, stored, useNewTable } = ordersOfEachTest();
@@ -39,26 +39,26 @@ describe('orders show, ship, cancel and reopen', () => {
       'ship',
       'pending',
       'shipped',
-      /^\{"id":-9007199254740993,"petId":7,"status":"shipped","shippedAt":"\d{4}-[^"]+","shipRequestId":"[^"]+"\}$/,
+      /^\{"id":-9007199254740993,"petId":7,"status":"shipped","shippedAt":"\d{4}-[^"]+","shippedBy":"ann","shipRequestId":"[^"]+"\}$/,
     ],
     [
       'cancel',
       'pending',
       'cancelled',
-      /^\{"id":-9007199254740993,"petId":7,"status":"cancelled","cancelledAt":"\d{4}-[^"]+","cancelledBy":"operator","cancelRequestId":"[^"]+"\}$/,
+      /^\{"id":-9007199254740993,"petId":7,"status":"cancelled","cancelledAt":"\d{4}-[^"]+","cancelledBy":"ann","cancelRequestId":"[^"]+"\}$/,
     ],
     [
       'reopen',
       'cancelled',
       'pending',
-      /^\{"id":-9007199254740993,"petId":7,"status":"pending","cancelledAt":"2026-11-20T09:31:00Z","cancelledBy":"key_1","cancelRequestId":"c","reopenedAt":"\d{4}-[^"]+","reopenRequestId":"[^"]+"\}$/,
+      /^\{"id":-9007199254740993,"petId":7,"status":"pending","cancelledAt":"2026-11-20T09:31:00Z","cancelledBy":"key_1","cancelRequestId":"c","reopenedAt":"\d{4}-[^"]+","reopenedBy":"ann","reopenRequestId":"[^"]+"\}$/,
     ],
   ] as const)(
     'R6: %s makes a %s order %s, and answers what it was',
     async (verb, from, to, after) => {
       await orders(['import', file(states[from])]);
 
-      const { stdout } = await orders([verb, id]);
+      const { stdout } = await orders([verb, id, '--as', 'ann']);
 
       expect(stdout).toBe(`Order ${id} is ${to}. Before:\n${states[from]}\n`);
       expect((await shown()).trimEnd()).toMatch(after);
@@ -92,7 +92,7 @@ describe('orders show, ship, cancel and reopen', () => {
 
     await orders(['import', '-'], { input: exported.stdout });
 
-    expect(before[0]).toMatchObject({ status: { S: 'shipped' }, cancelledBy: { S: 'operator' } });
+    expect(before[0]).toMatchObject({ status: { S: 'shipped' }, cancelledBy: { S: 'local' } });
     expect(await stored()).toEqual(before);
   });
 

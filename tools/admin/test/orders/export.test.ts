@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import fs, { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DynamoDBDocumentClient, NumberValue, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { fileFields } from '../../orders/order-record.ts';
 import { ordersOfEachTest } from './orders-of-each-test.ts';
 
 const { database, directory, file, orders, put, stored, useNewTable } = ordersOfEachTest();
@@ -17,19 +19,23 @@ describe('orders export', () => {
   const shipped =
     '{"id":-5,"status":"shipped","shippedAt":"2026-11-20T09:31:00.000Z","shipRequestId":"s"}';
 
-  it('writes whole orders, which import as the same orders', async () => {
-    await orders(['import', file(`${cancelled}\n${shipped}\n`)]);
-    const before = await stored();
-    const out = join(directory.path, 'out.jsonl');
+  it.each(['jsonl', 'csv'])(
+    'writes whole orders, which import as the same orders, as %s',
+    async (format) => {
+      await orders(['import', file(`${cancelled}\n${shipped}\n`)]);
+      const before = await stored();
+      const out = join(directory.path, `out.${format}`);
 
-    const { stdout } = await orders(['export', '--out', out, '--json']);
+      const { stdout } = await orders(['export', '--out', out, '--json']);
 
-    expect(JSON.parse(stdout)).toEqual({ orders: 2, format: 'jsonl', out });
-    expect(readFileSync(out, 'utf8').split('\n').sort()).toEqual(['', shipped, cancelled]);
-    await useNewTable();
-    expect((await orders(['import', out])).exitCode).toBe(0);
-    expect(await stored()).toEqual(before);
-  });
+      expect(JSON.parse(stdout)).toEqual({ orders: 2, format, out });
+      const lines = readFileSync(out, 'utf8').split('\n').sort();
+      if (format === 'jsonl') expect(lines).toEqual(['', shipped, cancelled]);
+      await useNewTable();
+      expect((await orders(['import', out])).exitCode).toBe(0);
+      expect(await stored()).toEqual(before);
+    },
+  );
 
   it('writes a table, in which a spreadsheet runs no text as a formula', async () => {
     const shipDates = ['=HYPERLINK("x")', '+1', '-1+1', '@SUM(1)', '\t=1', 'a,"b"'];
@@ -57,7 +63,7 @@ describe('orders export', () => {
         `-10,,-1,"a;'""=1"""`,
         '-11,,-1,a-1',
       ]
-        .map((row) => `${row},,,,,,,,,`)
+        .map((row) => `${row}${','.repeat(fileFields.length - 4)}`)
         .sort(),
     );
   });
@@ -114,6 +120,66 @@ describe('orders export', () => {
 
     expect(readFileSync(out('empty.jsonl'), 'utf8')).toBe('');
     expect(readFileSync(out('empty.csv'), 'utf8')).toMatch(/^id,[^\n]*\n$/);
+  });
+
+  it.each([
+    ['a file', ['--out', 'orders.jsonl']],
+    ['a pipe that nobody reads', []],
+  ])(
+    'ends at Ctrl+C with exit code 5, and leaves no part behind, on the way to %s',
+    async (_, out) => {
+      await orders(['import', file('{"id":1}', 'one.jsonl')]);
+      const controller = new AbortController();
+      const stdout = new Writable({ highWaterMark: 1, write: () => controller.abort() });
+      const words = out.map((word) =>
+        word === 'orders.jsonl' ? join(directory.path, word) : word,
+      );
+      const scan = interruptedAtScan(controller, out.length > 0);
+
+      const { exitCode, stderr } = await orders(['export', ...words], {
+        stdout,
+        onInterrupt: () => controller.signal,
+      });
+
+      scan.mockRestore();
+      expect(exitCode).toBe(5);
+      expect(stderr).toMatch(/^error: interrupted after [01] orders?; run the command again\n$/);
+      expect(readdirSync(directory.path)).toEqual(['one.jsonl']);
+    },
+  );
+
+  it('shows its progress on a terminal, unless that shows the orders', async () => {
+    await put({ id: { N: '1' } });
+    const out = join(directory.path, 'orders.jsonl');
+
+    const written = await orders(['export', '--out', out], { isTerminal: true });
+    const shown = await orders(['export'], { isTerminal: true });
+
+    expect(written.stderr).toContain('exporting | 1 orders');
+    expect(shown.stderr).not.toContain('exporting');
+  });
+
+  it.each([
+    ['EPIPE', 0],
+    ['ENOSPC', 1],
+  ])(
+    'leaves it to the process to report %s of standard output, and ends with %i',
+    async (code, exit) => {
+      await put({ id: { N: '1' } });
+      const stdout = new Writable({
+        write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
+      });
+
+      const { exitCode, stderr } = await orders(['export'], { stdout });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: '' });
+    },
+  );
+
+  it('takes - for standard output, as an import takes it for standard input', async () => {
+    await put({ id: { N: '1' } });
+
+    expect((await orders(['export', '--out', '-'])).stdout).toBe('{"id":1}\n');
   });
 
   it('leaves no part of a file behind when it fails', async () => {
@@ -173,6 +239,18 @@ describe('orders export', () => {
     expect(readdirSync(directory.path)).toEqual([]);
   });
 });
+
+/** Aborts when the table is read, if wanted. */
+function interruptedAtScan(controller: AbortController, isWanted: boolean) {
+  const { send } = DynamoDBDocumentClient.prototype;
+  return jest.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...parameters: unknown[]
+  ) {
+    if (isWanted && parameters[0] instanceof ScanCommand) controller.abort();
+    return Reflect.apply(send, this, parameters);
+  });
+}
 
 /** Lets a stream open its file only after everything else has been done, as on a busy machine. */
 function openingLate(): { end(): Promise<void> } {

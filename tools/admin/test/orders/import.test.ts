@@ -55,8 +55,8 @@ describe('orders import', () => {
     expect(stderr.split('\n')).toEqual([
       `${path}: line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807`,
       `${path}: line 3: complete: 0 is not accepted; expected true or false`,
-      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct them, or load the ` +
-        'others with --on-error skip',
+      `error: ${path}: 2 bad lines beside 1 good one; nothing was loaded: correct them, which ` +
+        '--rejects writes to a file, or load the others with --on-error skip',
       '',
     ]);
     expect(await stored()).toEqual([]);
@@ -113,7 +113,7 @@ describe('orders import', () => {
     expect(stdout).toContain('Imported 1 order in');
     expect(stdout).toContain('0 were there already; 30 with other values, left as they are; 0 bad');
     expect(stderr.match(/is in the table with/g)).toHaveLength(20);
-    expect(stderr).toContain('further such lines are only counted');
+    expect(stderr).toContain('further differences are only counted');
     expect(stderr).toContain('line 20: order 19 is in the table with petId 1 instead of 2\n');
     expect(stderr).toMatch(/error: .*: 30 orders left as in the table; --replace changes/);
     expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
@@ -156,15 +156,83 @@ describe('orders import', () => {
   it.each([
     [1, []],
     [0, ['--on-error', 'skip']],
-  ])('writes bad lines as they are to a file, and ends with %i', async (exitCode, rest) => {
-    const path = file('{"id":1}\n{"id": "two"}\n{"id":1,"petId":2}\nnonsense');
+  ])('writes bad lines with their faults to a file, and ends with %i', async (exitCode, rest) => {
+    const path = file('{"id":1}\n{"id": "two"}\n{"id":1,"petId":2}\n');
     const rejects = directory.write('rejects.jsonl', 'of an earlier run');
 
     const result = await orders(['import', path, '--rejects', rejects, ...rest]);
 
     expect(result.exitCode).toBe(exitCode);
-    expect(result.stderr).toContain('line 3: id: 1 is on line 1 already');
-    expect(readFileSync(rejects, 'utf8')).toBe('{"id": "two"}\n{"id":1,"petId":2}\nnonsense\n');
+    const faults = [
+      'line 2: id: "two" is not accepted; expected an integer from -9223372036854775808 to 9223372036854775807',
+      'line 3: id: 1 is on line 1 already',
+    ];
+    for (const fault of faults) expect(result.stderr).toContain(fault);
+    expect(readFileSync(rejects, 'utf8')).toBe(
+      `# ${faults[0]}\n{"id": "two"}\n# ${faults[1]}\n{"id":1,"petId":2}\n`,
+    );
+  });
+
+  it.each([
+    ['jsonl', '{"id":1}\n{"id":"two","petId":7}\n'],
+    ['csv', '\ufeffpetId,id\r\n,1\r\n7,"two"\r\n'],
+  ])('loads the file of bad lines when they are corrected, as %s', async (format, content) => {
+    const rejects = join(directory.path, `rejects.${format}`);
+    await orders([
+      'import',
+      file(content, `o.${format}`),
+      '--on-error',
+      'skip',
+      '--rejects',
+      rejects,
+    ]);
+    const corrected = readFileSync(rejects, 'utf8').replace(/"two"(?!.*accepted)/, '2');
+
+    const { exitCode } = await orders(['import', file(corrected, `c.${format}`)]);
+
+    expect(exitCode).toBe(0);
+    expect((await stored()).map(({ id, petId }) => [id!.N, petId?.N]).sort()).toEqual([
+      ['1', undefined],
+      ['2', '7'],
+    ]);
+  });
+
+  it('tells of the first twenty bad lines, counts all, and says how CSV is imported', async () => {
+    const csv = `id,petId\n${Array.from({ length: 99 }, (_, id) => `${id},1\n`).join('')}`;
+
+    const { exitCode, stderr } = await orders(['import', file(csv, 'orders.txt')]);
+    const { stdout } = await orders(['import', '-', '--format', 'csv'], { input: csv });
+
+    expect(exitCode).toBe(1);
+    const told = stderr.trimEnd().split('\n');
+    expect(told).toHaveLength(22);
+    expect(told[19]).toMatch(
+      /line 20: is not JSON: .* or CSV in a file whose name ends with \.csv$/,
+    );
+    expect(told[20]).toMatch(/orders\.txt: further bad lines are only counted$/);
+    expect(told[21]).toContain('orders.txt: 100 bad lines beside 0 good ones; nothing was loaded');
+    expect(stdout).toContain('Imported 99 orders');
+  });
+
+  it.each([
+    [
+      'id,pet_id\n1,2',
+      'column of the first line: "pet_id" is not accepted; expected id and any of',
+    ],
+    [
+      'id,petId,id\n1,2,3',
+      'column of the first line: "id" is not accepted; expected id and any of',
+    ],
+    ['petId\n1', 'first line: "petId" is not accepted; expected id and any of petId, quantity, sh'],
+    ['"id\n1', 'first line: "\\"id" is not accepted; expected id and any of'],
+  ])('refuses CSV in one line that has no columns of an order: %j', async (csv, message) => {
+    for (const onError of ['stop', 'skip']) {
+      const path = file(csv, 'orders.csv');
+      const { exitCode, stderr } = await orders(['import', path, '--on-error', onError]);
+
+      expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: [^\n]+\n$/)]);
+      expect(stderr).toContain(message);
+    }
   });
 
   it('writes no bad lines over the file that it reads, nor to what is or can be no file', async () => {
@@ -315,5 +383,18 @@ describe('orders import', () => {
     expect((await orders(['import', path])).exitCode).toBe(0);
 
     expect(await stored()).toHaveLength(1_000);
+  });
+
+  it('says that a dry run which is interrupted has written nothing', async () => {
+    const path = file(lines(1_000));
+
+    const { exitCode, stderr } = await orders(['import', path, '--dry-run', '--on-error', 'skip'], {
+      onInterrupt: () => AbortSignal.abort(),
+    });
+
+    expect([exitCode, stderr]).toEqual([
+      5,
+      `error: ${path}: nothing was written: interrupted while comparing; run the command again\n`,
+    ]);
   });
 });

@@ -9,7 +9,8 @@ import {
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
 import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { changeState, findOrder, ordersTable, transitions } from '../../orders/orders-table.ts';
+import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
+import { findOrder, ordersTable } from '../../orders/orders-table.ts';
 
 const database = await startDynamoDb();
 const proxy = await DynamodbProxy.before(database.endpoint);
@@ -42,16 +43,19 @@ interface Change {
   make(): Promise<boolean>;
 }
 
-const byOperator = (verb: keyof typeof transitions): Change => ({
+const byOperator = (verb: OrderChange['verb']): Change => ({
   to: transitions[verb].to,
-  make: () =>
-    changeState(orderId, verb, table, Date.now()).then(
+  make: async () => {
+    const before = await findOrder(orderId, table);
+    const made = changeOrder(before, { verb, by: 'ann', nowMs: Date.now() }, table);
+    return made.then(
       () => true,
       (error) => {
         expect(error.name).toBe('WrongStateError');
         return false;
       },
-    ),
+    );
+  },
 });
 
 const changes = {

@@ -1,19 +1,21 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { orderFieldNames } from '../../../../lambdas/shared/order-fields.ts';
 import { temporaryDirectoryOfFile } from '../../../../test/helpers/temporary-directory.ts';
+import { csvHeader, orderCsv } from '../../orders/order-csv.ts';
 import { fileFields, type OrderItem } from '../../orders/order-record.ts';
-import { openOrders, readOrders } from '../../orders/orders-file.ts';
+import { type OrdersFormat, openOrders, readOrders } from '../../orders/orders-file.ts';
 
 const directory = temporaryDirectoryOfFile();
 
 /** The orders of a file, and the messages about its bad lines. */
-async function read(content: string | Buffer) {
+async function read(content: string | Buffer, format: OrdersFormat = 'jsonl') {
   const orders: OrderItem[] = [];
   const errors: string[] = [];
   const path = directory.write('orders.jsonl', content);
   await using file = await openOrders(path, process.stdin, new AbortController().signal);
-  for await (const line of readOrders(file)) {
+  for await (const line of readOrders(file, format)) {
     if ('order' in line) orders.push(line.order);
     else errors.push(line.error.message);
   }
@@ -28,8 +30,8 @@ describe('an orders file', () => {
       '{"id":9223372036854775807,"petId":-9223372036854775808,"quantity":2,' +
         '"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"cancelled",' +
         '"cancelledAt":"2026-11-20T09:31:00.123Z","cancelledBy":"key_1","cancelRequestId":"c",' +
-        '"shippedAt":"2026-11-20T09:32:00Z","shipRequestId":"s","reopenedAt":"2026-11-20T09:33:00Z",' +
-        '"reopenRequestId":"r"}\n{"id":-5}',
+        '"shippedAt":"2026-11-20T09:32:00Z","shippedBy":"ann","shipRequestId":"s",' +
+        '"reopenedAt":"2026-11-20T09:33:00Z","reopenedBy":"bob","reopenRequestId":"r"}\n{"id":-5}',
     );
 
     expect(errors).toEqual([]);
@@ -45,8 +47,10 @@ describe('an orders file', () => {
         cancelledBy: 'key_1',
         cancelRequestId: 'c',
         shippedAt: '2026-11-20T09:32:00Z',
+        shippedBy: 'ann',
         shipRequestId: 's',
         reopenedAt: '2026-11-20T09:33:00Z',
+        reopenedBy: 'bob',
         reopenRequestId: 'r',
       },
       { id: id('-5') },
@@ -72,10 +76,10 @@ describe('an orders file', () => {
 
   it.each<[string, string | RegExp]>([
     ['nonsense', /^is not JSON: /],
-    ['{"id":1},', /^is not JSON: .*; expected an order on each line, {"id":…,"petId":…}$/],
+    ['{"id":1},', /^is not JSON: .*; expected an order, {"id":…,"petId":…}, or CSV in a file/],
     ['[{"id":1}]', /^is JSON, but no object; /],
     ['id,petId', /^is not JSON: /],
-    ['4', /^is JSON, but no object; expected an order on each line/],
+    ['4', /^is JSON, but no object; expected an order/],
     ['{"petId":1}', /^id: missing; expected an integer from -9223372036854775808 to/],
     ['{"id":1,"ship_date":1}', /^"ship_date": an order has no such field; expected only id, petId/],
     ['{"__proto__":{"id":1}}', /^"__proto__": an order has no such field/],
@@ -161,5 +165,59 @@ describe('an orders file', () => {
     expect((await read(`{"id":1,"shipDate":"${shipDate}"}`)).errors[0]).toContain(
       'expected an ISO 8601 date-time such as "2026-11-20T09:30:00Z"',
     );
+  });
+});
+
+describe('an orders file of CSV', () => {
+  it('has the columns that its first line names, and empty cells for what an order lacks', async () => {
+    const { orders, errors } = await read(
+      '\ufeffpetId, id ,complete,shipDate\r\n7,9223372036854775807,TRUE,\r\n\r\n,-5,false,"2026-11-20T09:30:00Z"',
+      'csv',
+    );
+
+    expect(errors).toEqual([]);
+    expect(orders).toEqual([
+      { id: id('9223372036854775807'), petId: id('7'), complete: true },
+      { id: id('-5'), complete: false, shipDate: '2026-11-20T09:30:00Z' },
+    ]);
+  });
+
+  it('has every order that was exported, whatever its texts are', async () => {
+    const texts = fc.string({ unit: fc.constantFrom(...'=+-@\t\r;,"\'a \\é😀#'), minLength: 1 });
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(NumberValue.from);
+    const whole = fc.record(
+      {
+        id: int64,
+        petId: int64,
+        complete: fc.boolean(),
+        cancelledBy: texts,
+        reopenRequestId: texts,
+      },
+      { requiredKeys: ['id'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(whole, async (order) => {
+        const file = `${csvHeader}\n${orderCsv(order)}\n`;
+
+        expect(await read(file, 'csv')).toEqual({ orders: [order], errors: [] });
+      }),
+    );
+  });
+
+  it.each([
+    ['two,7', 'id: "two" is not accepted; expected an integer'],
+    ['007,7', 'id: "007" is not accepted; expected an integer'],
+    [',7', 'id: missing; expected an integer'],
+    ['2', 'has 1 cell, and the first line 2'],
+    ['2,7,', 'has 3 cells, and the first line 2'],
+    ['2,"7', 'is not CSV: a quotation mark is missing, or stands within a cell'],
+    ['2,7"7"', 'is not CSV: a quotation mark is missing, or stands within a cell'],
+    ['{"id":2},', 'is not CSV: a quotation mark is missing, or stands within a cell'],
+    ['1,8', 'id: 1 is on line 2 already'],
+  ])('has a line that is bad and is named, and is read on behind it: %s', async (text, fault) => {
+    const { orders, errors } = await read(`id,petId\n1,7\n${text}\n3,7\n`, 'csv');
+
+    expect(errors).toEqual([expect.stringContaining(`line 3: ${fault}`)]);
+    expect(orders).toHaveLength(2);
   });
 });

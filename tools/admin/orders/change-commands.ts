@@ -1,0 +1,153 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidValueError, UsageError } from '../../shared/errors.ts';
+import { checkedText } from '../console/checked-text.ts';
+import type { CommandIo, Result } from '../console/command-io.ts';
+import { progressOn } from '../console/progress.ts';
+import { counted, grouped, tableText } from '../console/view.ts';
+import { asOption, operatorName } from '../stage/operator-name.ts';
+import { addVerb, type Call } from '../stage/verb.ts';
+import { changeOrder, type OrderChange, transitions } from './change-order.ts';
+import { orderJson } from './order-json.ts';
+import { isDateTime } from './order-record.ts';
+import { findOrder, ordersTable } from './orders-table.ts';
+import { countByHour, reopenOrders, type Selection } from './reopen-orders.ts';
+
+interface ChangeOptions {
+  as?: string;
+}
+
+interface ReopenOptions extends ChangeOptions {
+  cancelledBy?: string;
+  since?: number;
+  until?: number;
+  dryRun?: boolean;
+}
+
+/** Adds the commands `orders ship`, `cancel` and `reopen`. */
+export function addChangeCommands(orders: Command, io: CommandIo): void {
+  addVerb<ChangeOptions>(orders, io, {
+    usage: 'ship <orderId>',
+    description: 'mark a pending order as shipped; from then on it cannot be cancelled',
+    options: [asOption],
+    run: (call, orderId) => changeOne(orderId, 'ship', call),
+  });
+  addVerb<ChangeOptions>(orders, io, {
+    usage: 'cancel <orderId>',
+    description: 'cancel a pending order',
+    options: [asOption],
+    run: (call, orderId) => changeOne(orderId, 'cancel', call),
+  });
+  addVerb<ReopenOptions>(orders, io, {
+    usage: 'reopen [orderId]',
+    description: 'make a cancelled order pending again, or all that somebody has cancelled',
+    options: [
+      new Option('--cancelled-by <who>', 'instead of an order: the id of a key, or a name'),
+      timeOption('--since <time>', 'the time of the first cancellation'),
+      timeOption('--until <time>', 'the time of the last one; without it, now'),
+      new Option('--dry-run', 'print the number of such orders per hour, and write nothing'),
+      asOption,
+    ],
+    help: reopenHelp,
+    examples: [
+      'orders reopen 1001 --stage prod',
+      'orders reopen --cancelled-by key_… --since 2026-11-20T09:00:00Z --dry-run --stage prod',
+    ],
+    run: (call, orderId) => {
+      const selection = selectionOf(call, orderId);
+      return selection ? reopenSelected(selection, call) : changeOne(orderId!, 'reopen', call);
+    },
+  });
+}
+
+const reopenHelp = `
+With --cancelled-by, each order is one write, made only if nobody has changed the order meanwhile. If
+it is interrupted, run it again: an order that was reopened since --since, and cancelled again, is left.
+The order keeps who cancelled and who reopened it, and when.`;
+
+function timeOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text) => {
+    if (isDateTime(text)) return Date.parse(text);
+    throw new InvalidArgumentError('Expected a date-time such as 2026-11-20T09:30:00Z.');
+  });
+}
+
+async function changeOne(
+  orderId: string,
+  verb: OrderChange['verb'],
+  { stage, options, io }: Call<ChangeOptions>,
+): Promise<Result> {
+  const table = ordersTable(stage.dynamodb, stage.ordersTable);
+  const found = await findOrder(orderId, table);
+  const by = await operatorName(options, io.environment);
+  const changed = await changeOrder(found, { verb, by, nowMs: stage.now() }, table);
+  const [json, before] = [orderJson(changed.order), orderJson(changed.before)];
+  const { to, done } = transitions[verb];
+  const { status } = changed.order;
+  const state =
+    status === to ? `is ${to}` : `was ${done}, and has been changed since: it is ${status}`;
+  return {
+    json: `${json.slice(0, -1)},"before":${before}}`,
+    text: `Order ${orderId} ${state}. Before:\n${before}`,
+  };
+}
+
+/** The orders that the options select; undefined if there is an order id instead. */
+function selectionOf(
+  { stage, options }: Call<ReopenOptions>,
+  orderId: string | undefined,
+): Selection | undefined {
+  const { cancelledBy, since: sinceMs, until: untilMs = stage.now(), dryRun } = options;
+  const hasSelection = [cancelledBy, sinceMs, options.until, dryRun].some(
+    (each) => each !== undefined,
+  );
+  if (orderId !== undefined && !hasSelection) return undefined;
+  if (orderId !== undefined || cancelledBy === undefined || sinceMs === undefined) {
+    throw new UsageError('give either an order id, or --cancelled-by and --since', {
+      remedy: '--help tells more',
+    });
+  }
+  if (sinceMs > untilMs) {
+    const since = new Date(sinceMs).toISOString();
+    throw new InvalidValueError('--since', since, 'a time before --until, or before now');
+  }
+  return { cancelledBy: checkedText('--cancelled-by', cancelledBy, 128), sinceMs, untilMs };
+}
+
+async function reopenSelected(
+  selection: Selection,
+  { stage, options, io }: Call<ReopenOptions>,
+): Promise<Result> {
+  const bar = progressOn(io, '{orders} orders read, {reopened} to be reopened');
+  const reopening = {
+    selection,
+    table: ordersTable(stage.dynamodb, stage.ordersTable),
+    onProgress: (orders: number, reopened: number) => bar.update(0, { orders, reopened }),
+    signal: io.onInterrupt(),
+  };
+  const by = options.dryRun ? '' : await operatorName(options, io.environment);
+  bar.start(0, { orders: 0, reopened: 0 });
+  try {
+    if (options.dryRun) return dryRunResult(await countByHour(reopening));
+    const counts = await reopenOrders(reopening, by, stage.now);
+    const { reopened, changed, cancelledAgain } = counts;
+    const text =
+      `Reopened ${counted(reopened, 'order')}.` +
+      ` Left as they are: ${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`;
+    return { value: counts, text };
+  } finally {
+    bar.stop();
+  }
+}
+
+function dryRunResult({ counts, hours }: Awaited<ReturnType<typeof countByHour>>): Result {
+  const { reopened, cancelledAgain } = counts;
+  const table = tableText<(typeof hours)[number]>(
+    [
+      { name: 'hour', of: ({ hour }) => hour },
+      { name: 'orders', of: ({ orders }) => grouped(orders) },
+    ],
+    hours,
+  );
+  const total = `Would reopen ${counted(reopened, 'order')}, and leave ${grouped(cancelledAgain)} cancelled again.`;
+  return { value: { ...counts, hours }, text: `${table}\n${total}` };
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { cancellationFields } from '../../../lambdas/shared/order-fields.ts';
+import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
+import { WrongStateError } from '../../shared/errors.ts';
+import { change } from '../stage/dynamodb-calls.ts';
+import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
+
+/**
+ * The commands that change the state of an order, of which none begins at a final one. The order keeps
+ * who has done it, when, and by which request, in fields that have the names of both: `reopenedBy`,
+ * `reopenedAt`, `reopenRequestId`.
+ */
+export const transitions = {
+  ship: { from: 'pending', to: 'shipped', done: 'shipped' },
+  cancel: { from: 'pending', to: 'cancelled', done: 'cancelled' },
+  reopen: { from: 'cancelled', to: 'pending', done: 'reopened' },
+} as const satisfies Record<string, { from: ChangeableStatus; to: OrderStatus; done: string }>;
+
+/** A change by an operator. */
+export interface OrderChange {
+  readonly verb: keyof typeof transitions;
+  /** The operator's name. */
+  readonly by: string;
+  readonly nowMs: number;
+}
+
+/** An order as it was read before a change, and as it is after it. */
+interface ChangedOrder {
+  readonly before: StoredOrder;
+  readonly order: StoredOrder;
+}
+
+/**
+ * Changes the state of an order in one conditional write, so that of this change and a client's
+ * cancellation at the same time only one is made.
+ *
+ * The SDK repeats the write if its response was lost. The order may then be in the state again that the
+ * change begins at, but its last cancellation is not the one that was read: every cancellation has a
+ * request id of its own, which a reopened order keeps. So the repeated write never takes effect again.
+ *
+ * @param before the order as it was read
+ * @throws OperatorError when the order is not in the state that the change begins at, or has changed
+ */
+export async function changeOrder(
+  before: StoredOrder,
+  { verb, by, nowMs }: OrderChange,
+  table: OrdersTable,
+): Promise<ChangedOrder> {
+  const { from, to, done } = transitions[verb];
+  refuseUnless(from, done, before);
+  const requestId = randomUUID();
+  const fields = Object.entries<{ isKept: boolean }>(cancellationFields);
+  const key = orderKey(String(before.id));
+  const write = {
+    table: table.tableName,
+    key,
+    set: {
+      status: to,
+      [`${done}At`]: new Date(nowMs).toISOString(),
+      [`${done}By`]: by,
+      [`${verb}RequestId`]: requestId,
+    },
+    remove:
+      verb === 'reopen' ? fields.filter(([, { isKept }]) => !isKept).map(([name]) => name) : [],
+    where: { status: from, ...Object.fromEntries(fields.map(([name]) => [name, before[name]])) },
+  };
+  const order = await change<StoredOrder>(write, { documents: table.dynamodb });
+  if (order) return { before, order };
+  const now = await findOrder(String(before.id), table);
+  // The response to the write was lost, and the condition of the repeated write failed.
+  if (now[`${verb}RequestId`] === requestId) return { before, order: now };
+  refuseUnless(from, done, now);
+  throw new WrongStateError(`Order ${before.id} has changed since it was read`, {
+    remedy: 'run the command again',
+  });
+}
+
+/** Refuses an order that is not in the state that a change begins at. */
+function refuseUnless(from: ChangeableStatus, done: string, order: StoredOrder): void {
+  const { id, status = 'without a status', shippedAt, cancelledAt } = order;
+  if (status === from) return;
+  const since = { shipped: shippedAt, cancelled: cancelledAt }[String(status)];
+  const state = `Order ${id} is ${status}${since ? ` since ${since}` : ''}`;
+  throw new WrongStateError(`${state}: only a ${from} order can be ${done}`);
+}

@@ -1,0 +1,147 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { isFinal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
+import { DifferentError, InvalidValueError, reasonOf } from '../../shared/errors.ts';
+import { type CommandIo, print } from '../console/command-io.ts';
+import { progressOn } from '../console/progress.ts';
+import { counted, grouped } from '../console/view.ts';
+import type { StageConnection } from '../stage/stage-connection.ts';
+import { addVerb } from '../stage/verb.ts';
+import { refuseUnlessFile } from './export-orders.ts';
+import {
+  type ImportCounts,
+  type ImportObserver,
+  type ImportRequest,
+  importOrders,
+} from './import-orders.ts';
+import { formatOption, reasonLine } from './orders-file.ts';
+import { ordersTable } from './orders-table.ts';
+
+const finalStates = orderStatuses.filter(isFinal).join(' or ');
+
+interface ImportOptions extends Omit<ImportRequest, 'path' | 'stdin'> {
+  rejects?: string;
+}
+
+/** Adds the command `orders import`. */
+export function addImportCommand(orders: Command, io: CommandIo): void {
+  addVerb<ImportOptions>(orders, io, {
+    usage: 'import <file>',
+    description: 'load a file of orders; - is standard input',
+    options: [
+      formatOption,
+      new Option('--on-error <what>', 'with a bad line in the file: load nothing, or all others')
+        .choices(['stop', 'skip'])
+        .default('stop'),
+      new Option('--rejects <file>', 'where to write the bad lines with their faults'),
+      new Option('--replace', 'change the orders of the table that differ from their lines'),
+      new Option('--dry-run', 'say what would be changed, and write nothing'),
+    ],
+    help: importHelp,
+    examples: [
+      'orders import orders.jsonl --stage staging',
+      'orders import orders.csv --stage prod --on-error skip --rejects bad.csv',
+      'orders import yesterday.jsonl --stage prod --replace --dry-run',
+    ],
+    run: async ({ stage, options, printResult }, path) => {
+      const startedMs = stage.now();
+      const counts = await runImport({ ...options, path, stdin: io.stdin }, stage, io);
+      const seconds = (stage.now() - startedMs) / 1_000;
+      const text = importText(counts, options, seconds);
+      const result = { value: { file: path, ...counts, seconds }, text };
+      if (counts.different === 0) return result;
+      await printResult(result);
+      throw new DifferentError(
+        `${path}: ${counted(counts.different, 'order')} left as in the table`,
+        {
+          remedy: `--replace changes what is not ${finalStates}, and says how with --dry-run`,
+        },
+      );
+    },
+  });
+}
+
+async function runImport(
+  request: ImportRequest & ImportOptions,
+  { singleAttemptClient, ordersTable: tableName }: StageConnection,
+  io: CommandIo,
+): Promise<ImportCounts> {
+  const signal = io.onInterrupt();
+  // The import repeats failed calls itself, so the client must not repeat them as well.
+  const table = { ...ordersTable(singleAttemptClient, tableName), wait: io.wait };
+  const bar = progressOn(
+    io,
+    '{phase} [{bar}] {percentage}% | {orders} orders | {eta_formatted} left',
+  );
+  const rejects = await openRejects(request);
+  let headers = 0;
+  const observer: ImportObserver = {
+    onPhase: (phase, bytes) => bar.start(bytes, { phase, orders: 0 }),
+    onProgress: (bytes, orders) => bar.update(bytes, { orders }),
+    onBadLine: ({ error, raw, header }) => {
+      if (rejects === undefined) return;
+      if (header && headers++ === 0) writeLine(rejects, header);
+      writeLine(rejects, reasonLine(error));
+      writeLine(rejects, raw);
+    },
+    onText: (text) => {
+      bar.clear();
+      print(io.stderr, `${request.path}: ${text}`);
+    },
+  };
+  try {
+    return await importOrders(request, table, observer, signal);
+  } finally {
+    bar.stop();
+    if (rejects !== undefined) closeSync(rejects);
+  }
+}
+
+/** Opens the file for bad lines. @throws InvalidValueError when it is no file, or the one to import */
+async function openRejects({ rejects, path }: ImportRequest & ImportOptions) {
+  if (rejects === undefined) return undefined;
+  await refuseUnlessFile('--rejects', rejects);
+  const [present, read] = await Promise.all(
+    [rejects, path].map((file) => realpath(file).catch(() => undefined)),
+  );
+  if (present !== undefined && present === read) {
+    throw new InvalidValueError('--rejects', rejects, 'another file than the one to import');
+  }
+  try {
+    return openSync(rejects, 'w', 0o600);
+  } catch (error) {
+    throw new InvalidValueError('--rejects', rejects, `a file to write (${reasonOf(error)})`);
+  }
+}
+
+function writeLine(file: number, line: Buffer | string): void {
+  writeSync(file, Buffer.concat([Buffer.from(line), Buffer.from('\n')]));
+}
+
+const importHelp = `
+A file has one order, a JSON object, on each line (JSON Lines), as "orders export" writes it:
+  {"id":9007199254740993,"petId":7,"quantity":2,"shipDate":"2026-11-20T09:30:00Z","complete":false,"status":"pending"}
+or it is CSV, with the names of the same fields in its first line. Only id is required; status is one
+of ${orderStatuses.join(', ')}. A new order without it is pending, or shipped if "complete" is true.
+
+An order that is in the table already is left as it is: importing a file again changes nothing, so an
+import that was interrupted is simply run again. If it has other values than the line, you are told,
+and the exit code is 4. With --replace it becomes the order of the line, which has to have a status: in
+one write, if it has not changed meanwhile. What is ${finalStates} stays so.
+
+A file of --rejects has each bad line below a comment with its fault. Correct the lines, and import it.`;
+
+function importText(
+  { inserted, alreadyThere, replaced, different, rejected }: ImportCounts,
+  { replace, dryRun }: ImportOptions,
+  seconds: number,
+): string {
+  const imported = `${dryRun ? 'Would have imported' : 'Imported'} ${counted(inserted, 'order')}`;
+  const changed = replace ? ` and changed ${grouped(replaced)}` : '';
+  const kept = different > 0 ? ` ${grouped(different)} with other values, left as they are;` : '';
+  return (
+    `${imported}${changed} in ${seconds.toFixed(1)} s; ${grouped(alreadyThere)} were there already;` +
+    `${kept} ${counted(rejected, 'bad line')} left out.`
+  );
+}

@@ -1,0 +1,42 @@
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { Option } from 'commander';
+import { OperatorError } from '../../shared/errors.ts';
+import { checkedText } from '../console/checked-text.ts';
+import type { CommandIo } from '../console/command-io.ts';
+import { withCallLimits } from './call-limits.ts';
+import { failureText } from './service-failure.ts';
+import { clientSettings } from './stage-connection.ts';
+import type { Target } from './target.ts';
+
+/** The option with which an operator gives a name. */
+export const asOption = new Option(
+  '--as <name>',
+  'who does it, as the order keeps it; without it, the AWS user or role',
+);
+
+const longestName = 128;
+const unknown = 'there is no --as, and AWS does not say who you are';
+
+/**
+ * The name with which an order keeps who has changed it: that of `--as`, that of the AWS identity without
+ * its account, such as `user/ann` or `assumed-role/Operator/ann`, or on a local run that of this
+ * machine's user. Everybody is allowed to ask AWS for it.
+ *
+ * @throws OperatorError when the name is not one line of text
+ * @see https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
+ */
+export async function operatorName(
+  { as, ...target }: Target & { as?: string },
+  { USER, USERNAME }: CommandIo['environment'],
+): Promise<string> {
+  if (as !== undefined) return checkedText('--as', as, longestName);
+  if (target.local !== undefined) return USER || USERNAME || 'local';
+  const client = withCallLimits(new STSClient(clientSettings(target)));
+  const { Arn = '' } = await client.send(new GetCallerIdentityCommand()).catch((cause) => {
+    throw new OperatorError(`${unknown}: ${failureText(cause)}`, { cause });
+  });
+  // arn:aws:sts::111122223333:assumed-role/Operator/ann
+  const [, , , , , ...name] = Arn.split(':');
+  if (name.length > 0) return name.join(':');
+  throw new OperatorError(unknown);
+}

@@ -1,0 +1,227 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  DynamodbProxy,
+  forwardTo,
+  lost,
+  type Reply,
+} from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
+import { type AdminOptions, admin } from '../run-admin.ts';
+import { ordersOfEachTest } from './orders-of-each-test.ts';
+
+const { database, put, stored } = ordersOfEachTest();
+const nowMs = Date.parse('2026-11-20T12:00:00Z');
+let proxy: DynamodbProxy;
+
+beforeAll(async () => {
+  proxy = await DynamodbProxy.before(database.endpoint);
+});
+beforeEach(() => {
+  proxy.reply = forwardTo(database.endpoint);
+  // The SDK's delay before it repeats a call is random, up to a limit.
+  jest.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterAll(() => proxy[Symbol.asyncDispose]());
+
+const reopen = (words: string, io: AdminOptions = {}) =>
+  admin(['orders', 'reopen', ...words.split(' ').filter(Boolean), '--local', proxy.url], {
+    now: () => nowMs,
+    environment: { USER: 'ann' },
+    ...io,
+  });
+const mistaken = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z --until 2026-11-20T10:59:00Z';
+
+const cancelled = (cancelledAt: string, cancelledBy = 'key_1', more: object = {}) => ({
+  status: { S: 'cancelled' },
+  cancelledAt: { S: `2026-11-20T${cancelledAt}` },
+  cancelledBy: { S: cancelledBy },
+  cancelRequestId: { S: `${cancelledBy} ${cancelledAt}` },
+  ...more,
+});
+
+/** Orders that are meant, by their ids, and others. */
+const meant: Record<string, Record<string, AttributeValue>> = {
+  1: cancelled('09:00:00.000Z'),
+  2: cancelled('09:59:59.999Z'),
+  '-3': cancelled('11:59:00+01:00'),
+  '9007199254740993': cancelled('10:59:00.000Z', 'key_1', { petId: { N: '7' } }),
+};
+const others: typeof meant = {
+  11: cancelled('08:59:59.999Z'),
+  12: cancelled('10:59:00.001Z'),
+  13: cancelled('09:30:00.000Z', 'key_2'),
+  14: { ...cancelled('09:30:00.000Z'), status: { S: 'shipped' } },
+  15: { status: { S: 'cancelled' }, cancelledBy: { S: 'key_1' } },
+};
+
+async function store(orders = { ...meant, ...others }) {
+  for (const [id, order] of Object.entries(orders)) await put({ id: { N: id }, ...order });
+}
+
+async function statuses() {
+  const orders = await stored();
+  return Object.fromEntries(orders.map(({ id, status }) => [id!.N!, status!.S!]));
+}
+
+const expected = {
+  ...Object.fromEntries(Object.keys(meant).map((id) => [id, 'pending'])),
+  ...Object.fromEntries(Object.entries(others).map(([id, { status }]) => [id, status!.S])),
+};
+
+describe('orders reopen --cancelled-by', () => {
+  it('reopens what one key has cancelled within a time, and keeps who did both, and when', async () => {
+    await store();
+
+    const { exitCode, stdout } = await reopen(mistaken);
+
+    expect([exitCode, stdout]).toEqual([
+      0,
+      'Reopened 4 orders. Left as they are: 0 changed meanwhile, 0 cancelled again.\n',
+    ]);
+    expect(await statuses()).toEqual(expected);
+    expect((await stored()).find(({ id }) => id!.N === '9007199254740993')).toEqual({
+      ...meant['9007199254740993'],
+      id: { N: '9007199254740993' },
+      status: { S: 'pending' },
+      reopenedAt: { S: '2026-11-20T12:00:00.000Z' },
+      reopenedBy: { S: 'ann' },
+      reopenRequestId: { S: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    });
+  });
+
+  it('says in a dry run how many there are by the hour, and writes nothing', async () => {
+    await store();
+    const before = await stored();
+
+    const { stdout } = await reopen(`${mistaken} --dry-run`);
+    const { stdout: json } = await reopen(`${mistaken} --dry-run --json`);
+
+    expect(stdout).toBe(
+      'HOUR               ORDERS\n' +
+        '2026-11-20T09:00Z  2\n' +
+        '2026-11-20T10:00Z  2\n' +
+        'Would reopen 4 orders, and leave 0 cancelled again.\n',
+    );
+    expect(JSON.parse(json)).toEqual({
+      reopened: 4,
+      changed: 0,
+      cancelledAgain: 0,
+      hours: [
+        { hour: '2026-11-20T09:00Z', orders: 2 },
+        { hour: '2026-11-20T10:00Z', orders: 2 },
+      ],
+    });
+    expect(await stored()).toEqual(before);
+  });
+
+  it('takes the start of the command for the end, and undoes no later cancellation in a second run', async () => {
+    await store({ 1: cancelled('09:00:00.000Z'), 2: cancelled('12:00:00.001Z') });
+    const words = '--cancelled-by key_1 --since 2026-11-20T09:00:00Z --json';
+
+    const first = await reopen(words);
+    const [order] = (await stored()).filter(({ id }) => id!.N === '1');
+    await put({ ...order, ...cancelled('12:30:00.000Z') });
+    const second = await reopen(words, { now: () => nowMs + 3_600_000 });
+
+    expect(JSON.parse(first.stdout)).toEqual({ reopened: 1, changed: 0, cancelledAgain: 0 });
+    expect(JSON.parse(second.stdout)).toEqual({ reopened: 1, changed: 0, cancelledAgain: 1 });
+    expect(await statuses()).toEqual({ 1: 'cancelled', 2: 'pending' });
+  });
+
+  it.each([
+    ['cancelled again', cancelled('11:00:00.000Z')],
+    ['shipped', { status: { S: 'shipped' } }],
+  ])('leaves an order that was %s after it was read', async (_, changed) => {
+    await store(meant);
+    const [forward, open] = [proxy.reply, new Set(Object.keys(meant))];
+    proxy.reply = async (call) => {
+      const { N: id } = (call.input.Key as { id: { N: string } } | undefined)?.id ?? {};
+      if (id === '2' && open.delete(id)) await put({ id: { N: id }, ...changed });
+      forward(call);
+    };
+
+    const { stdout } = await reopen(`${mistaken} --json`);
+
+    expect(JSON.parse(stdout)).toEqual({ reopened: 3, changed: 1, cancelledAgain: 0 });
+    expect((await statuses())[2]).toBe(changed.status.S);
+  });
+
+  it.each<[string, (forward: Reply) => Reply]>([
+    ['not made', () => lost],
+    ['made, and its response lost', carriedOutAndLost],
+  ])('is done, or completed by the same command, whichever call is %s', async (_, fault) => {
+    const forward = proxy.reply;
+    // Once for a single loss, and once for the last call before the command is killed.
+    for (const isKilled of [false, true]) {
+      for (let failing = 0, calls = Number.POSITIVE_INFINITY; failing < calls; failing++) {
+        await store();
+        calls = 0;
+        proxy.reply = (call) => {
+          const number = calls++;
+          const hasFailed = isKilled && number > failing;
+          return (number === failing ? fault(forward) : hasFailed ? lost : forward)(call);
+        };
+
+        const { exitCode, stderr } = await reopen(mistaken);
+
+        proxy.reply = forward;
+        if (exitCode !== 0) {
+          expect([exitCode, stderr]).toEqual([3, expect.stringContaining('run the command again')]);
+          expect((await reopen(mistaken)).exitCode).toBe(0);
+        }
+        expect(await statuses()).toEqual(expected);
+      }
+    }
+  });
+
+  it('ends at Ctrl+C with exit code 5, shows its progress, and goes on when run again', async () => {
+    await store(Object.fromEntries([...Array(30)].map((_, id) => [id, cancelled('09:00:00Z')])));
+    const controller = new AbortController();
+    const forward = proxy.reply;
+    proxy.reply = (call) => {
+      if (call.operation === 'UpdateItem') controller.abort();
+      forward(call);
+    };
+
+    const { exitCode, stderr } = await reopen(mistaken, {
+      isTerminal: true,
+      onInterrupt: () => controller.signal,
+    });
+
+    expect(exitCode).toBe(5);
+    expect(stderr).toContain('0 orders read, 0 to be reopened');
+    expect(stderr).toMatch(
+      /error: stopped with 8 orders reopened: interrupted; run the command again\n$/,
+    );
+    expect((await reopen(mistaken)).stdout).toContain('Reopened 22 orders.');
+  });
+
+  it.each([
+    ['', 2, 'give either an order id, or --cancelled-by and --since'],
+    ['7 --dry-run', 2, 'give either an order id, or --cancelled-by and --since'],
+    ['--cancelled-by key_1', 2, 'give either an order id, or --cancelled-by and --since'],
+    ['--since 2026-11-20T09:00:00Z', 2, 'give either an order id, or --cancelled-by and --since'],
+    ['--cancelled-by key_1 --since yesterday', 1, '--since: "yesterday" is not accepted; expected'],
+    ['--cancelled-by key_1 --since 2026-11-20T12:00:01Z', 1, 'expected a time before --until'],
+    [`${mistaken} --as so_test_abc`, 1, '--as: this looks like an API key'],
+  ])('refuses %j in one line', async (words, code, message) => {
+    await store();
+
+    const { exitCode, stderr } = await reopen(words);
+
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+});
+
+function carriedOutAndLost(forward: Reply): Reply {
+  return (call) => {
+    const { outgoing } = call;
+    // The response is read from the database, and does not get further.
+    const dropped = new Proxy(outgoing, {
+      get: (target, name) =>
+        name === 'writeHead' ? () => outgoing.destroy() : Reflect.get(target, name, target),
+    });
+    forward({ ...call, outgoing: dropped });
+  };
+}

@@ -1,0 +1,48 @@
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { operatorName } from '../../stage/operator-name.ts';
+
+const sts = mockClient(STSClient);
+const onStage = { stage: 'prod' };
+const locally = { local: 'http://127.0.0.1:3000' };
+
+beforeEach(() => {
+  sts.reset();
+});
+afterAll(() => sts.restore());
+
+describe("an operator's name", () => {
+  it.each([
+    ['arn:aws:iam::111122223333:user/ann', 'user/ann'],
+    [
+      'arn:aws-cn:sts::111122223333:assumed-role/Ops/ann@example.com',
+      'assumed-role/Ops/ann@example.com',
+    ],
+    ['arn:aws:iam::111122223333:root', 'root'],
+    ['arn:aws:sts::111122223333:assumed-role/Ops/a:b', 'assumed-role/Ops/a:b'],
+  ])('is that of the AWS identity, without its account: %s', async (Arn, name) => {
+    sts.on(GetCallerIdentityCommand).resolves({ Arn });
+
+    expect(await operatorName(onStage, {})).toBe(name);
+  });
+
+  it('is the one that is given, and AWS is not asked', async () => {
+    expect(await operatorName({ ...onStage, as: ' Ann ' }, {})).toBe('Ann');
+    expect(sts.calls()).toEqual([]);
+  });
+
+  it("is that of the machine's user on a local run", async () => {
+    expect(await operatorName(locally, { USER: 'ann' })).toBe('ann');
+    expect(await operatorName(locally, {})).toBe('local');
+  });
+
+  it('is not made up where AWS does not say it', async () => {
+    sts.on(GetCallerIdentityCommand).resolvesOnce({}).rejects(new Error('expired'));
+
+    for (const reason of ['you are', 'you are: the AWS session has expired (expired)'])
+      await expect(operatorName(onStage, {})).rejects.toThrow(
+        `there is no --as, and AWS does not say who ${reason}`,
+      );
+  });
+});
