@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { ControlPlane } from './control-plane/control-plane.ts';
 import { answerManagement } from './control-plane/management.ts';
@@ -16,10 +17,11 @@ import { DataDirectory } from './state/data-directory.ts';
 import { readTemplate } from './template/template.ts';
 
 interface LocalServiceOptions {
-  /** The synthesized template's path. Everything else starts while a promise of it is pending. */
+  /**
+   * The path of the synthesized template, which has the stack's `….assets.json` beside it. Everything else
+   * starts while a promise of it is pending.
+   */
   readonly templateFile: string | Promise<string>;
-  /** The synthesized `….assets.json`. @default - the one beside the template */
-  readonly assetsManifestFile?: string;
   readonly stackName: string;
   /** The port to listen on, or 0 for any free port. @default 0 */
   readonly port?: number;
@@ -128,8 +130,7 @@ async function start(
   started.defer(() => runner.close());
   const controlPlane = new ControlPlane(readUsagePlans(template), dataDirectory);
   const takeToken = tokenBuckets(options.now ?? (() => performance.now()));
-  const assetsManifestFile =
-    options.assetsManifestFile ?? templateFile.replace(/\.template\.json$/, '.assets.json');
+  const assetsManifestFile = join(dirname(templateFile), `${stackName}.assets.json`);
   const gateway = new Gateway(template, {
     targetOf: readFunctions(template, assetsManifestFile),
     meter: (keyValue) => controlPlane.meter(keyValue, takeToken, (options.now ?? Date.now)()),

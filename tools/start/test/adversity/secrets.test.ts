@@ -11,7 +11,6 @@ import {
   throttled,
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { assemblyDirectory } from '../../../../test/helpers/synthesized.ts';
-import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { RunningStore } from '../e2e/running-store.ts';
 import { templateWithFunctions } from '../e2e/template-with-functions.ts';
@@ -23,20 +22,19 @@ import { templateWithFunctions } from '../e2e/template-with-functions.ts';
 
 /** The length of the parts that are searched for. Shorter parts occur by chance. */
 const partLength = 8;
-/** Of every function, Node's debugging output is switched on. */
-const template = templateWithFunctions('staging', { NODE_DEBUG: 'http,net,stream,timer,worker' });
-
 let database: EmbeddedDynamoDb;
 let proxy: DynamodbProxy;
 let store: RunningStore;
 let canary: string;
-const files = temporaryDirectory();
 
 beforeAll(async () => {
   database = await startDynamoDb();
   proxy = await DynamodbProxy.before(database.endpoint);
   store = await RunningStore.start({
-    templateFile: files.write('template.json', template),
+    // Node's own debugging output of every function.
+    templateFile: templateWithFunctions('staging', {
+      NODE_DEBUG: 'http,net,stream,timer,worker',
+    }),
     dynamodbEndpoint: proxy.url,
     dataEndpoint: database.endpoint,
   });
@@ -48,7 +46,6 @@ afterAll(async () => {
   await store?.[Symbol.asyncDispose]();
   await proxy?.[Symbol.asyncDispose]();
   await database?.stop();
-  files.remove();
 });
 
 it('shows no part of a key, wherever it is sent and whatever fails', async () => {

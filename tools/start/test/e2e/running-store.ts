@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AttributeValue,
@@ -13,7 +12,6 @@ import { hashOwnerPart, hashToken } from '../../../../lambdas/shared/api-key.ts'
 import { type PlanName, plans } from '../../../../lib/settings/plans.ts';
 import type { StageName } from '../../../../lib/settings/stages.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
-import { assemblyDirectory, templateFile } from '../../../../test/helpers/synthesized.ts';
 import type { IssuedKey, KeyTraits } from '../../../admin/keys/issue-key.ts';
 import { issueKey } from '../../../admin/keys/issue-key.ts';
 import { revokeKey } from '../../../admin/keys/revoke-key.ts';
@@ -86,8 +84,7 @@ export class RunningStore implements AsyncDisposable {
     const { stage = 'staging', dynamodbEndpoint, preload = patientFunction } = options;
     const lines: string[] = [];
     const service = await startLocalService({
-      templateFile: options.templateFile ?? patientTemplateFile(stage, preload),
-      assetsManifestFile: templateFile(stage).replace('.template.', '.assets.'),
+      templateFile: options.templateFile ?? patientTemplate(stage, preload),
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
       now: options.now,
@@ -230,10 +227,8 @@ export class RunningStore implements AsyncDisposable {
  * The synthesized template with functions that wait long for DynamoDB. Their time limits are longer
  * too, because a request may wait for an idle environment as long as its function may run.
  */
-function patientTemplateFile(stage: StageName, preload: string): string {
-  const file = `${assemblyDirectory()}/patient-${stage}-${process.pid}.template.json`;
-  writeFileSync(file, templateWithFunctions(stage, preloading(preload), { Timeout: 120 }));
-  return file;
+function patientTemplate(stage: StageName, preload: string): string {
+  return templateWithFunctions(stage, preloading(preload), { Timeout: 120 });
 }
 
 export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { assetsManifestFile, type StageName } from '../../../../test/helpers/synthesized.ts';
+import type { StageName } from '../../../../test/helpers/synthesized.ts';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { preloading, templateWithFunctions } from './template-with-functions.ts';
 
@@ -10,11 +10,7 @@ export interface ServiceClock extends Disposable {
   readonly now: () => number;
   readonly set: (nowMs: number) => void;
   /** The settings with which a local run uses this clock. */
-  readonly serviceOptions: {
-    readonly templateFile: string;
-    readonly assetsManifestFile: string;
-    readonly now: () => number;
-  };
+  readonly serviceOptions: { readonly templateFile: string; readonly now: () => number };
 }
 
 /**
@@ -36,11 +32,10 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
     ...preloading(join(import.meta.dirname, 'function-clock.cjs')),
     TEST_CLOCK_FILE: clockFile,
   };
-  const templateFile = directory.write('template.json', templateWithFunctions(stage, variables));
   return {
     now,
     set,
-    serviceOptions: { templateFile, assetsManifestFile: assetsManifestFile(stage), now },
+    serviceOptions: { templateFile: templateWithFunctions(stage, variables), now },
     [Symbol.dispose]: () => directory.remove(),
   };
 }

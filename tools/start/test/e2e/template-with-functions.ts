@@ -1,10 +1,18 @@
-import { type StageName, template } from '../../../../test/helpers/synthesized.ts';
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  assemblyDirectory,
+  type StageName,
+  template,
+} from '../../../../test/helpers/synthesized.ts';
 
 /**
- * The template of a stage as JSON, whose functions a test has changed.
+ * Writes the template of a stage with changed functions, beside the original.
  *
- * @param variables environment variables for all of them
- * @param properties other properties of all of them
+ * @param variables environment variables for all functions
+ * @param properties other properties of all functions
+ * @returns the path of the file
  */
 export function templateWithFunctions(
   stage: StageName,
@@ -17,12 +25,14 @@ export function templateWithFunctions(
     Object.assign(Properties, properties);
     Object.assign(Properties.Environment.Variables, variables);
   }
-  return JSON.stringify(changed);
+  const file = join(assemblyDirectory(), `changed-${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify(changed));
+  return file;
 }
 
 /**
- * The variable by which Node loads a CommonJS file before a function's own code. Functions run in
- * threads, so this is how a test reaches what is in them.
+ * The variable with which Node loads a CommonJS file before a function's own code. Functions run in
+ * threads, so this is how a test changes what they use.
  */
 export function preloading(file: string) {
   return { NODE_OPTIONS: `--require ${JSON.stringify(file)}` };
