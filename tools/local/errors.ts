@@ -11,3 +11,9 @@ export class TemplateError extends LocalRunError {
     super(`${logicalId}: ${fault}`);
   }
 }
+
+/** The error for a part of the template. @param place the file that lists what is supported */
+export function unsupported(logicalId: string, part: string, place?: string): TemplateError {
+  const where = place === undefined ? '' : `: ${place} lists what is`;
+  return new TemplateError(logicalId, `${part} is not supported locally${where}`);
+}

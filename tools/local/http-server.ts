@@ -93,12 +93,8 @@ async function respond(
   const closing = new AbortController();
   const { signal } = closing;
   // A single listener, because `pipeline` adds seven to the response, and Node warns above ten.
-  const closed = new Promise<void>((resolve) => {
-    outgoing.once('close', () => {
-      closing.abort();
-      resolve();
-    });
-  });
+  const closed = new Promise((resolve) => outgoing.once('close', resolve));
+  void closed.then(() => closing.abort());
   const request: IncomingRequest = {
     method: incoming.method!,
     ...parseTarget(incoming.url!),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TemplateError } from '../errors.ts';
+import { TemplateError, unsupported } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A caller of DynamoDB in this run. */
@@ -28,8 +28,6 @@ export interface Identities {
 }
 
 type Statement = Readonly<Record<string, unknown>>;
-
-const statementKeys = ['Sid', 'Effect', 'Action', 'Resource'];
 
 /**
  * Creates an identity for the operator and for each function of a template.
@@ -87,7 +85,7 @@ function roleOf(lambda: TemplateResource, template: Template): TemplateResource 
 
 function allowedBy({ logicalId, property }: TemplateResource): Set<string> {
   if (property('ManagedPolicyArns') !== undefined) {
-    throw new TemplateError(logicalId, 'ManagedPolicyArns of a function is not supported locally');
+    throw unsupported(logicalId, 'ManagedPolicyArns of a function');
   }
   const policies: { PolicyDocument: { Statement: Statement[] } }[] = property('Policies') ?? [];
   const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -96,19 +94,15 @@ function allowedBy({ logicalId, property }: TemplateResource): Set<string> {
 
 /** Each action of a statement with each of its resources. */
 function readStatement(statement: Statement, logicalId: string): string[] {
-  const unknown = Object.keys(statement).find((key) => !statementKeys.includes(key));
-  if (unknown) {
-    throw new TemplateError(logicalId, `${unknown} of a statement is not supported locally`);
-  }
   if (statement.Effect !== 'Allow') {
-    throw new TemplateError(logicalId, `a statement that is no Allow is not supported locally`);
+    throw unsupported(logicalId, `the effect ${statement.Effect} of a statement`);
   }
   const actions = [statement.Action].flat().map(String);
   const resources = [statement.Resource].flat().map(String);
   // So that no statement allows a call on `*`, which names no single table.
   const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));
   if (pattern) {
-    throw new TemplateError(logicalId, `the pattern ${pattern} in a statement is not supported`);
+    throw unsupported(logicalId, `the pattern ${pattern} in a statement`);
   }
   return actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`));
 }

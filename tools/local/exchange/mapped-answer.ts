@@ -1,4 +1,4 @@
-import { TemplateError } from '../errors.ts';
+import { unsupported } from '../errors.ts';
 import type { GatewayAnswer } from './gateway-answer.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -29,10 +29,10 @@ export function readMappedAnswer(
 ): MappedAnswer {
   const headers = Object.entries(parameters ?? {}).map(([target, mapping]) => {
     if (!target.startsWith(prefix)) {
-      throw new TemplateError(logicalId, `the parameter ${target} is not supported locally`);
+      throw unsupported(logicalId, `the parameter ${target}`);
     }
     if (!expression.test(mapping)) {
-      throw new TemplateError(logicalId, `the mapping ${mapping} is not supported locally`);
+      throw unsupported(logicalId, `the mapping ${mapping}`);
     }
     return [target.slice(prefix.length), mapping];
   });
@@ -46,7 +46,7 @@ function checkTemplate(template: string, logicalId: string): void {
   // A space keeps apart what is before and after a variable, which together could look like Velocity.
   const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));
   if (!found) return;
-  throw new TemplateError(logicalId, `a template with ${found[0]} is not supported locally`);
+  throw unsupported(logicalId, `a template with ${found[0]}`);
 }
 
 /**

@@ -15,11 +15,7 @@ export interface Exchange {
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
  */
-export interface RequestContext {
-  readonly accountId: string;
-  readonly apiId: string;
-  readonly stage: string;
-  readonly deploymentId: string;
+export interface RequestContext extends Omit<ApiStage, 'region'> {
   readonly domainName: string;
   readonly domainPrefix: string;
   readonly httpMethod: string;
@@ -58,15 +54,14 @@ export interface ApiStage {
 }
 
 /** Creates the variables that are known before the first step of the gateway. */
-export function createRequestContext(request: IncomingRequest, api: ApiStage): RequestContext {
-  const domainPrefix = api.apiId;
+export function createRequestContext(
+  request: IncomingRequest,
+  { region, ...stage }: ApiStage,
+): RequestContext {
   return {
-    accountId: api.accountId,
-    apiId: api.apiId,
-    stage: api.stage,
-    deploymentId: api.deploymentId,
-    domainName: `${domainPrefix}.execute-api.${api.region}.amazonaws.com`,
-    domainPrefix,
+    ...stage,
+    domainName: `${stage.apiId}.execute-api.${region}.amazonaws.com`,
+    domainPrefix: stage.apiId,
     httpMethod: request.method,
     path: request.path,
     protocol: `HTTP/${request.httpVersion}`,

@@ -202,37 +202,25 @@ export class ExecutionEnvironment {
 }
 
 function startWorker(lambda: LambdaFunction, { variables, log }: EnvironmentOptions): Worker {
-  const { oldSpaceMb, semiSpaceMb } = nodeHeapLimits(lambda.memorySizeMb);
+  // One tenth of the memory is for the young generation, as in the script `/var/runtime/bootstrap` of
+  // AWS's public base image of nodejs18.x. Later images have not been checked.
+  const newSpaceMb = Math.floor(lambda.memorySizeMb / 10);
   const worker = new Worker(new URL('./execution-environment-worker.js', import.meta.url), {
     workerData: { codeDirectory: lambda.codeDirectory, handler: lambda.handler },
     env: functionVariables(lambda, variables),
     // The thread does not inherit the options of this process, such as a test runner's. A function's
     // code is loaded as a script, whose experimental support for import() does not belong in the log.
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // In V8 the young generation has the size of three semi-spaces.
     resourceLimits: {
-      maxOldGenerationSizeMb: oldSpaceMb,
-      maxYoungGenerationSizeMb: 3 * semiSpaceMb,
+      maxOldGenerationSizeMb: lambda.memorySizeMb - newSpaceMb,
+      // In V8 the young generation has the size of three semi-spaces.
+      maxYoungGenerationSizeMb: 3 * Math.floor(newSpaceMb / 2),
     },
     stdout: true,
     stderr: true,
   });
   for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on('line', log);
   return worker;
-}
-
-/**
- * The heap limits with which Lambda's script `/var/runtime/bootstrap` starts Node for a function's
- * memory size: one tenth is for the young generation.
- *
- * They were read in the public base image of nodejs18.x. Those of later versions have not been
- * checked, but AWS's runtime interface client 4 expects the same options on its own command line.
- *
- * @see https://gallery.ecr.aws/lambda/nodejs
- */
-function nodeHeapLimits(memorySizeMb: number): { oldSpaceMb: number; semiSpaceMb: number } {
-  const newSpaceMb = Math.floor(memorySizeMb / 10);
-  return { oldSpaceMb: memorySizeMb - newSpaceMb, semiSpaceMb: Math.floor(newSpaceMb / 2) };
 }
 
 /**

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TemplateError } from '../errors.ts';
-import {
-  checkKnownProperties,
-  type Template,
-  type TemplateResource,
-} from '../template/template.ts';
+import { TemplateError, unsupported } from '../errors.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
 
 /** A Lambda function as the template defines it. */
 export interface LambdaFunction {
@@ -100,12 +96,11 @@ function readFunction(
 ): LambdaFunction {
   const { logicalId, ref, property } = resource;
   const code = property('Code');
-  checkKnownProperties(logicalId, 'Code', code, 'S3Bucket S3Key');
   const codeDirectory = directories.get(code.S3Key);
   if (!codeDirectory) throw new TemplateError(logicalId, `there is no asset ${code.S3Key}`);
   const runtime = String(property('Runtime'));
   if (!runtime.startsWith('nodejs')) {
-    throw new TemplateError(logicalId, `the runtime ${runtime} is not supported locally`);
+    throw unsupported(logicalId, `the runtime ${runtime}`);
   }
   const variables = Object.entries(property('Environment')?.Variables ?? {});
   return {

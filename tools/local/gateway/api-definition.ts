@@ -1,13 +1,9 @@
-import { TemplateError } from '../errors.ts';
+import { TemplateError, unsupported } from '../errors.ts';
 import type { ApiStage } from '../exchange/request-context.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
 import { type ProxyIntegration, readProxyIntegration } from '../integrations/integration.ts';
 import { type MockIntegration, readMockIntegration } from '../integrations/mock-integration.ts';
-import {
-  checkKnownProperties,
-  type Template,
-  type TemplateResource,
-} from '../template/template.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { TokenBucketLimits } from './usage-plan.ts';
 
@@ -16,11 +12,6 @@ export interface ThrottledStage extends ApiStage {
   /** The limits for all requests to a method together; undefined when there are none. */
   readonly throttle: TokenBucketLimits | undefined;
 }
-
-// The settings of the second line have no effect in a local run.
-const knownSettings = `
-  HttpMethod ResourcePath ThrottlingBurstLimit ThrottlingRateLimit
-  DataTraceEnabled LoggingLevel MetricsEnabled`;
 
 interface MethodSettings {
   readonly HttpMethod: string;
@@ -42,10 +33,7 @@ export function readRestApi(template: Template): TemplateResource {
   const restApi = onlyOne('AWS::ApiGateway::RestApi', template);
   // API Gateway's default is a key in a header of the request.
   if (restApi.property('ApiKeySourceType') !== 'AUTHORIZER') {
-    throw new TemplateError(
-      restApi.logicalId,
-      'ApiKeySourceType other than AUTHORIZER is not supported',
-    );
+    throw unsupported(restApi.logicalId, 'ApiKeySourceType other than AUTHORIZER');
   }
   return restApi;
 }
@@ -57,9 +45,8 @@ export function readStage(template: Template, restApi: TemplateResource): Thrott
   const ofAllMethods = settings.find((one) => `${one.ResourcePath} ${one.HttpMethod}` === '/* *');
   const { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst } = ofAllMethods ?? {};
   for (const one of settings) {
-    checkKnownProperties(logicalId, 'MethodSettings', one, knownSettings);
     if (one.ThrottlingRateLimit !== ratePerSecond || one.ThrottlingBurstLimit !== burst)
-      throw new TemplateError(logicalId, 'a throttle of a single method is not supported');
+      throw unsupported(logicalId, 'a throttle of a single method');
   }
   const { accountId, region } = template.environment;
   return {
@@ -89,7 +76,7 @@ export function readMethod(
 function onlyOne(type: string, template: Template): TemplateResource {
   const [found, another] = template.ofType(type);
   if (!found) throw new TemplateError('template', `there is no ${type}`);
-  if (another) throw new TemplateError(another.logicalId, `a second ${type} is not supported`);
+  if (another) throw unsupported(another.logicalId, `a second ${type}`);
   return found;
 }
 
@@ -99,8 +86,7 @@ function authorizerOf(
 ): Authorizer | undefined {
   const type = property('AuthorizationType');
   if (type === 'NONE' || type === undefined) return undefined;
-  if (type !== 'CUSTOM')
-    throw new TemplateError(logicalId, `AuthorizationType ${type} is not supported`);
+  if (type !== 'CUSTOM') throw unsupported(logicalId, `AuthorizationType ${type}`);
   const authorizer = authorizers.get(property('AuthorizerId'));
   if (!authorizer)
     throw new TemplateError(logicalId, 'AuthorizerId is not an authorizer of the template');
@@ -111,8 +97,5 @@ function readIntegration(method: TemplateResource, targetOf: TargetOf) {
   const type = method.property('Integration')?.Type;
   if (type === 'AWS_PROXY') return readProxyIntegration(method, targetOf);
   if (type === 'MOCK') return readMockIntegration(method);
-  throw new TemplateError(
-    method.logicalId,
-    `an integration of type ${type} is not supported locally`,
-  );
+  throw unsupported(method.logicalId, `an integration of type ${type}`);
 }

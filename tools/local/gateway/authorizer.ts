@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TemplateError } from '../errors.ts';
+import { TemplateError, unsupported } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
 import type { Invoke } from '../functions/invocation.ts';
@@ -46,13 +46,10 @@ export function readAuthorizers(template: Template, targetOf: TargetOf): Map<str
 
 function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: TargetOf): Authorizer {
   const type = property('Type');
-  if (type !== 'TOKEN') throw new TemplateError(logicalId, `a ${type} authorizer is not supported`);
+  if (type !== 'TOKEN') throw unsupported(logicalId, `a ${type} authorizer`);
   // Without the property, results are cached.
   if (property('AuthorizerResultTtlInSeconds') !== 0) {
-    throw new TemplateError(
-      logicalId,
-      'AuthorizerResultTtlInSeconds other than 0 is not supported',
-    );
+    throw unsupported(logicalId, 'AuthorizerResultTtlInSeconds other than 0');
   }
   const header = identitySource.exec(property('IdentitySource'))?.[1];
   if (!header) throw new TemplateError(logicalId, 'IdentitySource names no header');

@@ -6,18 +6,12 @@ import {
   isWellEncoded,
   pathBelowStage,
 } from '../exchange/incoming-request.ts';
-import { createRequestContext, type Exchange } from '../exchange/request-context.ts';
+import { type ApiStage, createRequestContext, type Exchange } from '../exchange/request-context.ts';
 import type { Invoke } from '../functions/invocation.ts';
 import type { TargetOf } from '../functions/lambda-functions.ts';
 import { answerIntegration } from '../integrations/integration.ts';
 import type { Template } from '../template/template.ts';
-import {
-  type ApiMethod,
-  readMethod,
-  readRestApi,
-  readStage,
-  type ThrottledStage,
-} from './api-definition.ts';
+import { type ApiMethod, readMethod, readRestApi, readStage } from './api-definition.ts';
 import { authorize, readAuthorizers } from './authorizer.ts';
 import {
   type GatewayResponses,
@@ -25,7 +19,7 @@ import {
   renderGatewayResponse,
 } from './gateway-responses.ts';
 import { type ApiResource, matchRoute, readRoutes } from './routes.ts';
-import type { TakeToken } from './usage-plan.ts';
+import type { TakeToken, TokenBucketLimits } from './usage-plan.ts';
 
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
@@ -44,7 +38,8 @@ interface GatewayServices {
  * `GatewayFault`, which becomes a gateway response.
  */
 export class Gateway {
-  readonly api: ThrottledStage;
+  readonly api: ApiStage;
+  readonly #throttle: TokenBucketLimits | undefined;
   readonly #services: GatewayServices;
   readonly #routes: ApiResource;
   readonly #responses: GatewayResponses;
@@ -54,7 +49,7 @@ export class Gateway {
     const restApi = readRestApi(template);
     const { targetOf } = services;
     const authorizers = readAuthorizers(template, targetOf);
-    this.api = readStage(template, restApi);
+    ({ throttle: this.#throttle, ...this.api } = readStage(template, restApi));
     this.#services = services;
     this.#routes = readRoutes(template, restApi, (method) =>
       readMethod(method, targetOf, authorizers),
@@ -128,10 +123,9 @@ export class Gateway {
       context.identity.apiKey = key.value;
       context.identity.apiKeyId = key.id;
     }
-    const { throttle } = this.api;
     // Every method has a bucket of its own.
     const name = `${context.resourcePath} ${context.httpMethod}`;
-    if (throttle) this.#services.takeToken(name, throttle);
+    if (this.#throttle) this.#services.takeToken(name, this.#throttle);
   }
 
   #answerFault(error: unknown, exchange: Exchange): GatewayAnswer {

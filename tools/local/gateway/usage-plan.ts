@@ -1,10 +1,6 @@
-import { TemplateError } from '../errors.ts';
+import { unsupported } from '../errors.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
-import {
-  checkKnownProperties,
-  type Template,
-  type TemplateResource,
-} from '../template/template.ts';
+import type { Template, TemplateResource } from '../template/template.ts';
 
 /** The limits of a throttle. */
 export interface TokenBucketLimits {
@@ -21,24 +17,16 @@ export interface UsagePlan {
   readonly perDay: number | undefined;
 }
 
-/**
- * The template's usage plans.
- *
- * @throws TemplateError for what is not supported, such as a throttle of a single method
- */
+/** The template's usage plans. @throws TemplateError for a quota that is not per day */
 export function readUsagePlans(template: Template): UsagePlan[] {
   return template.ofType('AWS::ApiGateway::UsagePlan').map(readUsagePlan);
 }
 
 function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePlan {
-  for (const stage of property('ApiStages') ?? []) {
-    checkKnownProperties(logicalId, 'ApiStages', stage, 'ApiId Stage Throttle');
-    checkKnownProperties(logicalId, 'ApiStages.Throttle', stage.Throttle ?? {}, '');
-  }
   const { RateLimit, BurstLimit } = property('Throttle') ?? {};
   const quota = property('Quota');
   if (quota && quota.Period !== 'DAY') {
-    throw new TemplateError(logicalId, `a quota by ${quota.Period} is not supported locally`);
+    throw unsupported(logicalId, `a quota by ${quota.Period}`);
   }
   return {
     id: ref,

@@ -6,7 +6,7 @@ import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { Exchange } from '../exchange/request-context.ts';
 import type { Invocation, InvocationResult, Invoke } from '../functions/invocation.ts';
 import type { InvocationTarget, TargetOf } from '../functions/lambda-functions.ts';
-import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
+import type { TemplateResource } from '../template/template.ts';
 import { answerMock, type MockIntegration } from './mock-integration.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import { malformed, parseProxyResult, parseStreamedResult } from './proxy-result.ts';
@@ -32,8 +32,6 @@ export function readProxyIntegration(
   targetOf: TargetOf,
 ): ProxyIntegration {
   const integration = property('Integration');
-  const known = 'IntegrationHttpMethod ResponseTransferMode TimeoutInMillis Type Uri';
-  checkKnownProperties(logicalId, 'Integration', integration, known);
   if (integration.IntegrationHttpMethod !== 'POST') {
     throw new TemplateError(logicalId, 'a function is invoked by POST: IntegrationHttpMethod');
   }

@@ -1,4 +1,4 @@
-import { TemplateError } from '../errors.ts';
+import { TemplateError, unsupported } from '../errors.ts';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 import type { IncomingRequest } from '../exchange/incoming-request.ts';
@@ -8,7 +8,7 @@ import {
   renderMappedAnswer,
 } from '../exchange/mapped-answer.ts';
 import type { RequestContext } from '../exchange/request-context.ts';
-import { checkKnownProperties, type TemplateResource } from '../template/template.ts';
+import type { TemplateResource } from '../template/template.ts';
 
 /** An integration that answers every request in the same way, without a backend. */
 export interface MockIntegration extends MappedAnswer {
@@ -24,20 +24,15 @@ export interface MockIntegration extends MappedAnswer {
  * @throws TemplateError for what is not supported, such as templates in the Velocity language
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): MockIntegration {
-  const integration = property('Integration');
-  const known = 'IntegrationResponses PassthroughBehavior RequestTemplates Type';
-  checkKnownProperties(logicalId, 'Integration', integration, known);
-  const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = integration;
+  const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = property('Integration');
   if (PassthroughBehavior !== 'NEVER') {
-    throw new TemplateError(logicalId, 'a MOCK integration that passes bodies is not supported');
+    throw unsupported(logicalId, 'a MOCK integration that passes bodies');
   }
   const [response, another] = IntegrationResponses;
   const { StatusCode, ResponseParameters = {}, ResponseTemplates } = response;
-  const responseKnown = 'ResponseParameters ResponseTemplates StatusCode';
-  checkKnownProperties(logicalId, 'Integration.IntegrationResponses', response, responseKnown);
   const requestTemplate = `{"statusCode":${StatusCode}}`;
   if (another || Object.values(RequestTemplates).some((text) => text !== requestTemplate)) {
-    throw new TemplateError(logicalId, 'a MOCK integration with several statuses is not supported');
+    throw unsupported(logicalId, 'a MOCK integration with several statuses');
   }
   // API Gateway leaves out what the method's responses do not declare.
   const [declared] = property('MethodResponses') ?? [];

@@ -19,6 +19,8 @@ interface ResourceType {
   readonly supported: string;
   /** The names of the properties that have no effect in a local run, separated by spaces. */
   readonly withoutEffect?: string;
+  /** The names within a property, by its path, such as `Integration`. A list stands for its elements. */
+  readonly nested?: Readonly<Record<string, string>>;
   /** The value of `Ref`. @default - a generated physical name */
   readonly ref?: (identity: ResourceIdentity) => string;
   /** The values of `Fn::GetAtt`. */
@@ -46,6 +48,12 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
     supported: `
       ApiKeyRequired AuthorizationType AuthorizerId HttpMethod Integration MethodResponses
       OperationName ResourceId RestApiId`,
+    nested: {
+      Integration: `
+        IntegrationHttpMethod IntegrationResponses PassthroughBehavior RequestTemplates
+        ResponseTransferMode TimeoutInMillis Type Uri`,
+      'Integration.IntegrationResponses': 'ResponseParameters ResponseTemplates StatusCode',
+    },
   },
   'AWS::ApiGateway::Deployment': {
     supported: 'RestApiId',
@@ -55,6 +63,12 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::Stage': {
     supported: 'DeploymentId MethodSettings RestApiId StageName',
     withoutEffect: 'AccessLogSetting TracingEnabled',
+    nested: {
+      // The settings of the second line have no effect in a local run.
+      MethodSettings: `
+        HttpMethod ResourcePath ThrottlingBurstLimit ThrottlingRateLimit
+        DataTraceEnabled LoggingLevel MetricsEnabled`,
+    },
     ref: (identity) => String(identity.property('StageName')),
   },
   'AWS::ApiGateway::Authorizer': {
@@ -70,12 +84,19 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGateway::UsagePlan': {
     supported: 'ApiStages Quota Throttle',
     withoutEffect: 'Description Tags',
+    nested: {
+      ApiStages: 'ApiId Stage Throttle',
+      'ApiStages.Throttle': '',
+      Quota: 'Limit Period',
+      Throttle: 'BurstLimit RateLimit',
+    },
     ref: shortId,
   },
   'AWS::Lambda::Function': {
     supported: `
       Code Environment Handler MemorySize ReservedConcurrentExecutions Role Runtime Timeout`,
     withoutEffect: 'Architectures Description LoggingConfig TracingConfig',
+    nested: { Code: 'S3Bucket S3Key' },
     ref: shortName,
     attributes: {
       Arn: (identity) => arn(identity, 'lambda', `function:${shortName(identity)}`),
@@ -100,6 +121,7 @@ export const supportedTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::IAM::Role': {
     supported: 'ManagedPolicyArns Policies',
     withoutEffect: 'AssumeRolePolicyDocument',
+    nested: { 'Policies.PolicyDocument.Statement': 'Action Effect Resource Sid' },
     ref: shortName,
     attributes: {
       Arn: (identity) => arn({ ...identity, region: '' }, 'iam', `role/${shortName(identity)}`),

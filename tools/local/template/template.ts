@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TemplateError } from '../errors.ts';
+import { unsupported } from '../errors.ts';
 import {
   physicalName,
   placeholderArn,
@@ -21,10 +21,12 @@ export interface TemplateResource {
   attribute(name: string): string | undefined;
 }
 
+type RawProperties = Readonly<Record<string, unknown>>;
+
 /** A resource in the template's JSON. */
 interface RawResource {
   readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
+  readonly Properties?: RawProperties;
   readonly Condition?: string;
 }
 
@@ -120,20 +122,20 @@ export class Template {
         return items.map(resolve).join(separator);
       }
       default:
-        throw new TemplateError(owner, `the function ${name} is not supported locally`);
+        throw unsupported(owner, `the function ${name}`);
     }
   }
 }
 
 function withoutDynamicReference(value: string, owner: string): string {
   if (!value.includes('{{resolve:')) return value;
-  throw new TemplateError(owner, `dynamic references are not supported locally: ${value}`);
+  throw unsupported(owner, `the dynamic reference ${value}`);
 }
 
 /** @throws TemplateError when a reference has no value */
 function known(value: string | undefined, referred: string, owner: string): string {
   if (value !== undefined) return value;
-  throw new TemplateError(owner, `a reference to ${referred} is not supported locally`);
+  throw unsupported(owner, `a reference to ${referred}`);
 }
 
 /**
@@ -160,45 +162,35 @@ function liftTimeLimit(property: string, value: unknown): unknown {
   return property === 'TimeoutInMillis' ? liftedTimeoutMs : value;
 }
 
-/**
- * Rejects a nested property that the local run does not know, because it might have an effect in the
- * cloud that the local run lacks.
- *
- * @param path the path of the object within its resource, for the error message
- * @param known the names of the known properties, separated by spaces
- * @throws TemplateError naming the resource and the property
- */
-export function checkKnownProperties(
-  logicalId: string,
-  path: string,
-  value: object,
-  known: string,
-): void {
-  const names = words(known);
-  const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (!unknown) return;
-  throw new TemplateError(logicalId, `the property ${path}.${unknown} is not supported locally`);
-}
-
 /** Splits a text at spaces and line breaks, for a list of many names. */
 export function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** How a message ends about a type or a property that the local run does not know. */
-const unsupported =
-  'is not supported locally: tools/local/template/resource-types.ts lists what is';
+/** The file that lists the supported types and properties. */
+const list = 'tools/local/template/resource-types.ts';
 
 function checkResource(logicalId: string, { Type, Properties = {}, Condition }: RawResource): void {
   if (Condition !== undefined) {
-    throw new TemplateError(logicalId, `the condition ${Condition} is not supported locally`);
+    throw unsupported(logicalId, `the condition ${Condition}`);
   }
   if (typesWithoutEffect.has(Type)) return;
   const type = supportedTypes[Type];
-  if (!type) throw new TemplateError(logicalId, `the type ${Type} ${unsupported}`);
-  const known = words([type.supported, type.withoutEffect].join(' '));
-  for (const name of Object.keys(Properties)) {
-    if (known.includes(name)) continue;
-    throw new TemplateError(logicalId, `the property ${name} of ${Type} ${unsupported}`);
+  if (!type) throw unsupported(logicalId, `the type ${Type}`, list);
+  const known = { '': [type.supported, type.withoutEffect].join(' '), ...type.nested };
+  for (const [path, names] of Object.entries(known)) {
+    const unknown = namesBelow(path, Properties).find((name) => !words(names).includes(name));
+    if (unknown === undefined) continue;
+    const property = path === '' ? unknown : `${path}.${unknown}`;
+    throw unsupported(logicalId, `the property ${property} of ${Type}`, list);
   }
+}
+
+/** The names of the properties below a path, of every element where there is a list. */
+function namesBelow(path: string, properties: RawProperties): string[] {
+  let parents = [properties];
+  for (const part of path.split('.').filter(Boolean)) {
+    parents = parents.flatMap((each) => (each[part] ?? []) as RawProperties[]);
+  }
+  return parents.flatMap((each) => Object.keys(each));
 }

@@ -94,7 +94,6 @@ describe('functions of a template', () => {
       { Code: { S3Bucket: 'b', S3Key: 'unknown.zip' } },
       'there is no asset unknown.zip',
     ],
-    ['inline code', { Code: { ZipFile: 'x' } }, 'the property Code.ZipFile'],
     ['another runtime', { Runtime: 'python3.13' }, 'the runtime python3.13'],
   ])('are refused with %s, by logical id', (_, properties, message) => {
     expect(() => read(lambda('List', properties))).toThrow(`List: ${message}`);

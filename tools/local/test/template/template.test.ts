@@ -16,24 +16,50 @@ function resource(Type: string, Properties: Record<string, unknown> = {}, logica
 }
 
 describe('a template', () => {
-  it.each<[string, Resources, string]>([
+  const lists = 'tools/local/template/resource-types.ts lists what is';
+
+  it('is refused for an unknown type', () => {
+    expect(() => resource('AWS::SQS::Queue')).toThrow(
+      `X: the type AWS::SQS::Queue is not supported locally: ${lists}`,
+    );
+  });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['FileSystemConfigs', 'AWS::Lambda::Function', { FileSystemConfigs: [] }],
+    ['Code.ZipFile', 'AWS::Lambda::Function', { Code: { ZipFile: 'x' } }],
+    ['Integration.Extra', 'AWS::ApiGateway::Method', { Integration: { Extra: 'x' } }],
     [
-      'type',
-      { Queue: { Type: 'AWS::SQS::Queue' } },
-      'Queue: the type AWS::SQS::Queue is not supported locally: tools/local/template/resource-types.ts',
+      'Integration.IntegrationResponses.Extra',
+      'AWS::ApiGateway::Method',
+      { Integration: { IntegrationResponses: [{}, { Extra: 'x' }] } },
     ],
+    ['MethodSettings.Extra', 'AWS::ApiGateway::Stage', { MethodSettings: [{ Extra: true }] }],
+    ['ApiStages.Extra', 'AWS::ApiGateway::UsagePlan', { ApiStages: [{ Extra: 1 }] }],
     [
-      'property',
-      lambda('Fn', { FileSystemConfigs: [] }),
-      'Fn: the property FileSystemConfigs of AWS::Lambda::Function is not supported locally: tools/local/template/resource-types.ts',
+      'ApiStages.Throttle./orders/GET',
+      'AWS::ApiGateway::UsagePlan',
+      { ApiStages: [{ Throttle: {} }, { Throttle: { '/orders/GET': {} } }] },
     ],
+    ['Quota.Offset', 'AWS::ApiGateway::UsagePlan', { Quota: { Offset: 1 } }],
+    ['Throttle.Extra', 'AWS::ApiGateway::UsagePlan', { Throttle: { Extra: 1 } }],
+    ['PermissionsBoundary', 'AWS::IAM::Role', { PermissionsBoundary: 'arn:aws:iam::1:policy/x' }],
     [
-      'condition',
-      { Topic: { Type: 'AWS::SNS::Topic', Condition: 'IsLarge' } },
+      'Policies.PolicyDocument.Statement.Condition',
+      'AWS::IAM::Role',
+      { Policies: [{ PolicyDocument: { Statement: [{ Effect: 'Allow', Condition: {} }] } }] },
+    ],
+  ])('is refused for the unknown property %s of %s', (property, type, properties) => {
+    expect(() => resource(type, properties)).toThrow(
+      `X: the property ${property} of ${type} is not supported locally: ${lists}`,
+    );
+  });
+
+  it('is refused for a condition', () => {
+    const conditional = { Topic: { Type: 'AWS::SNS::Topic', Condition: 'IsLarge' } };
+
+    expect(() => createTemplate(conditional)).toThrow(
       'Topic: the condition IsLarge is not supported locally',
-    ],
-  ])('is refused by logical id for a %s that is not known', (_, resources, message) => {
-    expect(() => createTemplate(resources)).toThrow(message);
+    );
   });
 
   it('may have any property of a resource that has no effect on one machine', () => {
@@ -75,7 +101,7 @@ describe('a template', () => {
       { 'Fn::GetAtt': ['Table', 'StreamArn'] },
       'Fn: a reference to Table.StreamArn is not supported locally',
     ],
-    ['a dynamic reference', '{{resolve:ssm:name}}', 'Fn: dynamic references are not supported'],
+    ['a dynamic reference', '{{resolve:ssm:name}}', 'Fn: the dynamic reference {{'],
   ])('is refused by logical id for %s that it does not resolve', (_, Description, message) => {
     const template = createTemplate({ ...table, ...lambda('Fn', { Description }) });
     const [fn] = template.ofType('AWS::Lambda::Function');
