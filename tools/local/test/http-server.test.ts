@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
@@ -174,6 +175,24 @@ describe('the server of a gateway', () => {
     expect(refused).toEqual([418, 'fault']);
     expect(faults).toEqual([new GatewayFault('REQUEST_TOO_LARGE')]);
     expect(taken).toEqual([200, String(bodyMaxBytes)]);
+  });
+
+  it('reads a body no faster than its client, and closes while it is sent', async () => {
+    let chunks = 0;
+    const body = new Readable({
+      read() {
+        this.push(chunks++ < 2_000 ? Buffer.alloc(65_536) : null);
+      },
+    });
+    answer = () => ({ ...answerOf(''), body });
+    const [response] = await once(await open(), 'response');
+    response.on('error', () => {});
+
+    for (let before = -1; before !== chunks; await sleep(20)) before = chunks;
+    await running!.close();
+
+    // The buffers of the system between the two hold up to 36 MB, which are 550 chunks.
+    expect(chunks).toBeLessThan(800);
   });
 
   it('answers nothing to a client that leaves while it sends', async () => {

@@ -1,184 +1,425 @@
-import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../server.ts';
-import { closedGate } from './gate.ts';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type LoopbackServer, serve } from '../../../test/helpers/loopback-server.ts';
+import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
+import type { EmbeddedDynamoDB, EmbeddedDynamoDBOptions } from '../dynamodb/embedded-dynamodb.ts';
+import type { DynamoDBGuard, GuardOptions } from '../dynamodb/guard.ts';
+import { LocalRunError } from '../errors.ts';
+import type { ExecutionEnvironment } from '../functions/execution-environment.ts';
+import type { LocalService } from '../server.ts';
 import {
   type Assembly,
   api,
   lambda,
   method,
+  mock,
   proxy,
   type Resources,
   writeAssembly,
 } from './small-template.ts';
 
-const echo = `exports.handler = async (event) => {
-  return {
-    statusCode: 200,
-    headers: { 'Set-Cookie': 'a=1' },
-    body: JSON.stringify(event),
-  };
-};`;
+/* The service with a database, a guard and functions of the test, which take no time to start. */
 
-const stream = `exports.handler = awslambda.streamifyResponse(async (event, output) => {
-  const query = event.queryStringParameters ?? {};
-  if (query.throw === 'early') throw new Error('early');
-  const head = { statusCode: 200, headers: { 'Content-Type': 'text/plain' } };
-  const body = awslambda.HttpResponseStream.from(output, head);
-  let written = 0;
-  if (query.report) setInterval(() => console.log(query.report + ' ' + written), 10).unref();
-  for (let index = 0; index < Number(query.chunks ?? 3); index++) {
-    if (!body.write('x'.repeat(65536))) await new Promise((resolve) => body.once('drain', resolve));
-    written = index + 1;
-    if (query.throw === 'midway' && index === 1) throw new Error('midway');
-    if (query.gate) await fetch(query.gate);
-  }
-  body.end();
-});`;
+/** What has been started or closed, in this order. */
+let events: string[];
+let embeddedOptions: EmbeddedDynamoDBOptions[];
+let startEmbedded: () => Promise<void>;
+let databaseEnded: PromiseWithResolvers<LocalRunError>;
+let settings: GuardOptions[];
+/** The variables that functions were started with. */
+let variables: Readonly<Record<string, string>>[];
 
-const streaming = { ResponseTransferMode: 'STREAM' };
+jest.unstable_mockModule('../dynamodb/embedded-dynamodb.ts', () => ({
+  startEmbeddedDynamoDB: async (options: EmbeddedDynamoDBOptions): Promise<EmbeddedDynamoDB> => {
+    embeddedOptions.push(options);
+    await startEmbedded();
+    const close = async () => void events.push('database closed');
+    const failure = (reason: string) => new LocalRunError(`the database fails (${reason})`);
+    return { endpoint: dynamodb.url, processId: 1, ended: databaseEnded.promise, failure, close };
+  },
+}));
+jest.unstable_mockModule('../dynamodb/guard.ts', () => ({
+  startDynamoDBGuard: async (given: GuardOptions): Promise<DynamoDBGuard> => {
+    settings.push(given);
+    return {
+      endpoint: given.endpoint,
+      forwardForOperator: async () => {},
+      close: async () => void events.push('guard closed'),
+    };
+  },
+}));
+jest.unstable_mockModule('../functions/execution-environment.ts', () => ({
+  /** It answers with its function's folder, if that is not broken; at `/slow`, after its time. */
+  ExecutionEnvironment: class implements Partial<ExecutionEnvironment> {
+    readonly #parameters: ConstructorParameters<typeof ExecutionEnvironment>;
+
+    constructor(...parameters: ConstructorParameters<typeof ExecutionEnvironment>) {
+      this.#parameters = parameters;
+      variables.push(parameters[1].variables);
+    }
+
+    get codeDirectory() {
+      return this.#parameters[0].codeDirectory;
+    }
+
+    started = Promise.resolve(undefined);
+    isServing = () => false;
+    stop = async () => {
+      events.push('environment stopped');
+      this.#parameters[1].onEnd();
+    };
+    invoke: ExecutionEnvironment['invoke'] = async ({ event }, onFinished) => {
+      const { codeDirectory: body } = this;
+      this.#parameters[1].log('invoked');
+      if (JSON.parse(event).path === '/slow') await sleep(200);
+      queueMicrotask(onFinished);
+      if (body === '/broken') return { error: { errorType: 'Error', errorMessage: 'no build' } };
+      return { payload: JSON.stringify({ statusCode: 200, body }) };
+    };
+  },
+}));
+const { startLocalService } = await import('../server.ts');
+type Options = Parameters<typeof startLocalService>[0];
+
+/** The calls of the database, and how it answers them. */
+let calls: { readonly TableName: string }[];
+let dynamodb: LoopbackServer;
+let onCall: RequestListener;
+let lines: string[];
+let running: LocalService[];
+let assemblies: Assembly[];
+const directory = temporaryDirectoryOfEachTest();
+
+beforeEach(async () => {
+  events = [];
+  embeddedOptions = [];
+  startEmbedded = async () => {};
+  databaseEnded = Promise.withResolvers();
+  settings = [];
+  variables = [];
+  calls = [];
+  lines = [];
+  running = [];
+  assemblies = [];
+  onCall = (_, answer) => answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
+  dynamodb = await serve(async (call, answer) => {
+    calls.push((await json(call)) as { TableName: string });
+    onCall(call, answer);
+  });
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((service) => service.close()));
+  for (const assembly of assemblies) assembly.remove();
+  await dynamodb[Symbol.asyncDispose]();
+});
+
+const table = {
+  Type: 'AWS::DynamoDB::Table',
+  Properties: {
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+  },
+};
+
+const joined = (...parts: unknown[]) => ({ Value: { 'Fn::Join': ['', parts] } });
+const outputs = {
+  Url: joined(
+    'https://',
+    { Ref: 'Api' },
+    '.execute-api.',
+    { Ref: 'AWS::Region' },
+    '.amazonaws.com/a',
+  ),
+  UrlInRegion: joined('https://', { Ref: 'Api' }, '.execute-api.eu-west-3.amazonaws.com/b'),
+  Place: joined({ Ref: 'AWS::AccountId' }, ' ', { Ref: 'AWS::StackName' }),
+};
 const resources: Resources = {
   ...api,
   ...lambda('Echo'),
-  ...lambda('Stream', { Timeout: 20 }),
-  ...method('GET /echo/{id}', proxy('Echo')),
-  ...method('GET /stream', proxy('Stream', streaming)),
+  ...method('GET /echo', proxy('Echo')),
+  ...method('GET /slow', proxy('Echo', { TimeoutInMillis: 150 })),
+  ...method('GET /metered', { ...mock(), ApiKeyRequired: true }),
+  Plan: {
+    Type: 'AWS::ApiGateway::UsagePlan',
+    Properties: {
+      ApiStages: [{ ApiId: { Ref: 'Api' }, Stage: { Ref: 'Stage' } }],
+      Quota: { Limit: 2, Period: 'DAY' },
+    },
+  },
+  Orders: table,
 };
 
-let assembly: Assembly;
-let service: LocalService;
-let lines: string[];
+function assemble(own: Resources = resources): Assembly {
+  const assembly = writeAssembly(own, { Echo: '' }, outputs);
+  assemblies.push(assembly);
+  return assembly;
+}
 
-beforeAll(async () => {
-  assembly = writeAssembly(resources, { Echo: echo, Stream: stream });
-  lines = [];
-  service = await startLocalService({
-    ...assembly,
+async function start(options: Partial<Options> = {}): Promise<LocalService> {
+  const service = await startLocalService({
+    templateFile: options.templateFile ?? assemble().templateFile,
     stackName: 'Small',
-    // There is no table, so nothing is asked of it.
-    dynamodbEndpoint: 'http://127.0.0.1:9',
     log: (line) => lines.push(line),
+    ...options,
   });
-});
+  running.push(service);
+  return service;
+}
 
-afterAll(async () => {
-  await service.close();
-  assembly.remove();
-});
-
-const get = (path: string, init: RequestInit = {}) => fetch(`${service.origin}${path}`, init);
-// biome-ignore lint/suspicious/noExplicitAny: an event is JSON
-const json = async (response: Response): Promise<any> => response.json();
-
-describe('a request through the gateway', () => {
-  it('reaches its function as an event, and the result its client', async () => {
-    const response = await get('/test/echo/a%2Fb?x=1&x=2', { headers: { 'X-Own': 'y' } });
-
-    const event = await json(response);
-    expect(response.status).toBe(200);
-    expect(response.headers.getSetCookie()).toEqual(['a=1']);
-    expect(response.headers.get('x-amzn-requestid')).toBe(event.requestContext.requestId);
-    expect(event).toMatchObject({
-      path: '/echo/a%2Fb',
-      resource: '/echo/{id}',
-      pathParameters: { id: 'a%2Fb' },
-      multiValueQueryStringParameters: { x: ['1', '2'] },
-      requestContext: {
-        path: '/test/echo/a%2Fb',
-        stage: 'test',
-        identity: { sourceIp: '127.0.0.1' },
-      },
-    });
-    expect(event.headers['X-Own']).toBe('y');
-  });
-});
-
-describe('a streamed response', () => {
-  it('arrives whole', async () => {
-    const response = await get('/test/stream?chunks=50');
-
-    expect(response.headers.get('content-type')).toBe('text/plain');
-    expect(response.headers.get('transfer-encoding')).toBe('chunked');
-    expect((await response.text()).length).toBe(50 * 65_536);
-  });
-
-  it('is an error when the function fails before it writes', async () => {
-    expect((await get('/test/stream?throw=early')).status).toBe(502);
-  });
-
-  it('is broken off when the function fails midway', async () => {
-    const response = await get('/test/stream?throw=midway');
-
-    expect(response.status).toBe(200);
-    await expect(response.text()).rejects.toThrow();
-  });
-
-  it('makes its function wait for a slow client', async () => {
-    const { response, call } = await open('/test/stream?chunks=1000&report=slow');
-    response.pause();
-    const written = await writtenAtRest('slow');
-
-    call.destroy();
-    expect(written).toBeGreaterThan(0);
-    // The buffers of the system between the two hold up to 36 MB, which are 550 chunks.
-    expect(written).toBeLessThan(800);
-  });
-
-  it('has its function go on to the end when the client goes away', async () => {
-    const { response, call } = await open('/test/stream?chunks=200&report=left');
-    await once(response, 'data');
-
-    call.destroy();
-
-    while (!lines.some((line) => line.endsWith(': left 200'))) await sleep(10);
-    expect(response.readableEnded).toBe(false);
-  });
-});
+const get = (service: LocalService, path: string, init: RequestInit = {}) =>
+  fetch(`${service.origin}/test${path}`, init);
+const bodyOf = async (service: LocalService, path: string) => (await get(service, path)).text();
+const tableNames = () => calls.map(({ TableName }) => TableName);
 
 describe('a local service', () => {
-  it('ends with streams open, and calls the end of its input', async () => {
-    await using gate = await closedGate();
-    const ownLines: string[] = [];
-    const own = await startLocalService({
-      ...assembly,
-      stackName: 'Small',
-      dynamodbEndpoint: 'http://127.0.0.1:9',
-      log: (line) => ownLines.push(line),
+  it('has the tables and the outputs of its template, those with its own address', async () => {
+    const service = await start();
+
+    expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(service.stage).toBe('test');
+    expect(tableNames()).toEqual([expect.stringMatching(/^Small-Orders-\w+$/)]);
+    expect(service.outputs).toEqual({
+      Url: `${service.origin}/a`,
+      UrlInRegion: `${service.origin}/b`,
+      Place: '000000000000 Small',
     });
-    const response = await fetch(`${own.origin}/test/stream?gate=${gate.url}&chunks=2`);
+  });
 
-    await own.close();
+  it('asks the handlers of its caller first, and reports what the gateway has answered', async () => {
+    const targets: string[] = [];
+    const service = await start({
+      handlers: [
+        (incoming, outgoing) => {
+          const isPage = incoming.url === '/test/page';
+          if (isPage) outgoing.end('a page');
+          return isPage;
+        },
+      ],
+      onAnswered: ({ target }) => targets.push(target),
+    });
 
-    // The function, which never ends, was not waited for until its time was over.
-    expect(ownLines.join()).not.toContain('timed out');
-    await expect(response.text()).rejects.toThrow();
-    await expect(fetch(own.origin)).rejects.toThrow();
+    expect(await bodyOf(service, '/page')).toBe('a page');
+    await bodyOf(service, '/echo');
+
+    expect(targets).toEqual(['/test/echo']);
+  });
+
+  it('starts its functions with their credentials and the address of the database', async () => {
+    const service = await start();
+
+    await bodyOf(service, '/echo');
+
+    expect(variables).toEqual([
+      {
+        AWS_ACCESS_KEY_ID: settings[0]!.identities.functions.get('Echo')!.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_SESSION_TOKEN: 'local',
+        AWS_REGION: 'us-east-1',
+        AWS_DEFAULT_REGION: 'us-east-1',
+        AWS_ENDPOINT_URL_DYNAMODB: service.dynamodbEndpoint,
+      },
+    ]);
+  });
+
+  it('refills its throttles also while the clock of the machine stands still', async () => {
+    const throttle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 1 };
+    const setting = { HttpMethod: '*', ResourcePath: '/*', ...throttle };
+    const { Properties: stage } = api.Stage!;
+    const Stage = { ...api.Stage!, Properties: { ...stage, MethodSettings: [setting] } };
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const service = await start(assemble({ ...resources, Stage }));
+
+    const first = await get(service, '/echo');
+    await sleep(50);
+    const second = await get(service, '/echo');
+
+    clock.mockRestore();
+    expect([first.status, second.status]).toEqual([200, 200]);
+  });
+
+  it.each([
+    ['with its name to the log of the run', false, ['fn: invoked'], []],
+    ['to whom its caller names', true, [], ['fn: invoked']],
+  ])('hands on the log of a function %s', async (_, isOwn, expected, expectedOwn) => {
+    const own: string[] = [];
+    const logFunction = (name: string, line: string) => own.push(`${name}: ${line}`);
+    const service = await start(isOwn ? { logFunction } : {});
+
+    await bodyOf(service, '/echo');
+
+    const named = (all: string[]) => all.map((line) => line.replace(/^\S+:/, 'fn:'));
+    expect([named(lines), named(own)]).toEqual([expected, expectedOwn]);
+  });
+
+  it('logs why a function failed, and nothing of a request that is refused', async () => {
+    const service = await start({ codeOf: () => '/broken' });
+
+    const statuses = [await get(service, '/metered'), await get(service, '/echo')];
+
+    const cause = expect.stringMatching(/^gateway: \S+ INTEGRATION_FAILURE: .*'no build'/);
+    expect(statuses.map(({ status }) => status)).toEqual([403, 502]);
+    expect(lines.filter((line) => line.startsWith('gateway'))).toEqual([cause]);
+  });
+
+  it('runs the code that `codeOf` names, or else that of the manifest beside its template', async () => {
+    const assembly = assemble();
+
+    const services = [await start({ ...assembly, codeOf: () => '/own' }), await start(assembly)];
+
+    expect(await Promise.all(services.map((each) => bodyOf(each, '/echo')))).toEqual([
+      '/own',
+      `${assembly.directory}/asset.Echo`,
+    ]);
+  });
+
+  it.each([
+    ['has time limits', true, 504],
+    ['has no time limits where a debugger may pause it', false, 200],
+  ])('%s', async (_, hasTimeLimits, status) => {
+    const service = await start({ hasTimeLimits });
+
+    expect((await get(service, '/slow')).status).toBe(status);
+  });
+
+  it('ends its server, functions, database and guard when it is closed', async () => {
+    const service = await start();
+    await bodyOf(service, '/echo');
+
+    await service.close();
+
+    expect(events).toEqual(['environment stopped', 'guard closed', 'database closed']);
+    await expect(fetch(service.origin)).rejects.toThrow();
+  });
+
+  it('says when its database has ended', async () => {
+    const service = await start();
+
+    databaseEnded.resolve(new LocalRunError('has ended'));
+
+    expect((await service.failed).message).toBe('has ended');
   });
 });
 
-async function open(path: string): Promise<{ call: ClientRequest; response: IncomingMessage }> {
-  lines.length = 0;
-  const call = openRequest(service.origin + path);
-  call.on('error', () => {});
-  call.end();
-  const [response] = await once(call, 'response');
-  response.on('error', () => {});
-  return { call, response };
-}
+describe('the database of a local service', () => {
+  it('is started with it, in memory', async () => {
+    const { signal } = new AbortController();
 
-/**
- * How many chunks a function had written when it wrote nothing for five of its reports, one every 10 ms.
- *
- * @param name by which it reports, as the request's query says: others may still be writing
- */
-async function writtenAtRest(name: string): Promise<number> {
-  for (;;) {
-    const reports = lines.filter((line) => line.includes(`: ${name} `)).slice(-5);
-    if (reports.length === 5 && new Set(reports).size === 1) {
-      return Number(reports[0]!.split(' ').at(-1));
-    }
-    await sleep(10);
-  }
-}
+    const { dynamodbEndpoint, operatorAccessKeyId } = await start({ signal });
+
+    expect(embeddedOptions).toEqual([{ databaseFile: undefined, signal }]);
+    expect(settings).toMatchObject([{ endpoint: dynamodb.url }]);
+    expect(dynamodbEndpoint).toBe(dynamodb.url);
+    expect(operatorAccessKeyId).toBe(settings[0]!.identities.operator.accessKeyId);
+  });
+
+  const refuses: RequestListener = (_, answer) => {
+    answer.writeHead(400).end('{"__type":"x#ValidationException","message":"disk I/O error"}');
+  };
+
+  it.each<[string, () => Partial<Options>, string]>([
+    [
+      'with its address, without a password',
+      () => ({ dynamodbEndpoint: dynamodb.url.replace('//', '//user:secret@') }),
+      'DYNAMODB_ENDPOINT: ADDRESS fails (disk I/O error): see to the server, correct the address, or leave the variable out',
+    ],
+    ['as the embedded one', () => ({}), 'the database fails (disk I/O error)'],
+  ])('is named %s when it fails', async (_, options, message) => {
+    onCall = refuses;
+
+    const starting = start(options());
+
+    await expect(starting).rejects.toMatchObject({
+      name: 'LocalRunError',
+      message: message.replace('ADDRESS', dynamodb.url),
+    });
+    expect(embeddedOptions).toHaveLength(message.startsWith('DYNAMODB') ? 0 : 1);
+  });
+
+  it.each<[string, (prepared: PromiseWithResolvers<void>) => void, string]>([
+    [
+      'the database ends',
+      () => databaseEnded.resolve(new LocalRunError('dynoxide ended')),
+      'dynoxide ended',
+    ],
+    ['that fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
+  ])('does not keep a service that is prepared waiting when %s', async (_, act, message) => {
+    const prepared = Promise.withResolvers<void>();
+
+    const starting = start({
+      prepare: () => {
+        act(prepared);
+        return prepared.promise;
+      },
+    });
+
+    await expect(starting).rejects.toThrow(message);
+    expect(events).toEqual(['guard closed', 'database closed']);
+  });
+});
+
+describe('the start of a local service', () => {
+  it.each<[string, (stop: AbortController) => Partial<Options>]>([
+    [
+      'while its tables are made',
+      (stop) => {
+        onCall = (_, answer) => {
+          stop.abort(new Error('called off'));
+          answer.end('{"TableDescription":{"TableStatus":"ACTIVE"}}');
+        };
+        return { prepare: () => Promise.reject(new Error('is not reached')) };
+      },
+    ],
+    [
+      'while it is prepared',
+      (stop) => ({ prepare: async () => stop.abort(new Error('called off')) }),
+    ],
+  ])('is called off %s', async (_, options) => {
+    const stop = new AbortController();
+
+    const starting = start({ signal: stop.signal, ...options(stop) });
+
+    await expect(starting).rejects.toThrow('called off');
+    expect(events).toEqual(['guard closed', 'database closed']);
+  });
+
+  it('leaves nothing running where the template fails before the database has started', async () => {
+    const starting = Promise.withResolvers<void>();
+    startEmbedded = () => starting.promise;
+
+    const failing = start({ templateFile: Promise.reject(new Error('no template')) });
+    setImmediate(starting.resolve);
+
+    await expect(failing).rejects.toThrow('no template');
+    expect(events).toEqual(['database closed']);
+  });
+});
+
+describe('a running service', () => {
+  it('keeps the keys from one run to the next in a data directory', async () => {
+    const dataDirectory = directory.path;
+    const first = await start({ dataDirectory });
+    const { value } = first.controlPlane.createApiKey({ name: 'one', value: 'value-1' });
+    await first.close();
+
+    const second = await start({ dataDirectory });
+
+    expect(second.controlPlane.findKey(value)).toMatchObject({ name: 'one' });
+    expect(second.dataDirectory?.path).toBe(dataDirectory);
+    expect(embeddedOptions[0]?.databaseFile).toBe(join(dataDirectory, 'dynamodb.sqlite'));
+  });
+
+  it('replaces the code of its functions', async () => {
+    let folder = '/old';
+    const service = await start({ codeOf: () => folder });
+    await bodyOf(service, '/echo');
+    folder = '/new';
+
+    await service.replaceFunctionCode(Promise.resolve());
+
+    expect(await bodyOf(service, '/echo')).toBe('/new');
+  });
+});

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
@@ -317,6 +318,22 @@ describe('a streaming function', () => {
     }
     globalThis.isAllWritten = true;
     output.end();`;
+
+  it('waits for its reader before it writes more', async () => {
+    const invoke = prepare(
+      streaming(`
+        const passTime = async (turns) => { while (turns-- > 0) await new Promise(setImmediate); };
+        passTime(1_000).then(() => console.log('written: ' + written));
+        ${writeMuch}
+      `),
+    );
+
+    const stream = await streamOf(invoke());
+    await untilLogged('written: ');
+
+    expect(lines).toEqual(['fn: written: 0']);
+    expect(await buffer(stream)).toHaveLength(chunks * 65_536);
+  });
 
   it('goes on to its end when its reader has gone away, and only then serves the next', async () => {
     const invoke = prepare(
