@@ -317,11 +317,11 @@ describe('a mistake in an answer', () => {
     },
   );
 
-  it.each(mistakes)('is noticed: %s', async (_, title, says, mistake) => {
+  it.each(mistakes)('is noticed by "%s": %s', async (title, report, mistake) => {
     if (!recordings.has(title)) recordings.set(title, record(title));
     const { apiKey, answers } = await recordings.get(title)!;
     const send = spoilt(replayed(answers), mistake);
 
-    await expect(runCheck(title, new Stage(send, contract, apiKey))).rejects.toThrow(says);
+    await expect(runCheck(title, new Stage(send, contract, apiKey))).rejects.toThrow(report);
   });
 });
