@@ -73,7 +73,7 @@ function createDynamodb(options: ServerOptions): Server {
 
 /**
  * Reads the functions' responses, in place of Lambda's runtime API and the client. `GET` returns the
- * {@link RequestCounts}, and starts to count anew.
+ * {@link RequestCounts}, and resets them.
  */
 function createReceiver(): Server {
   return createServer(lasting, (request, response) => {

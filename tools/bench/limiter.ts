@@ -27,7 +27,7 @@ export async function benchLimiter(bench: Workbench): Promise<Findings> {
   const { admitted, full } = rounds;
   const { ours, peer } = mediansOf(admitted);
   return {
-    title: 'Limiter: each request, ours beside GetItem and rate-limiter-flexible',
+    title: 'Limiter: one request, ours and GetItem with rate-limiter-flexible',
     measured: Object.fromEntries(measured),
     figures: {
       limiter_round_trips: ours.requests,

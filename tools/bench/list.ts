@@ -26,9 +26,9 @@ export function listTable(
 /**
  * Measures the CPU time of a full page of orders for each implementation.
  *
- * A process reads a number of lists, and the second half of them counts. The bare HTTP peer costs a third
- * less once V8 has compiled all of Node's code that it runs, which takes four lists. DocumentClient, with
- * its much longer lists, needs one.
+ * Each process reads several lists, and only the second half of them counts. The bare HTTP peer takes a
+ * third less time when V8 has compiled all of Node's code that it runs, which takes four lists.
+ * DocumentClient takes much longer for a list, and needs one.
  */
 export async function benchList(bench: Workbench): Promise<Findings> {
   const { ours, own } = bench.bundles;
@@ -47,13 +47,13 @@ export async function benchList(bench: Workbench): Promise<Findings> {
   // A list that leaves orders out is shorter, and its speed means nothing.
   if (our.bytesPerOrder !== streamed.bytesPerOrder) {
     throw new Error(
-      `Of an order, ours wrote ${our.bytesPerOrder} bytes, the peer ${streamed.bytesPerOrder}.`,
+      `Ours wrote ${our.bytesPerOrder} bytes per order, the peer ${streamed.bytesPerOrder}.`,
     );
   }
   const ratioTo = (peer: keyof typeof contestants) =>
     medianRatio(rounds.ours, rounds[peer], 'steadyCpuMs');
   return {
-    title: `List: each page of ${ordersPerFullPage} orders`,
+    title: `List: one page of ${ordersPerFullPage} orders`,
     measured,
     figures: {
       list_cpu_vs_document_client: ratioTo('DocumentClient, streamed'),
@@ -63,7 +63,7 @@ export async function benchList(bench: Workbench): Promise<Findings> {
 }
 
 async function measureList(bench: Workbench, kind: ListKind, lists: number) {
-  // More than one, so that orders which are lost between pages are missed.
+  // More than one, so that losing orders between pages would be noticed.
   const pages = bench.isQuick ? 2 : 48;
   const orders = pages * ordersPerFullPage;
   const { batches } = await listTable(bench, kind, { orders }, bench.isQuick ? 2 : lists);

@@ -86,7 +86,7 @@ export async function benchWatch(saves: number): Promise<Findings> {
   return {
     title: 'Changed handler',
     measured: {
-      [`${saves} saves, each until its answer`]: {
+      [`${saves} saves, each until the new code answers`]: {
         medianMs: median(sorted),
         slowestMs: sorted.at(-1)!,
       },
@@ -95,7 +95,7 @@ export async function benchWatch(saves: number): Promise<Findings> {
   };
 }
 
-/** @throws Error when the new code does not answer for long */
+/** Waits until the new code answers. @throws Error after ten seconds */
 async function untilAnswered({ baseUrl, keys }: LocalRun, message: string): Promise<void> {
   const deadlineMs = performance.now() + answeredWithinMs;
   for (;;) {
@@ -107,10 +107,10 @@ async function untilAnswered({ baseUrl, keys }: LocalRun, message: string): Prom
 }
 
 /**
- * Measures how long an owner waits for the first byte of a list while another one reads 50 lists
- * slowly, beside an idle service.
+ * Measures how long an owner waits for the first byte of a list, on an idle service and while another
+ * owner reads 50 lists slowly.
  *
- * @param orders so many that a list is larger than what the connection's buffers hold
+ * @param orders enough for a list that is larger than the connection's buffers
  */
 export async function benchSlowReaders(orders: number): Promise<Findings> {
   using directory = mkdtempDisposableSync(join(tmpdir(), 'slow-readers-'));
@@ -126,19 +126,19 @@ export async function benchSlowReaders(orders: number): Promise<Findings> {
   };
   await firstByteMs(run, 'enterprise');
   const idle = await measure();
-  // That they are cut off is what is wanted.
+  // The service cuts them off, as it should.
   for (let reader = 0; reader < 50; reader++) firstByteMs(run, 'free', 140_000).catch(() => {});
-  // Until the first lists wait for their readers.
+  // Waits until the lists wait for their readers.
   await pause(3_000);
   const beside = await measure();
   return {
     title: `Slow readers: the first byte of a list of ${orders} orders`,
-    measured: { idle, 'beside 50 slow readers of another owner': beside },
+    measured: { idle, 'with 50 slow readers of another owner': beside },
     figures: { slow_readers_first_byte_vs_idle: beside.medianMs / idle.medianMs },
   };
 }
 
-/** Reads a whole list. @throws Error when it breaks off */
+/** Reads a whole list. @throws Error if it ends early */
 async function firstByteMs({ baseUrl, keys }: LocalRun, plan: string, bytesPerSecond?: number) {
   const startedAtMs = performance.now();
   const headers = { Authorization: `Bearer ${keys[plan]}`, 'Accept-Encoding': 'identity' };

@@ -30,15 +30,15 @@ interface BenchOptions {
 
 const jobNames = Object.keys(jobs) as JobName[];
 const command = new Command('npm run bench --')
-  .description("Measures the service's speed and memory beside named peers.")
+  .description("Compares the service's speed and memory with other libraries.")
   .usage(`[--only ${jobNames.join('|')}] [--quick] [--json]`)
   .addOption(
-    new Option('--only <job...>', 'do these jobs alone')
+    new Option('--only <job...>', 'run only these jobs')
       .choices(jobNames)
       .default(jobNames, 'all of them'),
   )
-  .option('--quick', 'tiny sizes and one round: shows that it works, not how fast', false)
-  .option('--json', 'one line of figures on stdout; the table goes to stderr', false);
+  .option('--quick', 'tiny sizes and one round: checks that it works, not how fast it is', false)
+  .option('--json', 'print one line of figures on stdout and the table on stderr', false);
 
 try {
   const options = parseCommandLine<BenchOptions>(command, process.argv.slice(2));

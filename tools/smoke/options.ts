@@ -19,22 +19,22 @@ export interface KeySources {
   readonly readInput: () => Promise<string | undefined>;
 }
 
-/** The most requests that are counted against the key, without those of `--limits`. */
+/** The most requests that count against the key's limits, without those of `--limits`. */
 export const countedRequests = 40;
 
 /** The host names of this machine. A parsed URL has an IPv4 address in its four decimal numbers. */
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const helpAfter = `
-The API key comes from the environment variable STORE_ORDERS_KEY, or from standard input:
+Pass the API key in the environment variable STORE_ORDERS_KEY, or on standard input:
   STORE_ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
-It is never printed. Use a key of its own: others who use it at the same time change the counts that
-are looked at. About ${countedRequests} requests are counted against it. The list is read once, and once more
-where it has at most 1,000 orders.
+The key is never printed. Use one that nobody else uses, because other requests change the counts that
+are checked. About ${countedRequests} requests count against its limits. A list of up to 1,000 orders is
+read twice, a longer one once.
 
-Exit code: 0 where everything is as documented, 1 otherwise.`;
+Exit code: 0 if everything is as documented, 1 otherwise.`;
 
 /**
  * Parses the command line.
@@ -44,16 +44,16 @@ Exit code: 0 where everything is as documented, 1 otherwise.`;
  */
 export function parseOptions(words: readonly string[]): SmokeOptions | undefined {
   const command = new Command('npm run smoke --')
-    .description('Walks the published contract (openapi.yaml) on a deployed or local stage.')
-    .option('--url <base>', 'base URL of the stage, with its version: …/v1', parseBaseUrl)
-    .option('--cancel-order <id>', 'cancel this pending order, for good', parseOrderId)
-    .option('--limits', "use up the key's allowance and look at the 429 (Free or Pro key)", false)
+    .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
+    .option('--url <base>', 'base URL of the stage, which ends with /v1', parseBaseUrl)
+    .option('--cancel-order <id>', 'cancel this pending order; this cannot be undone', parseOrderId)
+    .option('--limits', "use up the key's limit to check the 429 (Free or Pro key)", false)
     .addHelpText('after', helpAfter);
   refuseKeyOnCommandLine(words);
   const options = parseCommandLine<Partial<SmokeOptions>>(command, words);
   if (options === undefined) return undefined;
   if (options.url === undefined) {
-    throw new OperatorError("--url is missing: give the stage's base URL, its output BaseUrl");
+    throw new OperatorError("--url is missing: use the stack's output BaseUrl");
   }
   return options as SmokeOptions;
 }
@@ -74,8 +74,8 @@ export async function readKey({ environment, readInput }: KeySources): Promise<s
   const form = new RegExp(`^so_[a-z]+_[0-9A-Za-z]{${charactersAfterPrefix}}$`);
   if (form.test(key) && stageOfKey(key)) return key;
   throw new OperatorError(
-    `the key that was given has ${key.length} characters and is no API key: expected the prefix of a ` +
-      `stage (${apiKeyPrefixes.join(', ')}) and ${charactersAfterPrefix} base62 characters`,
+    `the given text of ${key.length} characters is not an API key: expected the prefix of a stage ` +
+      `(${apiKeyPrefixes.join(', ')}) and ${charactersAfterPrefix} base62 characters`,
   );
 }
 
@@ -84,7 +84,7 @@ function refuseKeyOnCommandLine(words: readonly string[]): void {
   const isKey = (word: string) => /^--key(=|$)/.test(word) || /^so_[a-z]+_/.test(word);
   if (!words.some(isKey)) return;
   throw new OperatorError(
-    'a key on the command line stays in logs: set STORE_ORDERS_KEY, or pipe the key to this command; revoke it if it is in use',
+    'a key on the command line stays in logs: revoke it if it is in use. Set STORE_ORDERS_KEY, or pipe the key to this command',
   );
 }
 
@@ -94,14 +94,16 @@ function parseBaseUrl(text: string): URL {
   const isPrivate =
     url?.protocol === 'https:' || (url?.protocol === 'http:' && thisMachine.test(url.hostname));
   if (!url || !isPrivate) {
-    throw expect('https://, or http:// of this machine: the key would cross the network readable');
+    throw expect(
+      'https://, or http:// of this machine: otherwise the key crosses the network unencrypted',
+    );
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw expect('the address alone, without user, query or fragment');
+    throw expect('an address without user, query and fragment');
   }
   url.pathname = url.pathname.replace(/\/$/, '');
   if (url.pathname.endsWith('/v1')) return url;
-  throw expect("an address that ends with /v1: see the stack's output BaseUrl");
+  throw expect("an address that ends with /v1, such as the stack's output BaseUrl");
 }
 
 function parseOrderId(text: string): string {

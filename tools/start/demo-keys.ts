@@ -17,7 +17,7 @@ const keysFormat: FileFormat<Partial<DemoKeys>> = {
     typeof value === 'object' &&
     value !== null &&
     Object.values(value).every((token) => typeof token === 'string'),
-  remedy: 'remove it, and other demo keys are made',
+  remedy: 'remove it; the next start creates new demo keys',
 };
 
 /**

@@ -15,10 +15,10 @@ const transactionMaxItems = 100;
 const progressEveryMs = 3_000;
 
 /**
- * Loads the orders of a file as `orders import` does: those that exist are not changed. So a load that
- * was interrupted is completed by the next run with the same file.
+ * Loads the orders of a file as `orders import` does, without changing those that exist. So the next run
+ * with the same file completes an interrupted load.
  *
- * @param log is told of the progress of a load that takes long, of bad lines, and of orders that differ
+ * @param log prints the progress of a long load, bad lines, and the number of orders that differ
  * @throws OperatorError when a line is not an order; then nothing was loaded
  */
 export async function loadFile(
@@ -44,11 +44,11 @@ export async function loadFile(
     const request = { path: file, onError: 'stop' } as const;
     const { different } = await importOrders(request, { ...table, wait }, observer, signal);
     if (different > 0)
-      tell(`${counted(different, 'order')} with other values left as in the table`);
+      tell(`${counted(different, 'order')} not changed: the table has other values`);
   } catch (cause) {
     signal.throwIfAborted();
     if (!(cause instanceof OperatorError)) throw cause;
-    // What the error advises are options of the other command.
+    // The error's remedy names options of the other command.
     throw new OperatorError(`--orders ${cause.problem}`, { cause });
   }
 }

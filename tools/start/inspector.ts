@@ -14,14 +14,14 @@ const resumingCalls = [
  * prints the address.
  *
  * @param port the port to listen on, or 0 for any free port
- * @returns what disconnects all debuggers, and resumes the threads that they have paused
+ * @returns an object that disconnects all debuggers and resumes the threads that they have paused
  * @throws OperatorError when the port is not available
  */
 export function openInspector(port: number): Disposable {
   inspector.open(port, '127.0.0.1');
   if (inspector.url() === undefined) {
-    const remedy = 'choose another port, or 0 for any that is free';
-    throw new OperatorError(`--inspect: ${port} cannot be listened on; ${remedy}`);
+    const remedy = 'choose another port, or 0 for a free one';
+    throw new OperatorError(`--inspect: port ${port} is not available; ${remedy}`);
   }
   return {
     [Symbol.dispose]: () => {

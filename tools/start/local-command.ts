@@ -38,7 +38,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   // It is closed before the service, because a thread that a debugger has paused could not be ended.
   using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
   const directory = temporaryDirectory();
-  // Beside the folder, because whoever has ended the run may want to read it.
+  // Beside the folder, so that it can be read after the run.
   const functionLogPath = options.verbose ? undefined : `${directory}.log`;
   const console = options.json
     ? plainConsole
@@ -51,7 +51,7 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
     signal: stop,
     started,
   });
-  // The file exists before the first line, so that it can be followed from the start.
+  // Creates the file, so that a user can follow it before the first line.
   if (console.functionLogPath !== undefined) appendFileSync(console.functionLogPath, '');
   process.stdout.write(
     options.json
@@ -83,7 +83,7 @@ function messageOf(error: unknown): string {
   const { syscall, code, message } = error as NodeJS.ErrnoException;
   if (syscall === 'mkdtemp') return `TMPDIR: ${message}; name a directory that exists`;
   if (code === 'EADDRINUSE') {
-    return `--port: ${message}; stop the other program, choose another port, or 0 for any that is free`;
+    return `--port: ${message}; stop the other program, choose another port, or 0 for a free one`;
   }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     return `--host and --port: ${message}; give an address of this machine, such as 127.0.0.1, and a port from 1024 on`;

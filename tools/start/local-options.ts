@@ -4,7 +4,7 @@ import { isStageName, type StageName, stageNames } from '../../lib/settings/stag
 import { parseCommandLine } from '../shared/command-line.ts';
 import { InvalidValueError } from '../shared/errors.ts';
 
-/** The options of `npm start`, and the one setting of its environment. */
+/** The options of `npm start`, and `DYNAMODB_ENDPOINT`. */
 export interface LocalOptions {
   /** The port to listen on, or 0 for any free port. */
   readonly port: number;
@@ -14,13 +14,13 @@ export interface LocalOptions {
   readonly data: string | undefined;
   /** The file with orders to load; undefined for the sample. */
   readonly orders: string | undefined;
-  /** Whether there are no demo owners, and no orders but those of `orders`. */
+  /** Whether to leave out the demo owners and the sample of orders. */
   readonly empty: boolean;
   /** Whether one line of JSON is printed instead of text. */
   readonly json: boolean;
   /** Whether the log of the functions is printed instead of written to a file. */
   readonly verbose: boolean;
-  /** Whether changes of the sources are applied to the running service. */
+  /** Whether the functions are reloaded when their sources change. */
   readonly watch: boolean;
   /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
   readonly inspect: number | undefined;
@@ -46,41 +46,36 @@ export function parseLocalOptions(
 function localCommand(): Command {
   return new Command('npm start --')
     .description('Runs the whole service on this machine.')
-    .option('--port <n>', 'port to listen on, 0 for any that is free', portOf('--port'), 3000)
+    .option('--port <n>', 'port to listen on; 0 chooses a free one', portOf('--port'), 3000)
     .option('--host <host>', 'address to listen on', hostOf, '127.0.0.1')
-    .option('--stage <stage>', `which stack to run: ${stages}`, stageOf, 'staging')
-    .option(
-      '--data <dir>',
-      'keep orders, keys and counters there (default: in memory)',
-      directoryOf,
-    )
-    .option('--orders <file>', `load these orders: ${ordersFile} (default: a sample)`, fileOf)
+    .option('--stage <stage>', `stage to run: ${stages}`, stageOf, 'staging')
+    .option('--data <dir>', 'keep the data in this directory (default: in memory)', directoryOf)
+    .option('--orders <file>', `load orders from ${ordersFile} (default: a sample)`, fileOf)
     .option('--empty', 'start without demo owners and sample orders', false)
-    .option('--watch', 'run saved changes of lambdas/ at once', false)
+    .option('--watch', 'reload the functions when a file in lambdas/ changes', false)
     .addOption(
-      new Option('--inspect [port]', 'let a debugger attach, also to the functions; no time limits')
+      new Option('--inspect [port]', 'let a debugger attach; the functions then have no time limit')
         .preset(String(inspectorPort))
         .argParser(portOf('--inspect')),
     )
-    .option('--verbose', 'print the log of the functions too', false)
-    .option('--json', 'print one line of JSON once the service is ready', false)
+    .option('--verbose', "also print the functions' log", false)
+    .option('--json', 'print one line of JSON when the service is ready', false)
     .addHelpText('after', helpAfter);
 }
 
 const stages = stageNames.join(' or ');
-const ordersFile = 'JSON Lines or CSV';
+const ordersFile = 'a file of JSON Lines or CSV';
 const inspectorPort = 9229;
 const helpAfter = `
-npm needs the -- before the options: npm start -- --port 3001
+npm needs -- before the options: npm start -- --port 3001
 
-DYNAMODB_ENDPOINT in the environment names a DynamoDB-compatible server to use instead of the
-embedded one.`;
+To use another DynamoDB-compatible server than the embedded one, set DYNAMODB_ENDPOINT to its URL.`;
 
 function portOf(name: string): (text: string) => number {
   return (text) => {
     const port = Number(text);
     if (/^\d+$/.test(text) && port <= 65_535) return port;
-    const expected = 'a whole number from 0 to 65535, 0 for any port that is free';
+    const expected = 'a whole number from 0 to 65535; 0 chooses a free port';
     throw new InvalidValueError(name, text, expected);
   };
 }
@@ -97,12 +92,12 @@ function stageOf(text: string): StageName {
 
 function directoryOf(path: string): string {
   if (path !== '' && !isReadableFile(path)) return path;
-  throw new InvalidValueError('--data', path, 'a directory, which is created if it is not there');
+  throw new InvalidValueError('--data', path, 'a directory; a missing one is created');
 }
 
 function fileOf(path: string): string {
   if (isReadableFile(path)) return path;
-  throw new InvalidValueError('--orders', path, `a file that can be read: ${ordersFile} of orders`);
+  throw new InvalidValueError('--orders', path, `${ordersFile} that can be read`);
 }
 
 function isReadableFile(path: string): boolean {

@@ -30,8 +30,8 @@ export function readyText(
   const notes = [
     ['In a browser', `${origin}/`],
     ['Functions log to', functionLogPath],
-    ['Follows changes of', watch ? 'lambdas/ and lib/' : undefined],
-    ['Debugger', inspect === undefined ? undefined : 'may attach; functions have no time limit'],
+    ['Watching', watch ? 'lambdas/ and lib/' : undefined],
+    ['Debugger', inspect === undefined ? undefined : 'can attach; functions have no time limit'],
     ['Stop it', 'Ctrl+C'],
   ].filter(([, value]) => value !== undefined);
   return `
@@ -74,7 +74,7 @@ ${cancelLine}`;
 }
 
 function firstOwnerText(origin: string): string {
-  return `Make an owner, and a key:
+  return `Create an owner and a key:
   npm run admin -- owners create Acme --plan free --local ${origin}
   npm run admin -- keys issue --owner Acme --local ${origin}
 `;

@@ -28,7 +28,7 @@ export function requestLine(answered: AnsweredRequest, basePath: string, paint: 
     paint(colourOf(answer.statusCode), String(answer.statusCode)),
     paint('dim', `${number.format(Math.round(durationMs))} ms`),
     errorCode(answered),
-    isComplete ? undefined : paint('yellow', 'broken off'),
+    isComplete ? undefined : paint('yellow', 'cut off'),
     allowance(answered),
     isInStage ? undefined : paint('yellow', `(paths begin with ${basePath})`),
   ];
@@ -62,7 +62,7 @@ function allowance({ answer }: AnsweredRequest): string | undefined {
   const wait = headerOf(answer.headers, 'retry-after');
   const left = headerOf(answer.headers, 'x-ratelimit-remaining');
   const count = left === undefined ? '' : ` ${number.format(Number(left))} left`;
-  return `${plan}${count}${wait === undefined ? '' : `, again in ${wait} s`}`;
+  return `${plan}${count}${wait === undefined ? '' : `, retry in ${wait} s`}`;
 }
 
 function headerOf(headers: readonly (readonly [string, string])[], wanted: string) {

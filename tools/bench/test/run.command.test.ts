@@ -23,7 +23,7 @@ describe('npm run bench', () => {
     );
     expect(Object.keys(figures)).toEqual(expected);
     for (const value of Object.values(figures)) expect(value).toBeGreaterThan(0);
-    expect(stderr).toContain('Limiter: each request');
+    expect(stderr).toContain('Limiter: one request');
   }, 180_000);
 
   it.each([

@@ -19,8 +19,8 @@ interface PreflightOptions {
 }
 
 /**
- * Ensures that the stage answers steadily, accepts the key and admits enough requests of it. Each
- * request has a connection of its own.
+ * Ensures that the stage answers without errors, accepts the key and admits enough of its requests. Each
+ * request has its own connection.
  *
  * @throws OperatorError when the checks cannot start, with one line that says what to do
  */
@@ -39,13 +39,13 @@ export async function preflight(stage: Stage, options: PreflightOptions): Promis
     await sleep(pauseMs);
     waitedMs += pauseMs;
   }
-  if (waitedMs > 0) print(`Answers are steady, after ${waitedMs / 1_000} s`);
+  if (waitedMs > 0) print(`All answers are good after ${waitedMs / 1_000} s`);
   ensureAllowance(answer!);
 }
 
 const waiting =
-  'Waiting until API Gateway knows the key and the address everywhere, ' +
-  `${longestPropagationMs / 1_000} s at most`;
+  'Waiting until all of API Gateway knows the key and the address, ' +
+  `up to ${longestPropagationMs / 1_000} s`;
 
 async function ask(stage: Stage, hostname: string): Promise<TextAnswer> {
   try {
@@ -60,13 +60,13 @@ async function ask(stage: Stage, hostname: string): Promise<TextAnswer> {
 function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoException) {
   const explanations: Record<string, string> = {
     ENOTFOUND:
-      `there is no DNS record for ${hostname}. For a name of your own, make it a CNAME or an alias of ` +
-      `the stack's output DomainNameTarget, then try again (docs/first-deploy.md, "A name of your own"); ` +
-      `else compare with the output BaseUrl`,
-    EAI_AGAIN: `no DNS server answers about ${hostname}: is there a network?`,
+      `there is no DNS record for ${hostname}. For a name of your own, create a CNAME or an alias to ` +
+      `the stack's output DomainNameTarget, then try again (docs/first-deploy.md, "A name of your own"). ` +
+      `Otherwise compare the address with the output BaseUrl`,
+    EAI_AGAIN: `no DNS server answers: is there a network?`,
     ERR_TLS_CERT_ALTNAME_INVALID:
-      `${hostname} has a certificate for another name: its DNS record points elsewhere than at the ` +
-      `stack's output DomainNameTarget`,
+      `${hostname} has a certificate for another name: its DNS record does not point to the stack's ` +
+      `output DomainNameTarget`,
   };
   const explanation = explanations[code] ?? `${message || code}: is the stage running?`;
   return new OperatorError(`--url does not answer: ${explanation}`);
@@ -75,17 +75,17 @@ function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoExcep
 /** @throws OperatorError when the answer is not from this service, or refuses the key */
 function ensureService(answer: TextAnswer): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
-  // The path that is asked for exists below the right address alone.
+  // The requested path exists only below the right address.
   const isElsewhere = codeOf(answer) === 'not_found';
   if (!isOurs || isElsewhere) {
     throw new OperatorError(
       `--url is not the address of this service: it answers ${shown(answer)}. ` +
-        "Give the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
+        "Use the stack's output BaseUrl, with its stage and version: https://…/STAGE/v1",
     );
   }
   if (answer.status !== 401) return;
   throw new OperatorError(
-    'the key is refused by the stage (401): issue one there, or give the address of its own stage',
+    "the stage refuses the key (401): issue one there, or use the address of the key's own stage",
   );
 }
 
@@ -95,7 +95,7 @@ function notSteady(answer: TextAnswer): OperatorError {
       ? "is this the stack's output BaseUrl, with its stage?"
       : 'docs/runbook.md says what 503 means, under "Authorizer failures"';
   return new OperatorError(
-    `--url does not answer steadily after ${longestPropagationMs / 1_000} s: ` +
+    `--url does not give good answers after ${longestPropagationMs / 1_000} s: ` +
       `it answers ${shown(answer)}; ${remedy}`,
   );
 }
@@ -109,7 +109,7 @@ function ensureAllowance(answer: TextAnswer): void {
   const retryAfter = Number(headerOf(answer, 'retry-after') ?? 0);
   const waitSeconds = Math.max(1, retryAfter || reset - serverSeconds(answer) + 1);
   throw new OperatorError(
-    `the key has ${remaining} of ${limit} requests left and the checks need ${neededRequests}: ` +
+    `the key has ${remaining} of ${limit} requests left, but the checks need ${neededRequests}: ` +
       `try again in ${waitSeconds} seconds, or use another key`,
   );
 }

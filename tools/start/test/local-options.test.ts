@@ -65,9 +65,9 @@ describe('options of the local run', () => {
     ['--stage', 'toString', stageNames.join(' or ')],
     ['--host', '', 'an address of this machine'],
     ['--data', import.meta.filename, 'a directory'],
-    ['--orders', '/does/not/exist', 'a file that can be read'],
-    ['--orders', tmpdir(), 'a file that can be read'],
-    ['--orders', 'long'.repeat(64), 'a file that can be read'],
+    ['--orders', '/does/not/exist', 'a file of JSON Lines or CSV that can be read'],
+    ['--orders', tmpdir(), 'a file of JSON Lines or CSV that can be read'],
+    ['--orders', 'long'.repeat(64), 'a file of JSON Lines or CSV that can be read'],
   ])('refuse %s "%s" in one line that says what is expected', (name, value, expected) => {
     expect(() => parseLocalOptions([name, value], {})).toThrow(
       new RegExp(`^${name}: "[^"]*["…] is not accepted; expected ${expected}[^\\n]*$`),

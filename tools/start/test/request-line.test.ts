@@ -45,12 +45,12 @@ describe('the line of a request', () => {
     [
       'a limit, with the time to wait',
       { statusCode: 429, plan: 'free', headers: [left(0), ['Retry-After', '12']] },
-      'GET /v1/store/orders 429 57 ms free 0 left, again in 12 s',
+      'GET /v1/store/orders 429 57 ms free 0 left, retry in 12 s',
     ],
     [
       'an answer that the client has no end of',
       { isComplete: false },
-      'GET /v1/store/orders 200 57 ms broken off',
+      'GET /v1/store/orders 200 57 ms cut off',
     ],
   ])('shows %s', (_, parts, expected) => {
     expect(line(parts)).toBe(expected);

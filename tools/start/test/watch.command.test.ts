@@ -102,7 +102,7 @@ describe('npm start -- --watch', () => {
     await untilAnswered('mended');
 
     expect(beside).toContain('good');
-    expect(complaints).toContain('The last good version goes on.');
+    expect(complaints).toContain('The last good version keeps running.');
   });
 
   it('says that a change of the stack needs a restart, and serves on', async () => {

@@ -12,10 +12,10 @@ const isSource = /^[^.].*\.(?:ts|js|json)$/;
 const settlesWithinMs = 15;
 
 /**
- * Serves changes of the functions' sources, until it is disposed. Requests that arrive after a change
- * wait for the new code. The stack is not synthesized again: after a change of it, a restart is due.
+ * Reloads the functions when their sources change, until it is disposed. Requests that arrive after a
+ * change wait for the new code. A change of the stack takes effect only after a restart.
  *
- * @param ready resolves when the service runs; a change that comes before is served then
+ * @param ready resolves when the service runs; earlier changes are served then
  */
 export function startWatching(
   ready: Promise<Pick<LocalService, 'replaceFunctionCode'>>,
@@ -42,9 +42,9 @@ export function startWatching(
       await service.replaceFunctionCode(newCode);
       const names = (await newCode).join(', ');
       const durationMs = Math.round(performance.now() - startedMs);
-      if (names) log(paint('cyan', `${names}: new code after ${durationMs} ms`));
+      if (names) log(paint('cyan', `${names}: reloaded in ${durationMs} ms`));
     } catch (error) {
-      log(paint('red', `${(error as Error).message}\nThe last good version goes on.`));
+      log(paint('red', `${(error as Error).message}\nThe last good version keeps running.`));
     }
   }
 
@@ -64,7 +64,7 @@ export function startWatching(
   function askForRestart(file: string): void {
     if (announced.has(file)) return;
     announced.add(file);
-    log(paint('cyan', `${relative(root, file)} has changed: restart to run the changed stack`));
+    log(paint('cyan', `${relative(root, file)} has changed: restart npm start to apply it`));
   }
 
   const watching = new DisposableStack();
