@@ -13,8 +13,10 @@ export interface CommandIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<void>;
-  /** Returns a signal that is aborted when the operator presses Ctrl+C. */
-  readonly onInterrupt: () => AbortSignal;
+  /** Is aborted when the operator presses Ctrl+C, from the start of the process on. */
+  readonly interruption: AbortSignal;
+  /** Lets Ctrl+C end the process at once, for a command that does not listen to it. */
+  readonly endAtSignals: () => void;
 }
 
 /** An output stream: a terminal, a file or a pipe. */

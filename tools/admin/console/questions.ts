@@ -67,9 +67,12 @@ function ask({ stderr }: CommandIo, question: string): void {
   stderr.write(`${printable(question)} `);
 }
 
-async function firstLine({ stdin }: CommandIo, output?: Writable): Promise<string> {
+async function firstLine(
+  { stdin, interruption: signal }: CommandIo,
+  output?: Writable,
+): Promise<string> {
   const terminal = output !== undefined;
-  const lines = createInterface({ input: stdin, output, terminal, historySize: 0 });
+  const lines = createInterface({ input: stdin, output, terminal, signal, historySize: 0 });
   let isInterrupted = false;
   lines.on('SIGINT', () => {
     isInterrupted = true;

@@ -164,6 +164,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'withdraw all keys of a stage, valid or not, and delete its API Gateway keys',
     options: [yesOption],
     help: withdrawHelp,
+    isInterruptible: true,
     run: withdrawAll,
   });
 }
@@ -265,7 +266,7 @@ async function withdrawAll({ stage, io, confirm }: Call): Promise<Result> {
   const bar = progressOn(io, 'withdrawing [{bar}] {percentage}% | {eta_formatted} left');
   bar.start(all.owners.length + all.gatewayKeys.length, {});
   const onStep = (done: number) => bar.update(done, {});
-  await withdrawStageKeys(all, stage, onStep, io.onInterrupt()).finally(() => bar.stop());
+  await withdrawStageKeys(all, stage, onStep, io.interruption).finally(() => bar.stop());
   return {
     value: {
       withdrawn: all.validKeys.map(({ keyId }) => keyId),

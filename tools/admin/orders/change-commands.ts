@@ -48,6 +48,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
       asOption,
     ],
     help: reopenHelp,
+    isInterruptible: true,
     examples: [
       'orders reopen 1001 --stage prod',
       'orders reopen --cancelled-by key_… --since 2026-11-20T09:00:00Z --dry-run --stage prod',
@@ -122,7 +123,7 @@ async function reopenSelected(
     selection,
     table: ordersTable(stage.dynamodb, stage.ordersTable),
     onProgress: (orders: number, reopened: number) => bar.update(0, { orders, reopened }),
-    signal: io.onInterrupt(),
+    signal: io.interruption,
   };
   const by = options.dryRun ? '' : await operatorName(options, io.environment);
   bar.start(0, { orders: 0, reopened: 0 });

@@ -39,6 +39,7 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
       new Option('--dry-run', 'say what would be changed, and write nothing'),
     ],
     help: importHelp,
+    isInterruptible: true,
     examples: [
       'orders import orders.jsonl --stage staging',
       'orders import orders.csv --stage prod --on-error skip --rejects bad.csv',
@@ -67,7 +68,6 @@ async function runImport(
   { singleAttemptClient, ordersTable: tableName }: StageConnection,
   io: CommandIo,
 ): Promise<ImportCounts> {
-  const signal = io.onInterrupt();
   // The import repeats failed calls itself, so the client must not repeat them as well.
   const table = { ...ordersTable(singleAttemptClient, tableName), wait: io.wait };
   const bar = progressOn(
@@ -91,7 +91,7 @@ async function runImport(
     },
   };
   try {
-    return await importOrders(request, table, observer, signal);
+    return await importOrders(request, table, observer, io.interruption);
   } finally {
     bar.stop();
     if (rejects !== undefined) closeSync(rejects);

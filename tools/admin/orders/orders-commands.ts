@@ -27,15 +27,21 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       'orders export --stage prod --out orders.jsonl',
       'orders export --stage prod --format csv | gzip > orders.csv.gz',
     ],
+    isInterruptible: true,
     run: async ({ stage, options }) => {
       const table = ordersTable(stage.dynamodb, options.table ?? stage.ordersTable);
       const out = options.out === '-' ? undefined : options.out;
       const isOnTerminal = out === undefined && io.stdout.isTTY === true;
       const bar = progressOn(io, 'exporting | {orders} orders', !isOnTerminal);
       const onProgress = (orders: number) => bar.update(0, { orders });
-      const signal = io.onInterrupt();
       bar.start(0, { orders: 0 });
-      const exported = await exportOrders(table, { ...options, out }, io.stdout, onProgress, signal)
+      const exported = await exportOrders(
+        table,
+        { ...options, out },
+        io.stdout,
+        onProgress,
+        io.interruption,
+      )
         .catch((error) => {
           const isMissing = options.table && Object(error).name === 'ResourceNotFoundException';
           throw isMissing ? new NotFoundError(`There is no table ${options.table}`) : error;

@@ -31,6 +31,8 @@ interface Verb<Options> {
   readonly description: string;
   readonly options?: readonly Option[];
   readonly help?: string;
+  /** Whether it listens to the `interruption`, and ends in good order. */
+  readonly isInterruptible?: boolean;
   /** Command lines for the help. @default - the usage */
   readonly examples?: readonly string[];
   /** Does the work. Returns nothing when it has printed its result itself. */
@@ -50,6 +52,7 @@ export function addVerb<Options extends object = object>(
   for (const option of ownOptions) command.addOption(option);
   const asks = ownOptions.includes(yesOption) ? confirmationHelp : '';
   command.addHelpText('after', asks + help + examplesText(examples)).action(async () => {
+    if (!verb.isInterruptible) io.endAtSignals();
     const options = command.optsWithGlobals<Options & GlobalOptions & ConfirmationOptions>();
     const stage = await connect(options, io.now);
     const place = `stage ${stage.stage}${options.local === undefined ? '' : ` at ${stage.label}`}`;

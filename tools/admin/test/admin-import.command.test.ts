@@ -31,13 +31,17 @@ afterAll(async () => {
   await service?.close();
 });
 
-/** Runs an import that gives itself a signal when a part of the orders is in the table. */
-async function interruptedImport(signal: NodeJS.Signals) {
+/** Runs a command that gives itself a signal, without another place when a part of the orders is in the table. */
+async function interrupted(
+  SIGNAL: NodeJS.Signals,
+  command = ['orders', 'import', file],
+  place: object = { SIGNAL_AT_BATCH: '20' },
+) {
   const hook = join(import.meta.dirname, 'signal-itself.ts');
-  const words = ['orders', 'import', file, '--local', service.origin];
+  const words = [...command, '--local', service.origin];
   const importing = spawn(process.execPath, ['--import', hook, 'tools/admin/run.ts', ...words], {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH: process.env.PATH, SIGNAL: signal, SIGNAL_AT_BATCH: '20' },
+    env: { PATH: process.env.PATH, SIGNAL, ...place },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stderr = text(importing.stderr);
@@ -48,13 +52,13 @@ jest.setTimeout(60_000);
 
 describe('an import that is interrupted half-way', () => {
   it('ends in good order at Ctrl+C, and is completed by being run again, even when killed', async () => {
-    const { exit, stderr } = await interruptedImport('SIGINT');
+    const { exit, stderr } = await interrupted('SIGINT');
     expect(exit).toEqual([5, null]);
     expect(stderr).toMatch(
       /stopped with [\d,]+ orders in the table: interrupted while loading; run the command again\n$/,
     );
 
-    expect((await interruptedImport('SIGKILL')).exit).toEqual([null, 'SIGKILL']);
+    expect((await interrupted('SIGKILL')).exit).toEqual([null, 'SIGKILL']);
 
     const words = ['orders', 'import', file, '--local', service.origin, '--json'];
     const { exitCode, stdout } = await admin(words);
@@ -66,5 +70,14 @@ describe('an import that is interrupted half-way', () => {
     const ids = exported.stdout.match(/(?<="id":)-?\d+/g)!;
     expect(ids).toHaveLength(orderCount);
     expect(new Set(ids).size).toBe(orderCount);
+  });
+
+  it.each([
+    ['orders import -', 'ends with exit code 5', [5, null]],
+    ['keys list', 'dies of it, as it would later', [null, 'SIGTERM']],
+  ])('%s, which gets a signal while it is loaded, %s', async (words, _, exit) => {
+    const atModule = { SIGNAL_AT_MODULE: './program.ts' };
+
+    expect((await interrupted('SIGTERM', words.split(' '), atModule)).exit).toEqual(exit);
   });
 });

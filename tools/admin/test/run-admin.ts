@@ -44,7 +44,8 @@ export async function admin(
     environment: {},
     now: Date.now,
     wait: async () => {},
-    onInterrupt: () => new AbortController().signal,
+    interruption: new AbortController().signal,
+    endAtSignals: () => {},
     ...io,
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

@@ -1,16 +1,23 @@
 import { subscribe } from 'node:diagnostics_channel';
+import { registerHooks } from 'node:module';
 
 /*
- * Is loaded before a command: it gives its process a signal in the middle of loading orders, which
- * nothing outside of it can be sure to meet, however fast or slow the machine is.
+ * Is loaded before a command: it gives its process a signal when it loads a module, or in the middle of
+ * loading orders, which nothing outside of it can be sure to meet, however fast or slow the machine is.
  */
 
-const { SIGNAL, SIGNAL_AT_BATCH } = process.env;
+const { SIGNAL, SIGNAL_AT_BATCH, SIGNAL_AT_MODULE } = process.env;
 // Those of an import, and those of a local run that fills its table.
 const writesOfOrders = /\.(?:BatchExecuteStatement|TransactWriteItems)$/;
 let batches = 0;
 let isDone = false;
 
+registerHooks({
+  resolve: (name, context, next) => {
+    if (name === SIGNAL_AT_MODULE) process.kill(process.pid, SIGNAL);
+    return next(name, context);
+  },
+});
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { request: { getHeader(name: string): unknown } };
   if (!writesOfOrders.test(String(request.getHeader('x-amz-target')))) return;

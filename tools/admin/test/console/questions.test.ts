@@ -39,6 +39,15 @@ describe('confirm', () => {
     );
   });
 
+  it('stops at Ctrl+C where the command listens to it', async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const io = { ...input('').io, stdin, interruption: AbortSignal.abort() };
+
+    const confirmed = confirm(io, {}, question);
+
+    await expect(confirmed).rejects.toThrow('Not confirmed: nothing was changed');
+  });
+
   it.each([
     ['with --yes', input('n\n'), { yes: true }],
     ['without a terminal', input('n\n', { isTTY: false }), {}],

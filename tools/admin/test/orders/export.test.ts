@@ -138,7 +138,7 @@ describe('orders export', () => {
 
       const { exitCode, stderr } = await orders(['export', ...words], {
         stdout,
-        onInterrupt: () => controller.signal,
+        interruption: controller.signal,
       });
 
       scan.mockRestore();

@@ -185,7 +185,7 @@ describe('orders reopen --cancelled-by', () => {
 
     const { exitCode, stderr } = await reopen(mistaken, {
       isTerminal: true,
-      onInterrupt: () => controller.signal,
+      interruption: controller.signal,
     });
 
     expect(exitCode).toBe(5);
