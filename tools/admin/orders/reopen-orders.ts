@@ -1,9 +1,4 @@
-import {
-  InterruptedError,
-  NotFoundError,
-  OperatorError,
-  WrongStateError,
-} from '../../shared/errors.ts';
+import { InterruptedError, OperatorError, WrongStateError } from '../../shared/errors.ts';
 import { counted } from '../console/view.ts';
 import { scanPages } from '../stage/dynamodb-calls.ts';
 import { failureText } from '../stage/service-failure.ts';
@@ -118,9 +113,9 @@ async function* selectedOrders(
   }
 }
 
-/** An order that was changed or deleted after it was read is left as it is. */
+/** An order that was changed after it was read is left as it is. */
 function isChanged(error: unknown): false {
-  if (error instanceof WrongStateError || error instanceof NotFoundError) return false;
+  if (error instanceof WrongStateError) return false;
   throw error;
 }
 
