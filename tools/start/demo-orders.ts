@@ -28,15 +28,12 @@ export async function loadFile(
   log: (line: string) => void,
 ): Promise<void> {
   const tell = (text: string) => log(printable(`${file}: ${text}`));
-  let [phase, totalBytes, toldMs] = ['', 0, performance.now()];
+  let toldMs = performance.now();
   const observer: Partial<ImportObserver> = {
-    onPhase: (...started) => {
-      [phase, totalBytes] = started;
-    },
-    onProgress: (bytes, orders) => {
+    onProgress: (text) => {
       if (performance.now() - toldMs < progressEveryMs) return;
       toldMs = performance.now();
-      tell(`${phase} … ${Math.floor((100 * bytes) / totalBytes)} %, ${counted(orders, 'order')}`);
+      tell(text);
     },
     onText: (text, about) => about === 'bad line' && tell(text),
   };

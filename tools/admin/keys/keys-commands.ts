@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { CommandIo, Result } from '../console/command-io.ts';
 import { durationOption, planOption } from '../console/option-values.ts';
-import { progressOn } from '../console/progress.ts';
+import { progressLine } from '../console/progress.ts';
 import { readSecret } from '../console/questions.ts';
-import { counted, type Field, isoTime, recordText, tableText } from '../console/view.ts';
+import { counted, type Field, grouped, isoTime, recordText, tableText } from '../console/view.ts';
 import { limitsText, ownerFields, ownerView } from '../owners/owner-view.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
 import { extendKey } from './extend-key.ts';
@@ -263,10 +263,11 @@ async function withdrawAll({ stage, io, confirm }: Call): Promise<Result> {
     `Withdraw all ${keys} of ${stage.label}, and delete its ${gatewayKeys}? Every client is ` +
     'refused from its next request on.';
   await confirm(() => question, true);
-  const bar = progressOn(io, 'withdrawing [{bar}] {percentage}% | {eta_formatted} left');
-  bar.start(all.owners.length + all.gatewayKeys.length, {});
-  const onStep = (done: number) => bar.update(done, {});
-  await withdrawStageKeys(all, stage, onStep, io.interruption).finally(() => bar.stop());
+  const line = progressLine(io);
+  const steps = grouped(all.owners.length + all.gatewayKeys.length);
+  const onStep = (done: number) =>
+    line.draw(`${grouped(done)} of ${steps} owners and gateway keys withdrawn`);
+  await withdrawStageKeys(all, stage, onStep, io.interruption).finally(line.clear);
   return {
     value: {
       withdrawn: all.validKeys.map(({ keyId }) => keyId),

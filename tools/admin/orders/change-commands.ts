@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { InvalidValueError, UsageError } from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import type { CommandIo, Result } from '../console/command-io.ts';
-import { progressOn } from '../console/progress.ts';
-import { counted, grouped, tableText } from '../console/view.ts';
+import { progressLine } from '../console/progress.ts';
+import { counted, type Field, grouped, tableText } from '../console/view.ts';
 import { asOption, operatorName } from '../stage/operator-name.ts';
 import { addVerb, type Call } from '../stage/verb.ts';
 import { changeOrder, type OrderChange, transitions } from './change-order.ts';
 import { orderJson } from './order-json.ts';
 import { isDateTime } from './order-record.ts';
 import { findOrder, ordersTable } from './orders-table.ts';
-import { countByHour, reopenOrders, type Selection } from './reopen-orders.ts';
+import { reopenOrders, type Selection } from './reopen-orders.ts';
 
 interface ChangeOptions {
   as?: string;
@@ -44,7 +44,7 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
       new Option('--cancelled-by <who>', 'instead of an order: the id of a key, or a name'),
       timeOption('--since <time>', 'the time of the first cancellation'),
       timeOption('--until <time>', 'the time of the last one; without it, now'),
-      new Option('--dry-run', 'print the number of such orders per hour, and write nothing'),
+      new Option('--dry-run', 'print the number of these orders per hour, and write nothing'),
       asOption,
     ],
     help: reopenHelp,
@@ -62,8 +62,8 @@ export function addChangeCommands(orders: Command, io: CommandIo): void {
 
 const reopenHelp = `
 With --cancelled-by, each order is one write, made only if nobody has changed the order meanwhile. If
-it is interrupted, run it again: an order that was reopened since --since, and cancelled again, is left.
-The order keeps who cancelled and who reopened it, and when.`;
+it is interrupted, run it again with the same --until. An order that was reopened after --since and then
+cancelled again is left as it is. The order keeps who cancelled and who reopened it, and when.`;
 
 function timeOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text) => {
@@ -118,37 +118,26 @@ async function reopenSelected(
   selection: Selection,
   { stage, options, io }: Call<ReopenOptions>,
 ): Promise<Result> {
-  const bar = progressOn(io, '{orders} orders read, {reopened} to be reopened');
-  const reopening = {
+  const { dryRun } = options;
+  const line = progressLine(io);
+  const value = await reopenOrders({
     selection,
     table: ordersTable(stage.dynamodb, stage.ordersTable),
-    onProgress: (orders: number, reopened: number) => bar.update(0, { orders, reopened }),
+    by: dryRun ? undefined : await operatorName(options, io.environment),
+    now: stage.now,
+    onProgress: line.draw,
     signal: io.interruption,
-  };
-  const by = options.dryRun ? '' : await operatorName(options, io.environment);
-  bar.start(0, { orders: 0, reopened: 0 });
-  try {
-    if (options.dryRun) return dryRunResult(await countByHour(reopening));
-    const counts = await reopenOrders(reopening, by, stage.now);
-    const { reopened, changed, cancelledAgain } = counts;
-    const text =
-      `Reopened ${counted(reopened, 'order')}.` +
-      ` Left as they are: ${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`;
-    return { value: counts, text };
-  } finally {
-    bar.stop();
-  }
+  }).finally(line.clear);
+  const { reopened, changed, cancelledAgain } = value;
+  const texts = [
+    tableText(hourFields, value.hours),
+    `${dryRun ? 'Would reopen' : 'Reopened'} ${counted(reopened, 'order')}. Left as they are: ` +
+      `${grouped(changed)} changed meanwhile, ${grouped(cancelledAgain)} cancelled again.`,
+  ];
+  return { value, text: texts.slice(reopened > 0 ? 0 : 1).join('\n') };
 }
 
-function dryRunResult({ counts, hours }: Awaited<ReturnType<typeof countByHour>>): Result {
-  const { reopened, cancelledAgain } = counts;
-  const table = tableText<(typeof hours)[number]>(
-    [
-      { name: 'hour', of: ({ hour }) => hour },
-      { name: 'orders', of: ({ orders }) => grouped(orders) },
-    ],
-    hours,
-  );
-  const total = `Would reopen ${counted(reopened, 'order')}, and leave ${grouped(cancelledAgain)} cancelled again.`;
-  return { value: { ...counts, hours }, text: `${table}\n${total}` };
-}
+const hourFields: readonly Field<{ hour: string; orders: number }>[] = [
+  { name: 'hour', of: ({ hour }) => hour },
+  { name: 'orders', of: ({ orders }) => grouped(orders) },
+];

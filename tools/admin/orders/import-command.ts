@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { isFinal, orderStatuses } from '../../../lambdas/shared/order-states.ts';
 import { DifferentError, InvalidValueError, reasonOf } from '../../shared/errors.ts';
 import { type CommandIo, print } from '../console/command-io.ts';
-import { progressOn } from '../console/progress.ts';
+import { progressLine } from '../console/progress.ts';
 import { counted, grouped } from '../console/view.ts';
 import type { StageConnection } from '../stage/stage-connection.ts';
 import { addVerb } from '../stage/verb.ts';
@@ -70,30 +70,25 @@ async function runImport(
 ): Promise<ImportCounts> {
   // The import repeats failed calls itself, so the client must not repeat them as well.
   const table = { ...ordersTable(singleAttemptClient, tableName), wait: io.wait };
-  const bar = progressOn(
-    io,
-    '{phase} [{bar}] {percentage}% | {orders} orders | {eta_formatted} left',
-  );
+  const line = progressLine(io);
   const rejects = await openRejects(request);
-  let headers = 0;
   const observer: ImportObserver = {
-    onPhase: (phase, bytes) => bar.start(bytes, { phase, orders: 0 }),
-    onProgress: (bytes, orders) => bar.update(bytes, { orders }),
+    onProgress: line.draw,
     onBadLine: ({ error, raw, header }) => {
       if (rejects === undefined) return;
-      if (header && headers++ === 0) writeLine(rejects, header);
+      if (header) writeLine(rejects, header);
       writeLine(rejects, reasonLine(error));
       writeLine(rejects, raw);
     },
     onText: (text) => {
-      bar.clear();
+      line.clear();
       print(io.stderr, `${request.path}: ${text}`);
     },
   };
   try {
     return await importOrders(request, table, observer, io.interruption);
   } finally {
-    bar.stop();
+    line.clear();
     if (rejects !== undefined) closeSync(rejects);
   }
 }

@@ -37,12 +37,10 @@ export interface ImportRequest extends StoreOptions {
 
 type TextAbout = 'bad line' | 'difference';
 
-type Phase = 'checking' | 'loading' | 'comparing';
-
-/** What can be told of the progress of an import. */
+/** What is told while an import runs. */
 export interface ImportObserver {
-  onPhase(phase: Phase, totalBytes: number): void;
-  onProgress(bytes: number, orders: number): void;
+  /** Called now and then with how far the import is. */
+  onProgress(text: string): void;
   onBadLine(line: BadLine): void;
   /**
    * Called with texts on bad lines, and on orders of the table that have other values and are left so or,
@@ -134,15 +132,19 @@ async function loadRounds(running: Import, table: RetryingTable): Promise<void> 
 }
 
 async function* readRounds(
-  phase: Phase,
+  phase: 'checking' | 'loading' | 'comparing',
   { file, request, observer, signal, counts }: Import,
 ): AsyncGenerator<OrderLine[]> {
   const { path, format = formatOf(path), replace, onError } = request;
-  observer.onPhase?.(phase, (await file.stat()).size);
-  let orders = 0;
+  const { size } = await file.stat();
+  let [lines, orders] = [0, 0];
   let round: OrderLine[] = [];
   for await (const line of readOrders(file, format, replace)) {
     if (signal.aborted) throw new InterruptedError(`interrupted while ${phase}`);
+    if (lines++ % roundSize === 0) {
+      const percent = Math.floor((100 * line.bytes) / size);
+      observer.onProgress?.(`${phase} … ${percent} %, ${counted(orders, 'order')}`);
+    }
     if ('error' in line) {
       // The file has changed since it was checked.
       if (phase !== 'checking' && onError === 'stop') throw line.error;
@@ -157,7 +159,6 @@ async function* readRounds(
       yield round;
       round = [];
     }
-    observer.onProgress?.(line.bytes, orders);
   }
   if (round.length > 0) yield round;
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { NotFoundError } from '../../shared/errors.ts';
 import { type CommandIo, print } from '../console/command-io.ts';
-import { progressOn } from '../console/progress.ts';
+import { progressLine } from '../console/progress.ts';
 import { counted } from '../console/view.ts';
 import { addVerb } from '../stage/verb.ts';
 import { addChangeCommands } from './change-commands.ts';
@@ -32,9 +32,8 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
       const table = ordersTable(stage.dynamodb, options.table ?? stage.ordersTable);
       const out = options.out === '-' ? undefined : options.out;
       const isOnTerminal = out === undefined && io.stdout.isTTY === true;
-      const bar = progressOn(io, 'exporting | {orders} orders', !isOnTerminal);
-      const onProgress = (orders: number) => bar.update(0, { orders });
-      bar.start(0, { orders: 0 });
+      const line = progressLine(io, !isOnTerminal);
+      const onProgress = (orders: number) => line.draw(`${counted(orders, 'order')} exported`);
       const exported = await exportOrders(
         table,
         { ...options, out },
@@ -46,7 +45,7 @@ export function addOrdersCommands(program: Command, io: CommandIo): void {
           const isMissing = options.table && Object(error).name === 'ResourceNotFoundException';
           throw isMissing ? new NotFoundError(`There is no table ${options.table}`) : error;
         })
-        .finally(() => bar.stop());
+        .finally(line.clear);
       const text = `Exported ${counted(exported.orders, 'order')}`;
       if (out !== undefined) return { value: exported, text: `${text} to ${out}.` };
       // Without a file, standard output contains the orders, so the count goes to standard error.

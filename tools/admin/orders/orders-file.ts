@@ -43,7 +43,7 @@ export interface OrderLine {
 /** A line that is none, and why. */
 export type BadLine = Omit<OrderLine, 'order'> & {
   readonly error: BadLineError;
-  /** The line of CSV that names the columns. */
+  /** Of the first bad line of CSV, the line that names the columns. */
   readonly header: Buffer | undefined;
 };
 
@@ -127,6 +127,7 @@ export async function* readOrders(
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       yield { line, raw, bytes, header, error: new BadLineError(line, error.message) };
+      header = undefined;
     }
   }
 }

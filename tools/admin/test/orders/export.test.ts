@@ -155,8 +155,8 @@ describe('orders export', () => {
     const written = await orders(['export', '--out', out], { isTerminal: true });
     const shown = await orders(['export'], { isTerminal: true });
 
-    expect(written.stderr).toContain('exporting | 1 orders');
-    expect(shown.stderr).not.toContain('exporting');
+    expect(written.stderr).toContain('1 order exported');
+    expect(shown.stderr).not.toContain('exported');
   });
 
   it.each([
