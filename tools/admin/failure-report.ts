@@ -1,6 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { stackName } from '../../lib/settings/names.ts';
 import { isStageName } from '../../lib/settings/stages.ts';
@@ -12,7 +9,6 @@ import {
   reasonOf,
   UsageError,
 } from '../shared/errors.ts';
-import type { CommandIo } from './console/command-io.ts';
 import { failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
@@ -20,14 +16,10 @@ import { labelOf, type Target } from './stage/target.ts';
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
-export function reportFailure(
-  thrown: unknown,
-  target: Target,
-  environment: CommandIo['environment'] = {},
-) {
+export function reportFailure(thrown: unknown, target: Target) {
   // A wrong command line can contain any word.
   const isUsage = thrown instanceof CommanderError;
-  const failure = isUsage ? undefined : failureBehind(thrown, environment);
+  const failure = isUsage ? undefined : failureBehind(thrown);
   const error = operatorErrorOf(thrown, target, failure);
   const failureClass = failure ? 'service' : classOf(error);
   // The service has to work again before the command can be completed.
@@ -50,37 +42,12 @@ function classOf(error: OperatorError): keyof typeof exitCodes {
 }
 
 /** The failure of a service that an error is, or that has caused it. */
-function failureBehind(
-  thrown: unknown,
-  environment: CommandIo['environment'],
-): ServiceFailure | undefined {
+function failureBehind(thrown: unknown): ServiceFailure | undefined {
   for (let each = thrown; each !== undefined; each = Object(each).cause) {
     const failure = failureOf(each);
-    if (failure) return unknownProfile(failure, environment) ?? failure;
+    if (failure) return failure;
   }
   return undefined;
-}
-
-/** The SDK does not say that there is no such profile, only what it has not found in it. */
-function unknownProfile(
-  { kind }: ServiceFailure,
-  { AWS_PROFILE: profile, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE }: CommandIo['environment'],
-): ServiceFailure | undefined {
-  if (!profile || (kind !== 'noCredentials' && kind !== 'noRegion')) return undefined;
-  const folder = join(homedir(), '.aws');
-  const files = [
-    AWS_CONFIG_FILE || join(folder, 'config'),
-    AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials'),
-  ];
-  const texts = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
-  const headings = texts.join('\n').match(/^\s*\[[^\]]*/gm) ?? [];
-  const known = headings.map((each) => each.replace(/^\s*\[\s*(profile\s)?|["']/g, '').trim());
-  if (known.includes(profile)) return undefined;
-  return {
-    kind: 'noProfile',
-    problem: `there is no profile ${profile}`,
-    remedy: 'correct AWS_PROFILE: "aws configure list-profiles" lists those there are',
-  };
 }
 
 function operatorErrorOf(

@@ -31,7 +31,7 @@ export async function runAdmin(commandLine: string[], io: CommandIo): Promise<nu
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // run.ts has reported it, unless a reader such as `head` has closed the pipe, which is no failure.
     if (error === lostOutput) return Object(error).code === 'EPIPE' ? 0 : 1;
-    const { exitCode, ...failure } = reportFailure(error, program.opts(), io.environment);
+    const { exitCode, ...failure } = reportFailure(error, program.opts());
     const isHelp = error instanceof CommanderError && error.code === 'commander.help';
     const text = [failure.message, failure.remedy].filter(Boolean).join('; ');
     if (isJson) print(io.stderr, JSON.stringify({ error: failure }));

@@ -13,6 +13,7 @@ interface FailureForm {
 }
 
 const again = 'run the command again';
+const orProfile = 'or set AWS_PROFILE to one that "aws configure list-profiles" lists';
 const waitAMinute = `wait a minute, and ${again}`;
 
 /** From a failure to its text and its remedy. */
@@ -26,7 +27,7 @@ const forms = {
   noRegion: {
     pattern: /region is missing/i,
     problem: 'no AWS Region is set',
-    remedy: 'set the one of {stack}: "export AWS_REGION=…"',
+    remedy: `set the one of {stack}: "export AWS_REGION=…", ${orProfile}`,
   },
   noSuchStack: {
     pattern: /Stack with id \S+ does not exist/,
@@ -52,7 +53,7 @@ const forms = {
   noCredentials: {
     pattern: /Credentials(?:Provider)?Error|TokenProviderError|could not load credentials/i,
     problem: 'there are no AWS credentials',
-    remedy: 'sign in with "aws sso login" or "aws configure", or set AWS_PROFILE',
+    remedy: `sign in with "aws sso login" or "aws configure", ${orProfile}`,
   },
   accessDenied: {
     pattern: /AccessDenied|UnauthorizedOperation|not authorized to perform/i,
@@ -89,7 +90,7 @@ const forms = {
 
 /** The failure of a service, of the connection to it, or of what is set to reach it. */
 export interface ServiceFailure extends Omit<FailureForm, 'pattern'> {
-  readonly kind: keyof typeof forms | 'noProfile';
+  readonly kind: keyof typeof forms;
 }
 
 const calls = new WeakMap<object, string>();

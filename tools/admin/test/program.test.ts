@@ -4,14 +4,12 @@ import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageNames } from '../../../lib/settings/stages.ts';
-import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { tableText } from '../console/view.ts';
 import { type KeyView, keyFields } from '../keys/key-view.ts';
 import { admin, everyCommand } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
 
 const stack = stackOfEachTest();
-const directory = temporaryDirectoryOfEachTest();
 const { cloudFormation } = stack;
 const keyId = `key_${'0'.repeat(32)}`;
 const durations = 'a duration such as 30s, 15m, 24h or 90d';
@@ -40,26 +38,6 @@ describe('which service is operated', () => {
     });
     expect(cloudFormation.calls()).toHaveLength(0);
   });
-
-  it.each(['Could not load credentials from any providers', 'Region is missing'])(
-    'says where the profile is not known, instead of: %s',
-    async (message) => {
-      cloudFormation.on(DescribeStacksCommand).rejects(new Error(message));
-      const config = directory.write('config', '[default]\n[profile other]\nregion = x\n');
-      const files = { AWS_CONFIG_FILE: config, AWS_SHARED_CREDENTIALS_FILE: '/none' };
-
-      const run = async (AWS_PROFILE: string) => {
-        const environment = { ...files, AWS_PROFILE };
-        return (await admin(['keys', 'list', '--stage', 'prod'], { environment })).stderr;
-      };
-
-      expect(await run('nope')).toBe(
-        'error: stage prod: there is no profile nope; correct AWS_PROFILE: "aws configure ' +
-          'list-profiles" lists those there are\n',
-      );
-      expect(await run('other')).toContain(message);
-    },
-  );
 
   it("finds a stage through its stack's outputs", async () => {
     const { stderr } = await admin(['orders', 'show', 'x', '--stage', 'prod']);
