@@ -4,8 +4,7 @@
     python3 store_orders.py              # lists all orders, one JSON object per line
     python3 store_orders.py 1001 1002    # cancels two orders
 
-The client sends one request at a time and waits for as long as the service asks, which is hours if the day's limit
-is used up. A `threading.Event` ends the wait.
+The client sends one request at a time and waits as long as the service asks: for hours if the day's limit is used up.
 """
 
 import codecs
@@ -47,7 +46,7 @@ class StoreOrdersError(Exception):
 
 
 class StoreOrders:
-    """`stop`, a `threading.Event`, ends requests and waits with the error `aborted` when it is set."""
+    """Setting `stop`, a `threading.Event`, ends a wait at once and a silent request within 30 s, with `aborted`."""
 
     def __init__(self, base_url, api_key, stop=None):
         self._base_url, self._api_key, self._stop = base_url, api_key, stop
@@ -87,6 +86,7 @@ class StoreOrders:
             try:
                 yield from _objects(self._texts(response))
             except NO_RESPONSE as error:
+                self._sleep(0)
                 message = f"discard the orders of this list, and list them again: {error!r}"
                 raise StoreOrdersError("incomplete_list", message, response) from error
 

@@ -145,16 +145,21 @@ describe('the Python client', () => {
     expect(askedMs[1]! - askedMs[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('is stopped by an event while it waits', async () => {
-    await using server = await serve((_, outgoing) => {
-      outgoing.writeHead(503, { 'Retry-After': '3600' }).end();
+  it.each([
+    ['waits', 'threading.Timer(0.5, stop.set).start()\nstore.cancel(7)'],
+    ['reads a list that breaks', 'for order in store.orders():\n  stop.set()'],
+  ])('is stopped by an event while it %s', async (_, use) => {
+    await using server = await serve(({ method }, outgoing) => {
+      if (method === 'DELETE') return outgoing.writeHead(503, { 'Retry-After': '3600' }).end();
+      outgoing.write('[{"id":1},');
+      return setTimeout(() => outgoing.destroy(), 500);
     });
     const script = `
 import sys, threading
 from store_orders import StoreOrders
 stop = threading.Event()
-threading.Timer(0.5, stop.set).start()
-StoreOrders(sys.argv[1], "a-key", stop).cancel(7)`;
+store = StoreOrders(sys.argv[1], "a-key", stop)
+${use}`;
 
     const { errors } = await outcomeOf(
       start(server.url, 'a-key', 'python3', '-c', script, server.url),
