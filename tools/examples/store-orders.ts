@@ -93,8 +93,7 @@ export class StoreOrders {
         await this.#send('DELETE', `/store/orders/${id}`, signal);
         return 'cancelled';
       } catch (error) {
-        const { code } = Object(error);
-        if (code === 'order_already_cancelled') return 'already cancelled';
+        if (Object(error).code === 'order_already_cancelled') return 'already cancelled';
         await backOff(error, attempt, signal);
       }
     }
@@ -117,9 +116,7 @@ export class StoreOrders {
     this.#lastTurn = answer.catch(() => {});
     const response = await settled(answer, signal);
     if (response.ok) return response;
-    let text = '';
-    for await (const part of textOf(response, signal)) text += part;
-    throw errorOf(text, response);
+    throw await errorOf(response, signal);
   }
 
   async #sendNow(method: string, path: string, signal: AbortSignal | undefined): Promise<Response> {
@@ -140,7 +137,10 @@ export class StoreOrders {
       return response;
     } catch (error) {
       connection.abort();
-      throw error;
+      signal?.throwIfAborted();
+      // `fetch` puts the reason for a failed connection into `cause`.
+      const { cause = error } = Object(error);
+      throw new StoreOrdersError('no_response', `No response: ${cause}`, undefined, error);
     }
   }
 }
@@ -160,12 +160,15 @@ async function* textOf({ body }: Response, signal: AbortSignal | undefined) {
   }
 }
 
-function errorOf(text: string, response: Response): StoreOrdersError {
+async function errorOf(response: Response, signal: AbortSignal | undefined) {
+  let text = '';
   let body: { code?: unknown; message?: unknown } = {};
   try {
+    for await (const part of textOf(response, signal)) text += part;
     body = Object(JSON.parse(text));
   } catch {
-    // It is not the service's error, but perhaps the page of a proxy.
+    // The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
+    signal?.throwIfAborted();
   }
   const { code = 'unknown', message = `HTTP status ${response.status}` } = body;
   return new StoreOrdersError(String(code), String(message), response);
@@ -173,45 +176,35 @@ function errorOf(text: string, response: Response): StoreOrdersError {
 
 /** Waits before the next attempt. @throws the error, if there is to be none */
 async function backOff(error: unknown, attempt: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  const { status = 0, retryAfterSeconds } = error instanceof StoreOrdersError ? error : {};
-  const isFinal = status >= 400 && status < 500 && status !== 429;
-  if (isFinal || attempt >= maxAttempts) {
-    if (error instanceof StoreOrdersError) throw error;
-    // `fetch` puts the reason for a failed connection into `cause`.
-    const { cause = error } = Object(error);
-    throw new StoreOrdersError('no_response', `No response: ${cause}`, undefined, error);
-  }
+  if (!(error instanceof StoreOrdersError) || attempt === maxAttempts) throw error;
+  const { status, retryAfterSeconds } = error;
+  if (status >= 400 && status < 500 && status !== 429) throw error;
   // A random pause separates clients that failed together.
   const pauseMs = Math.random() * Math.min(20_000, 250 * 2 ** (attempt - 1));
   await sleep(retryAfterSeconds === undefined ? pauseMs : 1_000 * retryAfterSeconds, signal);
 }
 
+/** A string, which may contain braces and of which the end may be missing, or a brace. */
+const stringOrBrace = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/g;
+
 /** Parses an array of objects while its text arrives. @throws Error if the text is not a whole array */
 async function* ordersIn(texts: AsyncIterable<string>): AsyncGenerator<Order, void, undefined> {
-  /** The text behind the last whole order, of which everything before `at` has been read. */
+  /** The text behind the last whole order. */
   let rest = '';
-  let at = 0;
-  let depth = 0;
-  let isInString = false;
   for await (const text of texts) {
     rest += text;
     if (/^[^[,\]]/.test(rest)) throw new Error('The response is not a list.');
     let end = 0;
-    for (; at < rest.length; at++) {
-      const character = rest[at];
-      if (isInString && character === '\\') at++;
-      else if (character === '"') isInString = !isInString;
-      else if (isInString) continue;
-      else if (character === '{') depth++;
-      else if (character === '}' && --depth === 0) {
-        const order = rest.slice(rest.indexOf('{', end), at + 1);
-        end = at + 1;
+    let depth = 0;
+    for (const { 0: token, index } of rest.matchAll(stringOrBrace)) {
+      if (token === '{') depth++;
+      if (token === '}' && --depth === 0) {
+        const order = rest.slice(rest.indexOf('{', end), index + 1);
+        end = index + 1;
         yield parseExactly(order) as Order;
       }
     }
     rest = rest.slice(end);
-    at -= end;
   }
   if (rest !== ']' && rest !== '[]') throw new Error('The list ends before its last bracket.');
 }
@@ -242,12 +235,10 @@ function settled<T>(work: Promise<T>, signal?: AbortSignal, limitMs?: number): P
     const abort = () => reject(signal?.reason);
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
-    const silence = () => reject(new Error(`There was no data for ${limitMs} ms.`));
-    const timer = limitMs === undefined ? undefined : setTimeout(silence, limitMs);
-    const end = () => {
+    const timer = limitMs && setTimeout(reject, limitMs, new Error(`No data for ${limitMs} ms.`));
+    work.then(resolve, reject).finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-    };
-    work.then(resolve, reject).finally(end);
+    });
   });
 }

@@ -171,6 +171,13 @@ describe('a cancellation of the example client', () => {
     ],
     ['a short time without it', new Response('<html>', { status: 502 }), 0],
     [
+      'the seconds in Retry-After if the body is cut off',
+      new Response(ReadableStream.from(failingAfter('{')), {
+        ...{ status: 429, headers: retryAfter('300') },
+      }),
+      300,
+    ],
+    [
       'a short time if it is a date',
       errorResponse(503, 'unknown', retryAfter('Sun, 22 Nov 2026')),
       1,
