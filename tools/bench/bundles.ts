@@ -4,7 +4,7 @@ import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions, bundlingOptions } from '../../lib/functions/bundling.ts';
 import { forEachFunction, handlerEntries } from '../../lib/settings/functions.ts';
 
-/** What is bundled with the same options as ours: the peers, and the program that is measured. */
+/** Bundled with the same options as ours: the peers, and the program that calls a handler. */
 const ownEntries = {
   listBuffered: 'tools/bench/peers/list-buffered.ts',
   listStreamed: 'tools/bench/peers/list-streamed.ts',
@@ -30,8 +30,8 @@ const defaultOptions: BuildOptions = {
 };
 
 /**
- * Builds all bundles into a folder: `ours` are those that are deployed, and `byDefault` the same handlers,
- * bundled with esbuild's default options.
+ * Builds all bundles into a folder: `ours` has the deployed ones, and `byDefault` the same
+ * handlers, bundled with esbuild's default options.
  */
 export async function buildBundles(directory: string) {
   // Without this file, the repository's package.json would make the bundles ES modules.

@@ -32,12 +32,12 @@ export const apiKeysTable = 'api-keys';
 /** The table of the counters of `rate-limiter-flexible`, with an item per owner and window. */
 export const counterTable = 'rate-limiter-counters';
 
-/** No connection is closed while it is idle, however long a measured process computes in between. */
+/** Keeps idle connections open, however long a measured process computes between two requests. */
 const lasting = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
 const none: RequestCounts = { requests: 0, readUnits: 0, writeUnits: 0 };
 let counts = { ...none };
 
-// The servers run in a process of their own, so that their CPU time and memory are not measured.
+// The servers run in a separate process, so that their CPU time and memory are not measured.
 if (import.meta.main) {
   // The certificate is for 127.0.0.1 too, where its name is localhost. Its key is not stored.
   const name = [{ name: 'commonName', value: 'localhost' }];
@@ -56,9 +56,8 @@ if (import.meta.main) {
 }
 
 /**
- * Answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory. That takes hardly any time,
- * so that measurements show the cost of the client. No signature is checked and no expression is
- * evaluated.
+ * Answers `Scan`, `GetItem` and `UpdateItem` like DynamoDB, from memory. This takes hardly any time, so
+ * measurements show the cost of the client. It checks no signature and evaluates no expression.
  */
 function createDynamodb(options: ServerOptions): Server {
   return createSecureServer(options, async (request, response) => {
@@ -102,7 +101,7 @@ function send(response: ServerResponse, answer: object): void {
   response.end();
 }
 
-/** Returns a value to send as JSON, or the parts of what is sent as it is. */
+/** Returns a value to send as JSON, or the parts of a body to send unchanged. */
 async function answerTo(operation: string, input: DynamodbRequest): Promise<object | Buffer[]> {
   const { TableName: name } = input;
   if (name === apiKeysTable) {

@@ -7,7 +7,7 @@ const knownCases = ['admitted', 'full', 'banned'] as const;
 const keysPerOwner = 4;
 const perMinute = 60_000;
 
-/** The outcome of a canned key's requests, which its owner's item always leads to. */
+/** The outcome of all requests of a canned key, which follows from its owner's item. */
 export type KeyCase = (typeof knownCases)[number] | 'unknown';
 
 /** The token of a canned key. @param index distinguishes the keys of an owner */
@@ -57,7 +57,7 @@ export function cannedPeerKey(keyHash: string | undefined): Item | undefined {
 
 /** Whether a counter of the peer, whose key ends with an owner's id, is used up. */
 export function isPeerCounterFull(key: string): boolean {
-  // The peer has no bans, so it is compared with a key that is over its limit.
+  // The peer has no bans, so a key over its limit takes the place of a banned one.
   return key.endsWith(ownerIdOf('full')) || key.endsWith(ownerIdOf('banned'));
 }
 

@@ -23,10 +23,10 @@ export const ordersPerFullPage = 8_500;
 const lowestOrderId = 8_000_000_000_000_000;
 const firstShipDateMs = Date.UTC(2026, 0, 1);
 
-/** The items of each page that was requested, by the positions of its first order and after its last. */
+/** The items of each requested page, by the positions of its first order and of the one after its last. */
 const pages = new Map<string, Buffer>();
 
-/** Renders the body of a `Scan` in two parts, of which the large first is kept for the next time. */
+/** Renders the body of a `Scan` in two parts. It keeps the first, large part for the next time. */
 export function pageBody(table: OrdersTable, scan: ScanRequest): [items: Buffer, end: Buffer] {
   const [segmentStart, segmentEnd] = segmentBounds(table, scan);
   const { ExclusiveStartKey: startKey } = scan;

@@ -12,7 +12,7 @@ export function authorizerEvent(keyCase: KeyCase) {
   };
 }
 
-/** What the function of an operation reads of API Gateway's event, for the first of the canned orders. */
+/** API Gateway's event for an operation on the first canned order, as far as its function reads it. */
 export function operationEvent(name: OperationName, headers: Record<string, string> = {}) {
   const { method, path } = operations[name];
   const id = orderId(0);

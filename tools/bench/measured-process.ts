@@ -5,18 +5,18 @@ import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { RequestCounts } from './canned-dynamodb.ts';
 
-/** What a fresh process does: it loads a bundle and calls its handler, in batches. */
+/** The task of a fresh process: it loads a bundle and calls its handler, in batches. */
 export interface Job {
   /** The absolute path of the bundle that exports `handler`; an ES module ends in `.mjs`. */
   bundleFile: string;
   event: unknown;
-  /** The number of calls in each batch. What comes before the batch to measure warms up. */
+  /** The number of calls in each batch. Batches before the one to measure warm up. */
   batches: number[];
 }
 
 type Spent = Record<'cpuMs' | 'wallMs', number>;
 
-/** The time from the call to the first byte of the body, and what was written. */
+/** The time from the call to the first byte of the body, and the bytes of the body and the log. */
 type Written = Record<'firstByteMs' | 'bytes' | 'logBytes', number>;
 
 /** The averages for one call of a batch. */
@@ -28,7 +28,7 @@ export interface JobResult {
   load: Spent;
   batches: Batch[];
   peakRssMb: number;
-  /** The result of the last call without its body: what was returned, or the stream's status. */
+  /** The result of the last call without its body: the returned value, or the stream's status. */
   answer: unknown;
 }
 
@@ -103,8 +103,8 @@ async function answerOf(handler: Handler): Promise<unknown> {
 }
 
 /**
- * Opens a response stream. As on Lambda, it is a chunked HTTP request to a local address that reads as
- * fast as it can, so that writing has the same cost and the same backpressure.
+ * Opens a response stream. As on Lambda, this is a chunked HTTP request to a local server that reads as
+ * fast as it can, so writing has the same cost and the same backpressure.
  */
 function openResponse(startedAtMs: number) {
   const stream: LambdaStream = request(receiverUrl, { method: 'POST' });
@@ -132,13 +132,13 @@ function startStopwatch(): () => Spent {
   };
 }
 
-/** The requests to DynamoDB since this was last asked. */
+/** Returns the requests to DynamoDB since the last call. */
 async function requestCounts(): Promise<RequestCounts> {
   const [response] = await once(request(receiverUrl).end(), 'response');
   return (await json(response as IncomingMessage)) as RequestCounts;
 }
 
-/** Replaces the `awslambda` global of Lambda's Node runtime, and counts the log in place of writing it. */
+/** Replaces the `awslambda` global of Lambda's Node runtime, and counts the log instead of writing it. */
 function installLambdaDouble(): void {
   const HttpResponseStream = {
     from: (stream: LambdaStream, prelude: object) => Object.assign(stream, { prelude }),

@@ -3,7 +3,7 @@ import { type ListKind, listTable } from './list.ts';
 import { type Findings, mediansOf } from './report.ts';
 import { interleave, type Workbench } from './workbench.ts';
 
-/** Measures the time and memory of a list of a million orders, and what parallel segments save. */
+/** Measures the time and memory of a list of a million orders, and the time that segments save. */
 export async function benchMillion(bench: Workbench): Promise<Findings> {
   const orders = bench.isQuick ? 2 * ordersPerFullPage : 1_000_000;
   const { listOrders: bundleFile } = bench.bundles.ours;

@@ -14,7 +14,7 @@ const coldTargets = functionNames.map(figurePrefix).flatMap((prefix) => [
   [`${prefix}_kb`, 200],
 ]);
 
-/** The figures of the JSON output with their targets, which are maxima. Ratios: ours to a peer's. */
+/** The figures of the JSON output with their targets, which are maxima. A ratio is ours to a peer's. */
 export const targets = {
   list_cpu_vs_document_client: 0.14,
   list_cpu_vs_bare_http: 2.5,
@@ -38,12 +38,12 @@ export type Figures = Partial<Record<FigureName, number>>;
 /** The results of one job. */
 export interface Findings {
   title: string;
-  /** What was measured of each contestant. The names end with the unit, except those of numbers. */
+  /** The measured figures of each contestant. Their names end with the unit, unless they are counts. */
   measured: Record<string, Record<string, number>>;
   figures: Figures;
 }
 
-/** The median of each figure of each contestant. @param results those of each round, by contestant */
+/** The median of each figure, by contestant. @param results one per round, by contestant */
 export function mediansOf<Name extends string, Figure extends string>(
   results: Record<Name, Record<Figure, number>[]>,
 ): Record<Name, Record<Figure, number>> {
@@ -56,8 +56,8 @@ export function mediansOf<Name extends string, Figure extends string>(
 }
 
 /**
- * The median of the ratios of each round: load that comes and goes affects two contestants that follow
- * each other alike.
+ * The median of the ratios of all rounds. Within a round, other load on the machine affects both
+ * contestants alike, because one runs right after the other.
  */
 export function medianRatio<Figure extends string>(
   ours: Record<Figure, number>[],
@@ -82,9 +82,9 @@ export function missedTargets({ figures }: Findings): string[] {
 }
 
 /**
- * Prints a table of what was measured, then each figure with its target.
+ * Prints a table of all measurements, then each figure with its target.
  *
- * @param isQuick leaves the targets out, because the figures of a quick run mean nothing
+ * @param isQuick leaves out the targets, because the figures of a quick run mean nothing
  */
 export function printFindings(findings: Findings, output: Console, isQuick: boolean): void {
   const { title, measured, figures } = findings;

@@ -12,9 +12,9 @@ export interface Workbench {
   /**
    * Does a job in a new process.
    *
-   * @param answer what the last answer of the handler, as JSON, has to match
+   * @param answer has to match the handler's last answer, as JSON
    * @param ordersTable the name of the table of orders
-   * @throws Error if the answer is another one, or if the process fails, which says why on stderr
+   * @throws Error if the answer does not match, or if the process fails, which prints the reason on stderr
    */
   measure(job: Job, answer: RegExp, ordersTable?: string): Promise<JobResult>;
   /** Uses small sizes and one round, to verify that the benchmark works. */
@@ -44,7 +44,7 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disp
   mkdirSync(home, { recursive: true });
   const canned = fork(join(import.meta.dirname, 'canned-dynamodb.ts'), [home], quiet);
   const [bundles, [addresses]] = await Promise.all([buildBundles(home), once(canned, 'message')]);
-  // A function has no ~/.aws, so the user's must not be read.
+  // A function has no ~/.aws, so the process must not read the user's.
   const environment = { HOME: home, ...functionEnvironment, ...(addresses as object) };
   return {
     bundles,
@@ -67,8 +67,7 @@ export async function setUpWorkbench(isQuick: boolean): Promise<Workbench & Disp
 }
 
 /**
- * Measures all contestants in turn in each round, so that other load on the machine affects all of them
- * equally.
+ * Measures all contestants in turn in each round, so that other load on the machine affects them equally.
  *
  * @returns the results of each contestant, one for each round
  */

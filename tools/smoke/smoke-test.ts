@@ -33,7 +33,7 @@ type Outcome = keyof typeof marks;
 
 /** Runs the command. Resolves with its exit code. */
 export async function smokeTest(argv: readonly string[], unsafeIo: SmokeIo): Promise<number> {
-  // An answer or a mistyped option may contain a key, and the server may not be the one that it should be.
+  // An answer or a mistyped option may contain a key. A wrong server can send anything.
   const io: SmokeIo = {
     ...unsafeIo,
     print: (line) => unsafeIo.print(printable(line)),

@@ -53,8 +53,8 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
 }
 
 /**
- * Whether a token is valid for good, or will be when its owner is resumed. If so, it gives the owner its
- * key in the gateway again, which is missing when only that file of the data directory was removed.
+ * Returns whether a token is valid without an expiry, or will be when its owner is resumed. If so, it
+ * restores the owner's key in the gateway, in case somebody has removed that file of the data directory.
  */
 async function keepUsable(token: string, store: KeyStore): Promise<boolean> {
   const { details, item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};

@@ -7,7 +7,7 @@ import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-// Enough orders to find a pending one in most stores, and few enough for one short scan.
+// In most stores, one of so many orders is pending, and the scan is short.
 const readAtMost = 100;
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;

@@ -41,7 +41,7 @@ export function referencePage(options: ReferencePageOptions): Handler {
     const path = url.replace(/\?.*/s, '');
     const isRead = method === 'GET' || method === 'HEAD';
     if (!isRead || path.startsWith(`${basePath}/`) || !isFromThisMachine(request)) return false;
-    // The module is loaded with the first request for a page, because most runs have none.
+    // Loads the module with the first request for a page, because most runs have none.
     const { pageFiles } = await import('../reference/page-files.ts');
     const keys = demoKeys();
     const files = pageFiles({

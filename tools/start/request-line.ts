@@ -7,7 +7,7 @@ export type Paint = (format: Parameters<typeof styleText>[0], text: string) => s
 
 const number = new Intl.NumberFormat('en');
 
-// Words longer than any name in the API's paths are shortened, because they could be keys.
+// A word that is longer than any name in the API's paths could be a key.
 const longWord = /[\w%]{40,}/g;
 
 /**

@@ -12,7 +12,7 @@ export interface RunConsole {
   readonly logFunction?: (functionName: string, line: string) => void;
   readonly onAnswered?: (answered: AnsweredRequest) => void;
   readonly paint: Paint;
-  /** The file with the log of the functions, which stays after the run. @default - it is printed */
+  /** The file for the log of the functions, which remains after the run. @default - it is printed */
   readonly functionLogPath?: string | undefined;
 }
 
@@ -53,8 +53,8 @@ export function textConsole(basePath: string, functionLogPath: string | undefine
 }
 
 /**
- * What to print of a line that a function has logged: its warnings and errors, and what is not an entry
- * of its log, such as a developer's own output; undefined for all else.
+ * Returns the text to print for a line of a function's log: the message of a warning or an error, or the
+ * line itself if it is not a log entry, such as a developer's own output. Undefined for other entries.
  */
 export function notableLine(line: string): string | undefined {
   const { level, message, error } = jsonEntry(line) ?? { level: 'ERROR', message: line };

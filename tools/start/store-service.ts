@@ -16,7 +16,7 @@ import { referencePage } from './reference-page.ts';
 import type { RunConsole } from './run-console.ts';
 import { startWatching } from './watch/watch.ts';
 
-/** What a store is filled with before it is served. */
+/** The demo keys and orders of a store. */
 interface FilledStore {
   /** Undefined for a store without demo owners. */
   readonly keys: DemoKeys | undefined;
@@ -39,7 +39,7 @@ interface RunEnvironment {
   readonly console: RunConsole;
   /** Aborts the start. */
   readonly signal: AbortSignal;
-  /** Collects what has to be stopped, also when the start fails. */
+  /** Collects what to stop at the end of the run, or when the start fails. */
   readonly started: AsyncDisposableStack;
 }
 
@@ -64,7 +64,7 @@ export async function startStoreService(
   await expectAvailable(port, host);
   const failing = new AbortController();
   const signal = AbortSignal.any([stop, failing.signal]);
-  // The synthesis ends with a start that fails.
+  // A start that fails also ends the synthesis.
   started.defer(() => failing.abort());
   const templateFile = synthesize(stage, join(directory, 'assembly'), signal);
   templateFile.catch(() => {});
@@ -111,7 +111,7 @@ export async function startStoreService(
   };
 }
 
-/** @throws the error of an address that cannot be listened on, which else came after the synthesis */
+/** @throws the error of an address that is not available, before the synthesis takes its time */
 async function expectAvailable(port: number, host: string): Promise<void> {
   await using server = createServer().listen(port, host);
   await once(server, 'listening');
@@ -132,7 +132,7 @@ async function synthesize(
   const child = spawn(process.execPath, ['bin/app.ts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { ...process.env, CDK_OUTDIR: directory, STORE_ORDERS_STAGE: stage },
-    // Standard output is for those who read how to use the service.
+    // Standard output is only for the text that says how to use the service.
     stdio: ['ignore', process.stderr.fd, process.stderr.fd],
   });
   const stop = () => child.kill('SIGKILL');
@@ -165,7 +165,7 @@ async function fillStore(
     gateway: keyGateway(service.controlPlane),
     now: Date.now,
   };
-  // With a client of its own, because a document client keeps its options in the client below it.
+  // A separate client, because a document client stores its options in the client below it.
   const orders = ordersTable(createClient(), outputs.OrdersTableName);
   const [keys] = await Promise.all([
     options.empty ? undefined : provideDemoKeys(store, service.dataDirectory),

@@ -6,32 +6,34 @@ import { checksOf } from './check.ts';
 const checksumLength = 6;
 const unauthorized: Expected = { status: 401, code: 'unauthorized' };
 
-/** What a stage has to refuse. The contract has one answer to all of it, word for word. */
+/** The requests that a stage has to refuse, all with the same response. */
 const refusals: Readonly<Record<string, (key: string) => CallOptions>> = {
   'a missing Authorization header': () => ({ authorization: null }),
-  // It does not match the authorizer's expression, so API Gateway answers 401 itself, as it does where
+  // It does not match the authorizer's expression, so API Gateway itself answers 401, as it does when
   // the header is missing (AWS's API reference, Authorizer, identityValidationExpression).
-  'an empty one': () => ({ authorization: '' }),
+  'an empty Authorization header': () => ({ authorization: '' }),
   'the Basic scheme': () => ({ authorization: 'Basic c3RvcmU6b3JkZXJz' }),
   'a scheme without a key': () => ({ authorization: 'Bearer' }),
   'a key without a scheme': (key) => ({ authorization: key }),
   'two spaces before the key': (key) => ({ authorization: `Bearer  ${key}` }),
   'a second word after the key': (key) => ({ authorization: `Bearer ${key} x` }),
-  'a key with a character less': (key) => bearer(key.slice(0, -1)),
-  'a key with a character more': (key) => bearer(`${key}0`),
+  'a key without its last character': (key) => bearer(key.slice(0, -1)),
+  'a key with an additional character': (key) => bearer(`${key}0`),
   'a key in lower case': (key) => bearer(key.toLowerCase()),
   'a key with one character changed': (key) => bearer(changed(key, prefixOf(key).length)),
   'a key with a wrong checksum': (key) => bearer(changed(key, key.length - 1)),
   "another stage's prefix": (key) => bearer(withChecksum(ofOtherStage(key))),
   'a well-formed key of an owner that does not exist': (key) =>
     bearer(withChecksum(changed(key, prefixOf(key).length))),
-  "a key that was never issued to the key's own owner": (key) =>
+  'a well-formed key of the same owner that was never issued': (key) =>
     bearer(withChecksum(changed(key, key.length - checksumLength - 1))),
   'a key in the query': (key) => ({ authorization: null, query: `?api_key=${key}` }),
-  'a key as that of the gateway': (key) => ({ authorization: null, headers: { 'x-api-key': key } }),
+  'a key in the x-api-key header': (key) => ({
+    authorization: null,
+    headers: { 'x-api-key': key },
+  }),
 };
 
-/** Every kind of invalid authorization has to get the same answer. */
 export const authenticationChecks = checksOf('Authentication', {
   ...Object.fromEntries(
     Object.entries(refusals).map(([what, optionsOf]) => [

@@ -4,7 +4,7 @@ import type { Stage } from '../stage/stage.ts';
 export interface Check {
   readonly group: string;
   readonly title: string;
-  /** Throws what is not as documented: `CheckFailed`, or `CheckSkipped`. */
+  /** Throws `CheckFailed` if the stage is not as documented, or `CheckSkipped`. */
   readonly run: (stage: Stage) => Promise<unknown>;
 }
 

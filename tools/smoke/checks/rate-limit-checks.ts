@@ -4,7 +4,7 @@ import { CheckFailed, codeOf, type Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
 import { absentOrderId } from './order-checks.ts';
 
-// This is enough for a Business key. With more requests the check would be a load test.
+// Enough for a Business key. More requests would be a load test.
 const mostRequests = 2_000;
 const requestsAtOnce = 10;
 const attempts = 3;
@@ -48,7 +48,9 @@ async function expectCountdown(stage: Stage): Promise<void> {
     const [before, after] = [rateLimitOf(first), rateLimitOf(second)];
     const now = serverSeconds(second);
     if (after.reset % 60 !== 0 || after.reset < now || after.reset > now + secondsPerDay) {
-      throw new CheckFailed(`x-ratelimit-reset ${after.reset} ends no minute or day after ${now}`);
+      throw new CheckFailed(
+        `x-ratelimit-reset ${after.reset} is not the end of the minute or day of ${now}`,
+      );
     }
     if (after.remaining === before.remaining - 1) return;
     difference = `x-ratelimit-remaining went from ${before.remaining} to ${after.remaining}`;
@@ -63,7 +65,7 @@ async function expectExhaustion(stage: Stage): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { remaining, reset } = rateLimitOf(await stage.expect('getPet', {}, gone));
     if (remaining > mostRequests) {
-      throw new CheckSkipped(`the key has ${remaining} requests left: use one of the Free plan`);
+      throw new CheckSkipped(`the key has ${remaining} requests left: use a key of the Free plan`);
     }
     if (await isExhausted(stage, remaining, reset)) return reset;
   }
@@ -87,7 +89,7 @@ async function isExhausted(stage: Stage, remaining: number, reset: number): Prom
   }
   if (admitted.length === remaining) return true;
   throw new CheckFailed(
-    `of ${answers.length} requests ${admitted.length} were admitted, Remaining was ${remaining}`,
+    `${admitted.length} of ${answers.length} requests were admitted, but Remaining was ${remaining}`,
   );
 }
 

@@ -25,8 +25,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * Fewer than the 511 that may wait for Node's server to accept them: what comes beyond is sent again by
- * the kernel, seconds to minutes later.
+ * Fewer than the 511 connections that can wait for Node's server to accept them. The kernel repeats
+ * further ones only after seconds to minutes.
  */
 const mostConnections = 500;
 

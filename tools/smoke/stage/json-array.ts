@@ -2,15 +2,15 @@
 const longestElement = 65_536;
 
 /**
- * The objects of a JSON array, each as its text, while its bytes arrive: only a chunk and an incomplete
- * object are in memory. The objects are not parsed, and hold no others, as orders do.
+ * Yields the text of each object of a JSON array while its bytes arrive, with only one chunk and one
+ * incomplete object in memory. It does not parse the objects. They must not contain objects or arrays.
  *
- * @throws SyntaxError where the text is no such array or is cut off, after the objects before
- * @throws TypeError where the bytes are not UTF-8
+ * @throws SyntaxError if the text is not such an array or is cut off, after the objects before
+ * @throws TypeError if the bytes are not UTF-8
  */
 export async function* elementsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  // An object ends at the first brace that is outside of a string.
+  // An object ends at the first brace outside of a string.
   const element = /\s*([[,])\s*(\{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\})\s*/y;
   let separator = '[';
   let rest = '';
@@ -24,7 +24,8 @@ export async function* elementsOf(chunks: AsyncIterable<Uint8Array>): AsyncGener
       yield found[2]!;
     }
     rest = rest.slice(end);
-    if (rest.length > longestElement) throw new SyntaxError(`no order comes after ${start(rest)}`);
+    if (rest.length > longestElement)
+      throw new SyntaxError(`no complete order after ${start(rest)}`);
   }
   if (rest.replaceAll(/\s/g, '') === (separator === '[' ? '[]' : ']')) return;
   throw new SyntaxError(`the array is not closed: it ends with ${start(rest)}`);

@@ -28,7 +28,7 @@ export function headerOf({ headers }: Headers, name: string): string | undefined
 /**
  * The difference between `RateLimit-Policy` and `RateLimit`, which describe both windows, and the
  * three `X-RateLimit-` headers of the same answer, which describe the window with the least left.
- * A missing or malformed header is a difference from the contract, and none here.
+ * It ignores a missing or malformed header, which `Contract` reports.
  */
 export function rateLimitDifferences(answer: Headers): string[] {
   const policy = headerOf(answer, 'ratelimit-policy') ?? '';
@@ -49,7 +49,7 @@ export function rateLimitDifferences(answer: Headers): string[] {
       : Math.abs(serverSeconds(answer) + seconds - reset) <= toleranceSeconds);
   if (isDescribed) return [];
   return [
-    `the x-ratelimit headers are ${limit}, ${remaining}, ${reset}, and describe no window of ` +
+    `the x-ratelimit headers ${limit}, ${remaining}, ${reset} describe no window of ` +
       `ratelimit-policy ${policy} and ratelimit ${rateLimit}`,
   ];
 }

@@ -25,10 +25,10 @@ export interface Expected {
   readonly code?: string;
 }
 
-/** The answers to requests whose key is not known, which state no allowance. */
+/** The codes of responses to requests without a known key. Their rate-limit headers are 0. */
 const codesWithoutKey: readonly (string | undefined)[] = ['unauthorized', 'not_found'];
 
-/** What came is not what was expected. The message has a line for each: asked, came, expected. */
+/** A response is not as expected. The message has a line each for what was asked, came and expected. */
 export class CheckFailed extends Error {}
 
 /** A deployed or local stage, with calls of the contract's operations. */
@@ -61,7 +61,7 @@ export class Stage {
     return answer;
   }
 
-  /** Calls a path that is no operation. @throws CheckFailed if it is not answered 404 as documented */
+  /** Calls a path that is not an operation. @throws CheckFailed if the answer is not the documented 404 */
   async expectNotFound(method: string, path: string, options: CallOptions = {}): Promise<void> {
     const question = { method, path, headers: this.#headers(options), body: options.body };
     const { text, ...head } = await this.#ask(question, readText);
@@ -157,7 +157,7 @@ export function codeOf({ text = '' }: { readonly text?: string }): string | unde
   }
 }
 
-/** An answer in a line: status, content type, request id, and the first of its body. */
+/** Formats an answer on one line: status, content type, request id, and the start of its body. */
 export function shown(answer: ComparedAnswer): string {
   const id = headerOf(answer, 'x-amz-apigw-id');
   const type = headerOf(answer, 'content-type') ?? 'no content type';

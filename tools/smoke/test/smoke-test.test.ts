@@ -106,7 +106,7 @@ describe('smoke test', () => {
       key: business.apiKey,
     });
 
-    expect(output).toContain('requests left: use one of the Free plan');
+    expect(output).toContain('requests left: use a key of the Free plan');
     expect(output).toContain(' 0 failed, 2 skipped');
     expect(exitCode).toBe(0);
   });

@@ -20,12 +20,12 @@ interface LiveFunction {
   inputs?: ReadonlySet<string> | undefined;
   /** The code of its last good build. */
   built?: string;
-  /** The code that it runs, and the folder of that. */
+  /** The code that it runs, and the folder of this code. */
   running?: string;
   folder?: string;
 }
 
-/** The code of the functions, which is built from its sources again and again. */
+/** The code of the functions. It can be rebuilt when the sources change. */
 export class LiveCode implements AsyncDisposable {
   readonly #directory: string;
   readonly #functions: readonly LiveFunction[];
@@ -42,14 +42,14 @@ export class LiveCode implements AsyncDisposable {
     }));
   }
 
-  /** The folder of a function's present code; undefined for a function that is not built here. */
+  /** The folder of a function's current code; undefined for a function that is not built here. */
   readonly folderOf = ({ logicalId }: LambdaFunction): string | undefined => {
     const isBuilt = ({ name }: LiveFunction) => new RegExp(`^${name}Function`, 'i').test(logicalId);
     return this.#functions.find(isBuilt)?.folder;
   };
 
   /**
-   * Builds the functions that depend on changed files, and those that did not build the last time.
+   * Builds the functions that depend on changed files, and those whose last build failed.
    *
    * @param changed the paths of the files. @default - all functions are built
    * @throws OperatorError with the errors of the build and their places
@@ -63,7 +63,7 @@ export class LiveCode implements AsyncDisposable {
     if (failed?.status === 'rejected') await throwOperatorError(failed.reason);
   }
 
-  /** Makes new code the present code. Returns the names of the functions that have some. */
+  /** Makes new code the current code. Returns the names of the functions that have new code. */
   takeNewCode(): FunctionName[] {
     const changed = this.#functions.filter(({ built, running }) => built !== running);
     for (const each of changed) this.#writeCode(each);

@@ -48,7 +48,7 @@ export function startWatching(
     }
   }
 
-  /** Builds until no file has changed meanwhile: then the result and its errors are up to date. */
+  /** Builds until no file changes during a build, so that the result and its errors are up to date. */
   async function buildWhenSettled(): Promise<void> {
     for (;;) {
       const seen = changes;
@@ -75,8 +75,8 @@ export function startWatching(
 }
 
 /**
- * Watches the source files in a folder and its subfolders. It watches each folder and neither the
- * files nor, as Node would, all of them recursively, because editors may save by replacing a file.
+ * Watches the source files in a folder and its subfolders. It watches each folder, because editors may
+ * replace a file when they save it. Node's recursive option would watch the files.
  *
  * @returns a function that stops watching
  */
