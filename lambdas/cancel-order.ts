@@ -9,14 +9,17 @@ import { type ApiResponse, apiHandler, asApiError, logFields } from './shared/ap
 import { createDynamoDbClient, type Item } from './shared/dynamodb.ts';
 import { requiredVariable } from './shared/environment.ts';
 import {
-  InvalidOrderIdError,
   OrderNotCancellableError,
   OrderNotFoundError,
   ServiceUnavailableError,
 } from './shared/errors.ts';
 import { cancellationOutcomes } from './shared/metric-definitions.ts';
 import { recordMetrics } from './shared/metrics.ts';
-import { type CancellationFieldName, cancellationFields, isInt64 } from './shared/order-fields.ts';
+import {
+  type CancellationFieldName,
+  cancellationFields,
+  parseOrderId,
+} from './shared/order-fields.ts';
 import { cancelRefusal, type OrderStatus } from './shared/order-states.ts';
 
 interface Cancellation {
@@ -53,15 +56,6 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
     signal,
   });
   return { statusCode: 204, headers: {}, body: '' };
-}
-
-/**
- * Validates the order id in the path. It stays a string, because a JavaScript number loses the digits
- * of an int64 beyond 2^53.
- */
-function parseOrderId(segment: string | undefined): string {
-  if (segment !== undefined && isInt64(segment)) return segment;
-  throw new InvalidOrderIdError();
 }
 
 /** Counts the outcome, unless it is that of a malformed request, which names no order to cancel. */

@@ -75,7 +75,7 @@ export class OrdersApi extends Construct {
     const { path, method } = operations.cancelOrder;
     const restApi = new RestApi(this, 'RestApi', {
       restApiName: `store-orders-${configuration.stage}`,
-      description: 'Store orders: list all orders, cancel one',
+      description: 'The orders of a store',
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: configuration.domain?.isDefaultEndpointClosed ?? false,
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,

@@ -1,6 +1,6 @@
 import { CfnQueryDefinition, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type FunctionName, functionNames } from '../settings/functions.ts';
+import { type FunctionName, functionNames, operations } from '../settings/functions.ts';
 import { capitalized } from '../settings/names.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
@@ -40,21 +40,21 @@ const logQueries = ({ keysBanned }: ServiceMetrics): readonly LogQuery[] => [
   {
     name: 'cancellation-latency',
     logs: ['accessLog'],
-    text: `filter method = "DELETE"
+    text: `filter method = "${operations.cancelOrder.method}" and resource = "/v1${operations.cancelOrder.path}"
 | stats pct(authorizerLatencyMs, 99), pct(integrationLatencyMs, 99), pct(responseLatencyMs, 99)
   by bin(5m)`,
   },
   {
     name: 'requests-by-owner',
     logs: ['accessLog'],
-    text: `stats count(*) as requests, sum(responseBytes) as bytes by ownerId, plan, method
+    text: `stats count(*) as requests, sum(responseBytes) as bytes by ownerId, plan, method, resource
 | sort requests desc`,
   },
   {
     name: 'requests-of-key',
     logs: ['accessLog'],
     text: `filter keyId = "KEY_ID"
-| stats count(*) as requests, sum(responseBytes) as bytes by bin(1h), sourceIp, method, status
+| stats count(*) as requests, sum(responseBytes) as bytes by bin(1h), sourceIp, method, resource, status
 | sort requests desc`,
   },
   {

@@ -84,7 +84,7 @@ it('tells the same as one line of JSON', async () => {
   });
 });
 
-it('counts what the dashboard shows, of functions that are all of the stack', () => {
+it('counts what the dashboard shows', () => {
   const dashboards = JSON.stringify(resourcesOfType('prod', 'AWS::CloudWatch::Dashboard'));
   const shown = dashboards.replaceAll('\\', '');
   for (const { Metric } of Object.values(metricsOf('prod'))) {
@@ -100,5 +100,4 @@ it('counts what the dashboard shows, of functions that are all of the stack', ()
       expect(shown).toContain(JSON.stringify(parts).slice(1, -1));
     }
   }
-  expect(resourcesOfType('prod', 'AWS::Lambda::Function')).toHaveLength(3);
 });

@@ -1,7 +1,7 @@
 import type { SmokeOptions } from '../options.ts';
 import { authenticationChecks } from './authentication-checks.ts';
 import type { Check } from './check.ts';
-import { cancelErrorChecks, cancellationChecks, listChecks } from './order-checks.ts';
+import { cancellationChecks, failingRequestChecks, listChecks } from './order-checks.ts';
 import { countingChecks, exhaustionChecks } from './rate-limit-checks.ts';
 import { retiredOperationChecks, unknownRouteChecks } from './route-checks.ts';
 
@@ -11,7 +11,7 @@ export function selectChecks({ cancelOrder, limits }: Omit<SmokeOptions, 'url'>)
     ...authenticationChecks,
     ...unknownRouteChecks,
     ...listChecks(),
-    ...cancelErrorChecks,
+    ...failingRequestChecks,
     ...retiredOperationChecks,
     ...countingChecks,
     ...(cancelOrder === undefined ? [] : cancellationChecks(cancelOrder)),

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { reasonOf } from '../../shared/errors.ts';
+import type { DocumentedError } from '../stage/contract.ts';
 import type { Answer } from '../stage/http-client.ts';
 import { elementsOf } from '../stage/json-array.ts';
 import { headerOf } from '../stage/rate-limit.ts';
-import type { Expected, Stage } from '../stage/stage.ts';
+import type { CallOptions, Stage } from '../stage/stage.ts';
 import { CheckSkipped, checksOf } from './check.ts';
 
 const mostDifferencesShown = 3;
@@ -14,8 +15,6 @@ const mostDifferencesShown = 3;
 const mostOrdersReadTwice = 1_000;
 
 const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
-const invalidId: Expected = { status: 400, code: 'invalid_order_id' };
-const absent: Expected = { status: 404, code: 'order_not_found' };
 const brokenJson = { body: '{', headers: { 'content-type': 'application/json' } };
 
 /** Checks of the whole list. Orders are checked as they arrive, so memory stays constant. */
@@ -34,26 +33,20 @@ export function listChecks() {
       }
       await expectList(stage, '', 'gzip;q=0, identity', orders);
     },
-    'answers 400 to a JSON body that does not parse': (stage) =>
-      stage.expect('listOrders', brokenJson, { status: 400, code: 'invalid_body' }),
   });
 }
 
-/** Cancellations that fail without changing an order. */
-export const cancelErrorChecks = checksOf('Cancel an order', {
+/** Requests that fail on every operation that documents their error, without changing an order. */
+export const failingRequestChecks = checksOf('Failing requests', {
   'answers 404 to an order that does not exist': (stage) =>
-    stage.expect('cancelOrder', { orderId: absentOrderId() }, absent),
+    expectOnEach(stage, { status: 404, code: 'order_not_found' }),
   'answers 400 to an order id that is no canonical int64': async (stage) => {
     for (const orderId of [...badOrderIds, '9'.repeat(500)]) {
-      await stage.expect('cancelOrder', { orderId }, invalidId);
+      await expectOnEach(stage, { status: 400, code: 'invalid_order_id' }, { orderId });
     }
   },
   'answers 400 to a JSON body that does not parse': (stage) =>
-    stage.expect(
-      'cancelOrder',
-      { orderId: absentOrderId(), ...brokenJson },
-      { status: 400, code: 'invalid_body' },
-    ),
+    expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
 });
 
 /** Checks that cancel an order, which cannot be undone. */
@@ -64,6 +57,13 @@ export function cancellationChecks(orderId: string) {
     [`answers 409 when order ${orderId} is cancelled again`]: (stage) =>
       stage.expect('cancelOrder', { orderId }, { status: 409, code: 'order_already_cancelled' }),
   });
+}
+
+/** @throws CheckFailed if an operation that documents the error answers something else */
+async function expectOnEach(stage: Stage, expected: DocumentedError, options: CallOptions = {}) {
+  for (const { operationId } of stage.contract.operationsWith(expected)) {
+    await stage.expect(operationId, { orderId: absentOrderId(), ...options }, expected);
+  }
 }
 
 /** A random negative id, at which no order can be expected: stores count orders from 1. */

@@ -1,3 +1,4 @@
+import type { Contract } from '../stage/contract.ts';
 import { headerOf } from '../stage/rate-limit.ts';
 import { CheckFailed, type Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
@@ -10,37 +11,43 @@ import { checksOf } from './check.ts';
  * x-amazon-apigateway-any-method; serverless-offline, issue 704), and it keeps the headers
  * (recorded: propublica/congress-api-docs, issue 129).
  */
-const unknownRoutes = [
-  'GET /store/unknown',
-  'GET ',
-  'GET /store',
-  'GET /store/orders/1',
-  'GET /store/orders/1/items',
-  'GET /pets',
-  'PUT /store/orders',
-  'PATCH /store/orders/1',
-  'POST /pets/7',
-  'DELETE /pets/7',
-  'DELETE /store/orders/',
-  'HEAD /store/orders',
-  'HEAD /store/unknown',
-];
 
 /** Paths and methods that are not in the contract have to be answered 404, whatever the key. */
-export const unknownRouteChecks = checksOf(
-  'Unknown paths',
-  Object.fromEntries(
-    unknownRoutes.map((route) => [
-      `answers 404 to ${route || '/'}`,
-      async (stage: Stage) => {
-        const [method = '', path = ''] = route.split(' ');
-        for (const options of [{}, { authorization: null }, { authorization: 'Bearer none' }]) {
-          await stage.expectNotFound(method, path, options);
-        }
-      },
-    ]),
-  ),
-);
+export const unknownRouteChecks = checksOf('Unknown paths', {
+  'answers 404 to paths and methods that are not in the contract': async (stage) => {
+    for (const route of unknownRoutes(stage.contract)) await expectNotFound(stage, route);
+  },
+  'answers 404 to HEAD on every path': async (stage) => {
+    for (const path of pathsOf(stage.contract)) await expectNotFound(stage, `HEAD ${path}`);
+  },
+});
+
+async function expectNotFound(stage: Stage, route: string): Promise<void> {
+  const [method = '', path = ''] = route.replaceAll(/\{\w+\}/g, '1').split(' ');
+  for (const options of [{}, { authorization: null }, { authorization: 'Bearer none' }]) {
+    await stage.expectNotFound(method, path, options);
+  }
+}
+
+/** Methods that a path does not have, paths below those without a path parameter, and an empty one. */
+function unknownRoutes(contract: Contract): string[] {
+  const known = contract.operations.map(({ method, path }) => `${method} ${path}`);
+  const paths = pathsOf(contract);
+  const routes = paths.flatMap((path) => [`GET ${path}`, `PUT ${path}`]);
+  const ends = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}/{`)));
+  return [
+    ...routes.filter((route) => !known.includes(route)),
+    ...ends.map((path) => `GET ${path}/unknown`),
+    'DELETE /store/orders/',
+  ];
+}
+
+/** The paths of the contract, and those above them: the base address, `/store`, `/store/orders`, … */
+function pathsOf({ operations }: Contract): string[] {
+  const parts = operations.map(({ path }) => path.split('/'));
+  const paths = parts.flatMap((names) => names.map((_, end) => names.slice(0, end + 1).join('/')));
+  return [...new Set(paths)];
+}
 
 export const retiredOperationChecks = checksOf('Deprecated pet operation', {
   'answers 410 gone, with the documented sunset date': async (stage) => {

@@ -16,6 +16,12 @@ interface DocumentedBody {
   readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
+/** An error as the contract names it. */
+export interface DocumentedError {
+  readonly status: number;
+  readonly code: string;
+}
+
 type Responses = Readonly<Record<string, Documented>>;
 
 interface Operation {
@@ -77,6 +83,16 @@ export class Contract {
     const operation = this.operations.find((each) => each.operationId === operationId);
     if (operation === undefined) throw new Error(`openapi.yaml has no operation ${operationId}`);
     return operation;
+  }
+
+  /** The operations that document an error. */
+  operationsWith({ status, code }: DocumentedError): Operation[] {
+    return this.operations.filter(({ responses }) => {
+      const { examples } = responses[status]?.content?.['application/json'] ?? {};
+      return Object.values(examples ?? {}).some(
+        ({ value }) => (value as Partial<DocumentedError>).code === code,
+      );
+    });
   }
 
   /**

@@ -8,7 +8,7 @@ import type { IssuedKey } from '../../admin/keys/issue-key.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../shared/test/embedded-dynamodb.ts';
 import { lastingMinute, RunningStore, today } from '../../start/test/e2e/running-store.ts';
 import { authenticationChecks } from '../checks/authentication-checks.ts';
-import { cancelErrorChecks, cancellationChecks, listChecks } from '../checks/order-checks.ts';
+import { cancellationChecks, failingRequestChecks, listChecks } from '../checks/order-checks.ts';
 import { countingChecks, exhaustionChecks } from '../checks/rate-limit-checks.ts';
 import { retiredOperationChecks, unknownRouteChecks } from '../checks/route-checks.ts';
 import type { Answer, TextAnswer } from '../stage/http-client.ts';
@@ -95,7 +95,7 @@ describe.each([
   ['R4, R16, R17, R18, I16, I18: authentication', authenticationChecks],
   ['R27, I10: what the API does not have', unknownRouteChecks],
   ['R1, R3, R8, R9, I3, I9: the list', listChecks()],
-  ['R15, I7, I8: a cancellation that fails', cancelErrorChecks],
+  ['R15, I7, I8: a request that fails', failingRequestChecks],
   ['R12, R13, I2, I4: a cancellation', cancellationChecks(largest)],
   ['R28, I27: the operation of pets', retiredOperationChecks],
   ['R22, R23, I20, I24: an allowance', countingChecks],

@@ -8,7 +8,7 @@ import type { Asked, Mistake, Spoilable } from './spoilt-client.ts';
  */
 
 const missingHeader = 'refuses a missing Authorization header';
-const unknownPath = 'answers 404 to GET /store/unknown';
+const unknownPath = 'answers 404 to paths and methods that are not in the contract';
 const gone = 'answers 410 gone, with the documented sunset date';
 const gzipped = 'returns all orders as a JSON array, streamed and gzipped, whatever the query';
 const plain = 'returns the same orders plain to a client that refuses gzip';
@@ -16,7 +16,7 @@ const counted = 'lowers Remaining by one per admitted request, and by none for t
 const exhausted = 'admits exactly what Remaining promised, then answers 429';
 const limitedEverywhere = 'answers 429 on every operation';
 const cancelledAgain = 'answers 409 when order 1 is cancelled again';
-const unknownHead = 'answers 404 to HEAD /store/orders';
+const unknownHead = 'answers 404 to HEAD on every path';
 const badId = 'answers 400 to an order id that is no canonical int64';
 
 /** For a check that needs the result of another one: that other check. */

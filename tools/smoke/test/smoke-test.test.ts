@@ -95,7 +95,7 @@ describe('smoke test', () => {
     expect(output).toMatch(
       /✗ answers 404 to an order that does not exist .*\n +asked: DELETE \/store\/orders\/-\d+\n +came: 500 \(application\/json, request [-\w]+=\) \{"code":"order_not_found",.*\n +expected: 404 order_not_found, as in openapi.yaml/,
     );
-    expect(output).toMatch(/39 passed, 1 failed, 0 skipped in \d+\.\d s$/);
+    expect(output).toMatch(/\d+ passed, 1 failed, 0 skipped in \d+\.\d s$/);
     expect(exitCode).toBe(1);
   });
 
