@@ -300,8 +300,8 @@ describe('a mistake in an answer', () => {
       { id: '9223372036854775807', status: 'pending' },
     ]);
     const issued = await store.issue('free');
-    // What is left takes a few requests to use up.
-    await store.setCounters(issued, { minuteCount: plans.free.perMinute - 12 });
+    // Enough for every check, and soon used up.
+    await store.setCounters(issued, { minuteCount: plans.free.perMinute - countedRequests });
     const answers: Spoilable[] = [];
     const send = spoilt(store.send, (answer) => answers.push(structuredClone(answer)));
     await runCheck(title, new Stage(send, contract, issued.apiKey));
