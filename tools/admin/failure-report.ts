@@ -12,7 +12,7 @@ import {
 import { failureOf, type ServiceFailure } from './stage/service-failure.ts';
 import { labelOf, type Target } from './stage/target.ts';
 
-/** The exit code of each kind of failure; docs/operating.md says what they mean. */
+/** The exit code of each kind of failure; `--help` says what they mean. */
 const exitCodes = { refused: 1, usage: 2, service: 3, different: 4, interrupted: 5 } as const;
 
 /** Describes the error that ended a command, as it is reported to the operator. */
