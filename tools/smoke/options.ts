@@ -7,7 +7,7 @@ import { InvalidValueError, OperatorError } from '../shared/errors.ts';
 
 export interface SmokeOptions {
   readonly url: URL;
-  /** The order to cancel, which cannot be undone. @default - no order is cancelled */
+  /** The pending order to cancel. @default - no order is cancelled */
   readonly cancelOrder?: string;
   /** Whether to use up the key's limit. */
   readonly limits: boolean;
@@ -30,9 +30,9 @@ Pass the API key in the environment variable STORE_ORDERS_KEY, or on standard in
   STORE_ORDERS_KEY=so_test_… npm run smoke -- --url http://127.0.0.1:3000/staging/v1
   pass show store/smoke | npm run smoke -- --url https://…/prod/v1 --cancel-order 1001 --limits
 
-The key is never printed. Use one that nobody else uses, because other requests change the counts that
-are checked. About ${countedRequests} requests count against its limits. A list of up to 1,000 orders is
-read twice, a longer one once.
+The key is never printed. Use one that nobody else uses, because other requests change the counts
+that are checked. About ${countedRequests} requests count against its limits. A list of up to 1,000 orders is read
+twice, a longer one once.
 
 Exit code: 0 if everything is as documented, 1 otherwise.`;
 
@@ -46,7 +46,11 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
   const command = new Command('npm run smoke --')
     .description('Compares a deployed or local stage with the published contract, openapi.yaml.')
     .option('--url <base>', 'base URL of the stage, which ends with /v1', parseBaseUrl)
-    .option('--cancel-order <id>', 'cancel this pending order; this cannot be undone', parseOrderId)
+    .option(
+      '--cancel-order <id>',
+      'also cancel this pending order; only an operator can reopen it',
+      parseOrderId,
+    )
     .option('--limits', "use up the key's limit to check the 429 (Free or Pro key)", false)
     .addHelpText('after', helpAfter);
   refuseKeyOnCommandLine(words);
