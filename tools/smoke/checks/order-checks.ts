@@ -11,7 +11,7 @@ import { CheckSkipped, checksOf } from './check.ts';
 
 const mostDifferencesShown = 3;
 
-/** A longer list is read only once, because on AWS the function scans it to its end in any case. */
+/** A longer list is read only once, because on AWS the function always scans it to its end. */
 const mostOrdersReadTwice = 1_000;
 
 const badOrderIds = ['007', '+1', '-0', '1.0', '0x10', '1e3', 'abc', '9223372036854775808'];
@@ -36,7 +36,7 @@ export function listChecks() {
   });
 }
 
-/** Requests that fail on every operation that documents their error, without changing an order. */
+/** Sends requests that must fail to every operation that documents their error. No order changes. */
 export const failingRequestChecks = checksOf('Failing requests', {
   'answers 404 to an order that does not exist': (stage) =>
     expectOnEach(stage, { status: 404, code: 'order_not_found' }),
@@ -49,7 +49,7 @@ export const failingRequestChecks = checksOf('Failing requests', {
     expectOnEach(stage, { status: 400, code: 'invalid_body' }, brokenJson),
 });
 
-/** Checks that cancel an order, which cannot be undone. */
+/** Checks that cancel an order. */
 export function cancellationChecks(orderId: string) {
   return checksOf('Cancel an order', {
     [`cancels order ${orderId}`]: (stage) =>
@@ -59,14 +59,14 @@ export function cancellationChecks(orderId: string) {
   });
 }
 
-/** @throws CheckFailed if an operation that documents the error answers something else */
+/** @throws CheckFailed if an operation documents the error but answers something else */
 async function expectOnEach(stage: Stage, expected: DocumentedError, options: CallOptions = {}) {
   for (const { operationId } of stage.contract.operationsWith(expected)) {
     await stage.expect(operationId, { orderId: absentOrderId(), ...options }, expected);
   }
 }
 
-/** A random negative id, at which no order can be expected: stores count orders from 1. */
+/** A random negative id, which no order is likely to have. */
 export function absentOrderId(): string {
   return `-${(randomBytes(8).readBigUInt64BE() >> 2n) + 2n ** 62n}`;
 }
@@ -92,7 +92,7 @@ async function expectList(
     differences.push('has a content-length, so it was not streamed');
   }
   if (expectedOrders !== undefined && orders !== expectedOrders) {
-    differences.push(`has ${orders} orders, gzipped there were ${expectedOrders}`);
+    differences.push(`has ${orders} orders, but ${expectedOrders} with gzip`);
   }
   stage.compare('listOrders', answer, { status: 200 }, differences);
   return orders;
@@ -114,7 +114,7 @@ async function readOrders(stage: Stage, answer: Answer) {
   return { orders, differences };
 }
 
-/** The bytes of a body without its gzip, whose errors are also those of the connection. */
+/** The decompressed bytes of a body. Its stream also emits the errors of the connection. */
 function plainBody(answer: Answer): Readable {
   const isGzip = headerOf(answer, 'content-encoding') === 'gzip';
   return isGzip ? pipeline(answer.body, createGunzip(), () => {}) : answer.body;

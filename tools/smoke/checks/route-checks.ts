@@ -4,15 +4,14 @@ import { CheckFailed, type Stage } from '../stage/stage.ts';
 import { checksOf } from './check.ts';
 
 /*
- * A resource's `ANY` takes each method that the resource does not name, and `{proxy+}` each path that has
- * no resource of its own, with any Authorization header (recorded on AWS: LocalStack's
- * test_apigateway_common.py, TestApigatewayRouting, and test_apigateway_lambda.py). HEAD is one of these
- * methods: API Gateway does not answer it by the method GET (AWS's developer guide,
- * x-amazon-apigateway-any-method; serverless-offline, issue 704), and it keeps the headers
- * (recorded: propublica/congress-api-docs, issue 129).
+ * `ANY` takes each method that its resource does not name, and `{proxy+}` each path without a resource,
+ * with any Authorization header (recorded on AWS: LocalStack's test_apigateway_common.py,
+ * TestApigatewayRouting, and test_apigateway_lambda.py). HEAD is one of these methods: the method GET
+ * does not answer it (AWS's developer guide, x-amazon-apigateway-any-method; serverless-offline, issue
+ * 704). Its response has the headers (recorded: propublica/congress-api-docs, issue 129).
  */
 
-/** Paths and methods that are not in the contract have to be answered 404, whatever the key. */
+/** Paths and methods that are not in the contract must get 404, with and without a key. */
 export const unknownRouteChecks = checksOf('Unknown paths', {
   'answers 404 to paths and methods that are not in the contract': async (stage) => {
     for (const route of unknownRoutes(stage.contract)) await expectNotFound(stage, route);
@@ -29,7 +28,7 @@ async function expectNotFound(stage: Stage, route: string): Promise<void> {
   }
 }
 
-/** Methods that a path does not have, paths below those without a path parameter, and an empty one. */
+/** Methods that a path lacks, paths that the contract lacks, and an empty path parameter. */
 function unknownRoutes(contract: Contract): string[] {
   const known = contract.operations.map(({ method, path }) => `${method} ${path}`);
   const paths = pathsOf(contract);
@@ -42,7 +41,7 @@ function unknownRoutes(contract: Contract): string[] {
   ];
 }
 
-/** The paths of the contract, and those above them: the base address, `/store`, `/store/orders`, … */
+/** The paths of the contract and their parents: the base address, `/store`, `/store/orders`, … */
 function pathsOf({ operations }: Contract): string[] {
   const parts = operations.map(({ path }) => path.split('/'));
   const paths = parts.flatMap((names) => names.map((_, end) => names.slice(0, end + 1).join('/')));
@@ -55,6 +54,6 @@ export const retiredOperationChecks = checksOf('Deprecated pet operation', {
     const sunset = headerOf(answer, 'sunset');
     const documented = new Date(`${stage.contract.operation('getPet')['x-sunset']}T00:00:00Z`);
     if (sunset === documented.toUTCString()) return;
-    throw new CheckFailed(`sunset is ${sunset}, documented is ${documented.toUTCString()}`);
+    throw new CheckFailed(`sunset is ${sunset}, expected ${documented.toUTCString()}`);
   },
 });

@@ -16,7 +16,7 @@ interface DocumentedBody {
   readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** An error as the contract names it. */
+/** The status and code of an error of the contract. */
 export interface DocumentedError {
   readonly status: number;
   readonly code: string;
@@ -39,19 +39,19 @@ interface Document {
   readonly components: { readonly schemas: { readonly Order: object } };
 }
 
-/** Headers of HTTP itself, about the transport of the message. They need not be documented. */
+/** Headers of HTTP's transport, which need not be documented. */
 const transportHeaders =
   /^(connection|content-length|content-type|date|keep-alive|transfer-encoding|via)$/;
 
 /**
- * Headers that the infrastructure sets. The contract says that `x-amz…` headers are, and that stages
- * which allow an origin send `Access-Control-…` headers to browsers.
+ * Headers that the infrastructure sets. The contract says that it sets `x-amz…` headers, and that stages
+ * that allow an origin send `Access-Control-…` headers to browsers.
  */
 const infrastructureHeaders = /^(x-amz|access-control-)/;
 
 /**
- * Compares responses with the published contract. It is stricter than a client should be: a status,
- * header or field that is not documented is a difference, and so is an error in other words.
+ * Compares responses with the published contract. It is stricter than a client should be: an
+ * undocumented status, header or field is a difference, and so is another error message.
  */
 export class Contract {
   readonly operations: readonly Operation[];
@@ -177,7 +177,7 @@ export class Contract {
   }
 }
 
-/** An error's code and message are those of an example, but for numbers and `$context` variables. */
+/** Compares an error's code and message with the examples, except for numbers and `$context` variables. */
 function wordDifferences({ examples }: DocumentedBody, text: string): string[] {
   const documented = Object.values(examples).map(({ value }) => wordsOf(value));
   const words = wordsOf(JSON.parse(text));
@@ -191,15 +191,15 @@ function wordsOf(error: unknown): string {
 }
 
 /**
- * Refuses every number that is not written as the digits of a 64-bit integer: the contract has no
- * others, and only the text shows whether an id was rounded or reformatted.
+ * Refuses every number that is not written as the digits of a 64-bit integer. The contract has no other
+ * numbers, and only the text shows whether an id was rounded or reformatted.
  */
 function refuseInexactNumber(_key: string, value: unknown, { source = '' }: { source?: string }) {
   if (typeof value !== 'number' || isInt64(source)) return value;
-  throw new SyntaxError(`holds ${source}, which is no 64-bit integer`);
+  throw new SyntaxError(`contains ${source}, which is not a 64-bit integer`);
 }
 
-/** An OpenAPI document with every `$ref` replaced by what it refers to: the same object for each. */
+/** Replaces every `$ref` of an OpenAPI document by its target, by the same object each time. */
 function withoutReferences(document: object): unknown {
   const resolved = new Map<string, unknown>();
   const resolve = (part: unknown): unknown => {
