@@ -72,12 +72,14 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
     },
     ...budgetAlarms('Availability', {
       promise: 'requests are not answered 5xx',
+      runbookAnchor: 'server-errors',
       budget: 0.001,
       failedShare: 'errors / requests',
       usingMetrics: { errors: metrics.serverErrors, requests: metrics.requests },
     }),
     ...budgetAlarms('CancelLatency', {
       promise: `cancellations are answered within ${cancelWithinMs} ms`,
+      runbookAnchor: 'slow-cancellations',
       budget: 0.01,
       failedShare: '(100 - percentWithin) / 100',
       usingMetrics: cancellations,
@@ -117,7 +119,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
 }
 
 /** A service level objective over 30 days. */
-interface Objective {
+interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
   /** What the requests have to be that are within the objective. */
   readonly promise: string;
   /** The error budget: the share of requests that may fail. */
@@ -142,7 +144,7 @@ const burnRates = [
  */
 function budgetAlarms(
   id: string,
-  { promise, budget, failedShare, usingMetrics }: Objective,
+  { promise, runbookAnchor, budget, failedShare, usingMetrics }: Objective,
 ): AlarmDefinition[] {
   // With fewer requests, a single failure exceeds the budget, so the rate has no meaning.
   const leastRequests = Math.round(1 / budget);
@@ -150,7 +152,7 @@ function budgetAlarms(
   return burnRates.map(({ name, timesBudget, window }) => ({
     id: `${id}${name}`,
     meaning: `Objective: ${percent} % of ${promise}. Its error budget is used up more than ${timesBudget} times too fast over ${window.toHumanString()}.`,
-    runbookAnchor: 'error-budgets',
+    runbookAnchor,
     metric: new MathExpression({
       label: 'times the error budget',
       expression: `IF(requests >= ${leastRequests}, ${failedShare} / ${budget}, 0)`,
