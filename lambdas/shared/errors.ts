@@ -1,11 +1,7 @@
-/*
- * Every class sets `name` to a literal, because the minifier shortens the names of classes and the
- * log is searched by the name of an error.
- */
-
 /** An error that is reported to the client: status, code and message form the response body. */
 export class ApiError extends Error {
-  override readonly name: string = 'ApiError';
+  // A literal, because the minifier shortens the names of classes, and the log shows this one.
+  override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,8 +21,6 @@ export class ApiError extends Error {
 
 /** The `orderId` in the path is not an int64 in canonical form. */
 export class InvalidOrderIdError extends ApiError {
-  override readonly name = 'InvalidOrderIdError';
-
   constructor() {
     super(
       400,
@@ -38,8 +32,6 @@ export class InvalidOrderIdError extends ApiError {
 
 /** The request body is declared as JSON and cannot be parsed. */
 export class InvalidBodyError extends ApiError {
-  override readonly name = 'InvalidBodyError';
-
   constructor() {
     super(400, 'invalid_body', 'The request body is not valid JSON.');
   }
@@ -47,8 +39,6 @@ export class InvalidBodyError extends ApiError {
 
 /** No order has the given id. */
 export class OrderNotFoundError extends ApiError {
-  override readonly name = 'OrderNotFoundError';
-
   constructor() {
     super(404, 'order_not_found', 'There is no order with this id.');
   }
@@ -56,8 +46,6 @@ export class OrderNotFoundError extends ApiError {
 
 /** The order is in a state from which it cannot be cancelled; `order-states.ts` has the reasons. */
 export class OrderNotCancellableError extends ApiError {
-  override readonly name = 'OrderNotCancellableError';
-
   constructor({ code, message }: { code: string; message: string }) {
     super(409, code, message);
   }
@@ -65,8 +53,6 @@ export class OrderNotCancellableError extends ApiError {
 
 /** An unexpected failure. The message reveals nothing about it; the cause is logged. */
 export class InternalError extends ApiError {
-  override readonly name = 'InternalError';
-
   constructor(options?: ErrorOptions) {
     super(500, 'internal_error', 'The request could not be processed.', options);
   }
@@ -74,8 +60,6 @@ export class InternalError extends ApiError {
 
 /** DynamoDB throttled the request, could not be reached, or its answer could not be read. */
 export class ServiceUnavailableError extends ApiError {
-  override readonly name = 'ServiceUnavailableError';
-
   constructor(options?: ErrorOptions) {
     super(503, 'service_unavailable', 'The service is temporarily unavailable. Please retry.', {
       ...options,
@@ -86,8 +70,6 @@ export class ServiceUnavailableError extends ApiError {
 
 /** The function has nearly used up its timeout. */
 export class RequestTimeoutError extends ApiError {
-  override readonly name = 'RequestTimeoutError';
-
   constructor() {
     super(504, 'timeout', 'The request took too long.');
   }

@@ -5,7 +5,6 @@ import type { Decision } from '../../../lambdas/authorizer/decision.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
 import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
-import type { Command } from '../../helpers/dynamodb/execution.ts';
 import {
   address,
   keyId,
@@ -470,35 +469,6 @@ describe('where DynamoDB fails', () => {
       return owner.send(command);
     });
   }
-
-  /** Sends every write twice, as the SDK does after a lost answer. */
-  function repeating(owner: LimitedOwner) {
-    return owner.environment(async (command: Command) => {
-      if (!(command instanceof GetItemCommand)) await owner.send(command).catch(() => {});
-      return owner.send(command);
-    });
-  }
-
-  it('a repeated write costs the client a request, and admits none too many', async () => {
-    const owner = new LimitedOwner(used(58, 58));
-    const environment = repeating(owner);
-
-    const decisions = [await environment.decide(address), await environment.decide(address)];
-
-    expect(decisions.map(codeOf)).toEqual(['admitted', 'rate_limit_exceeded']);
-    expect(decisions[0]).toMatchObject({ remaining: 0 });
-    expect(owner.numbers).toMatchObject({ minuteCount: 60 });
-  });
-
-  it('a repeated write answers that the key is banned where the first one began the ban', async () => {
-    const banDue = { rejectionWindow: minute, rejectionCount: tolerated };
-    const owner = new LimitedOwner({ ...used(60, 60), ...banDue });
-
-    const decision = await repeating(owner).decide(address);
-
-    expect(decision).toMatchObject({ reset: startSeconds + banSeconds });
-    expect(codeOf(decision)).toBe('api_key_banned');
-  });
 
   it('rejects for a full window that it has read, though it cannot count it, and logs why', async () => {
     const owner = new LimitedOwner(used(60, 60));

@@ -120,26 +120,17 @@ describe('recordMetrics', () => {
     expect(Timestamp).toBeGreaterThanOrEqual(beforeMs);
   });
 
-  it('records with a further dimension, and for the stage as a whole', () => {
-    recordMetrics({ RequestsRejected: 1 }, { dimension: { Reason: 'quota_exceeded' } });
+  it('records with a further dimension and for the whole stage, and never has an id as a dimension', () => {
+    const fields = { requestId: 'r', keyId: 'k' };
+
+    recordMetrics({ RequestsRejected: 1 }, { dimension: { Reason: 'quota_exceeded' }, fields });
 
     expect(captured.lines()).toMatchObject([
       {
         _aws: { CloudWatchMetrics: [{ Dimensions: [['Stage'], ['Stage', 'Reason']] }] },
         Reason: 'quota_exceeded',
         RequestsRejected: 1,
-      },
-    ]);
-  });
-
-  it('carries the request and the key as fields, never as dimensions', () => {
-    recordMetrics({ RequestsAdmitted: 1 }, { fields: { requestId: 'r', keyId: 'k' } });
-
-    expect(captured.lines()).toMatchObject([
-      {
-        _aws: { CloudWatchMetrics: [{ Dimensions: [['Stage']] }] },
-        requestId: 'r',
-        keyId: 'k',
+        ...fields,
       },
     ]);
   });
