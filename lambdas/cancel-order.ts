@@ -58,7 +58,7 @@ async function cancelOrder(event: APIGatewayProxyEvent, signal: AbortSignal): Pr
   return { statusCode: 204, headers: {}, body: '' };
 }
 
-/** Counts the outcome, unless it is that of a malformed request, which names no order to cancel. */
+/** Counts the outcome, except that of a malformed request, which names no order. */
 function recordOutcome(code: string, event: APIGatewayProxyEvent): void {
   const Outcome = cancellationOutcomes.find((outcome) => outcome === code);
   if (!Outcome) return;

@@ -42,9 +42,9 @@ export function addStack(
   return new StoreOrdersStack(app, stackName(stage), {
     description: `Store orders API, ${stage}`,
     // Without an account and a Region, the ids of the functions' versions would depend on whether the
-    // deploying machine names them: the bucket of the assets is in what they are hashed from.
+    // deploying machine has them: the CDK hashes the ids from the name of the assets' bucket, too.
     env: { account, region },
-    // CloudFormation passes it on to the resources, and the bill can be divided by it.
+    // CloudFormation passes the tag on to the resources, and the bill can be divided by it.
     tags: { [stackTag]: stackName(stage) },
     terminationProtection: configuration.deletionProtection,
     // Without the rule, the template needs no parameter for the version of the bootstrap stack.

@@ -53,8 +53,8 @@ export class StoreTables extends Construct {
 }
 
 /**
- * CloudWatch names the keys that DynamoDB throttles most. It counts throttled requests alone, so that it
- * costs little while there are none.
+ * CloudWatch names the keys that DynamoDB throttles most. It only counts throttled requests, so it costs
+ * little while there are none.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/contributorinsights_tutorial.html
  */

@@ -49,7 +49,7 @@ export interface KeyStatus extends KeyState {
   windows: WindowUses;
   /** Whether a window has no requests left. */
   isFull: boolean;
-  /** False for an expired key and for every key of a suspended owner, which are answered 401. */
+  /** False for an expired key and for every key of a suspended owner: their requests get 401. */
   isUsable: boolean;
   isBanned: boolean;
   /** True if the ban ends after `latestBan`; such a ban is not applied. */
@@ -95,7 +95,7 @@ export function admission(status: KeyStatus, nowMs: number): Decision {
   return describe(status, windows, windows.day.reset, nowMs);
 }
 
-/** The decision to reject a request, with the reason and the time from which one can succeed. */
+/** The decision to reject a request, with the reason and the time at which a request can succeed. */
 export function rejection(status: KeyStatus, nowMs: number): Decision {
   const windows = status.isBanned ? untilBanEnds(status) : status.windows;
   const ends = Object.values(windows)
@@ -129,7 +129,7 @@ function reasonOf({ windows: { minute, day }, isBanned }: KeyStatus): [Rejection
 }
 
 /**
- * @param allowances what the headers say of the windows
+ * @param allowances the windows as the headers state them
  * @param retryAt when a request can succeed, in Unix seconds
  */
 function describe(

@@ -36,10 +36,10 @@ interface LimiterSettings {
 }
 
 /**
- * How often a request tries to be admitted. One write is enough as a rule, also when it starts a new
- * window; it takes one more for each window that another request has started in the meantime. Every
- * failed condition returns the current item and no item returns to an earlier state, so a request
- * whose attempts all fail has probably found an item that the service did not write.
+ * The number of writes with which a request tries to be admitted. One is usually enough, even to start a
+ * new window. Each window that another request starts in the meantime costs one more. A failed condition
+ * returns the current item, and no item returns to an earlier state. So if all writes fail, the service
+ * has probably not written the item.
  */
 const maxWrites = 4;
 
@@ -121,7 +121,7 @@ export class Limiter {
     return { ...rejection(after, this.#settings.now()), isBanStart: after.isBanned };
   }
 
-  /** The cached state of a key; undefined if its request is probably refused, and a read is cheaper. */
+  /** The cached state of a key; undefined if a read is cheaper, because the request is probably refused. */
   #cached({ tokenHash }: KeyAddress): KeyStatus | undefined {
     const state = this.#cache.get(tokenHash);
     const status = state && keyStatus(state, this.#time());

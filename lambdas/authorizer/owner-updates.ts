@@ -26,7 +26,7 @@ import type { KeyStatus } from './decision.ts';
  *   minuteWindow BETWEEN :minute AND :newest AND minuteCount < perMinute
  *                                   the window counts: its count increases by 1
  *   NOT minuteWindow BETWEEN :minute AND :newest
- *                                   the window is over or void: the current one begins with 1
+ *                                   the window is over or void: the current window starts with 1
  *
  * The conditions exclude each other: of several requests that find an old window, one replaces it;
  * the conditions of the others fail, and they count in the new window. No write replaces a window
@@ -51,7 +51,7 @@ export interface BanRule {
 /** An update of an item, without the name of the table. */
 export type ItemUpdate = Omit<UpdateItemCommandInput, 'TableName'>;
 
-/** A part of an update: its `SET` clause, its condition, and the values that it alone refers to. */
+/** A part of an update: its `SET` clause, its condition, and the values that only it uses. */
 interface Change {
   set?: string;
   condition?: string;

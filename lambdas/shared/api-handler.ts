@@ -31,8 +31,9 @@ type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, ApiResponse<unknown>
 type Request = middy.Request<APIGatewayProxyEvent, ApiResponse<unknown>>;
 
 /**
- * The fields that identify a request in every log line. A client can choose `requestId`, which API
- * Gateway's own messages have, but not `extendedRequestId`, which it quotes and the access log has.
+ * The fields that identify a request in every log line. API Gateway's own messages contain `requestId`,
+ * which a client can choose. The access log contains `extendedRequestId`, which a client cannot choose,
+ * but quotes when it reports a problem.
  */
 export function logFields(event: APIGatewayProxyEvent) {
   const { requestId, extendedRequestId } = event.requestContext ?? {};
@@ -44,7 +45,7 @@ function authorizerContext(event: APIGatewayProxyEvent): Partial<AuthorizerConte
   return (event.requestContext?.authorizer ?? {}) as Partial<AuthorizerContext>;
 }
 
-/** The work of an operation, which ends it when the signal is aborted: then the request is answered 504. */
+/** The work of an operation. It stops when the signal is aborted, because the client then gets a 504. */
 type Operation = (
   event: APIGatewayProxyEvent,
   signal: AbortSignal,
@@ -92,7 +93,7 @@ function errorResponses(): Middleware {
   };
 }
 
-/** The error that the client is answered, for anything that was thrown. */
+/** Converts anything that was thrown into the error that the client gets. */
 export function asApiError(error: unknown): ApiError {
   const known = asServiceError(error);
   return known instanceof ApiError ? known : new InternalError({ cause: error });

@@ -42,7 +42,7 @@ export function hashToken(token: string): string {
  * The SHA-256 in base64url of the prefix and the characters that are common to an owner's keys. It is
  * the partition key of the owner's item.
  *
- * @param token a well-formed one
+ * @param token a well-formed token
  */
 export function hashOwnerPart(token: string): string {
   return sha256(token.slice(0, -(ownCharactersLength + checksumLength)));

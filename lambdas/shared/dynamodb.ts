@@ -32,9 +32,9 @@ type RetryErrorInfo = Parameters<RetryStrategy['refreshRetryTokenForRetry']>[1];
 type RetryErrorType = RetryErrorInfo['errorType'];
 
 export interface DynamoDbClientSettings {
-  /** The number of attempts, besides one that a lost connection takes. */
+  /** The number of attempts. An attempt on a lost connection does not count. */
   readonly maxAttempts: number;
-  /** The time for one attempt, including that for connecting. DynamoDB needs far less. */
+  /** The time for one attempt, including the time to connect. DynamoDB needs far less. */
   readonly requestTimeoutMs: number;
 }
 
@@ -74,14 +74,13 @@ export function createDynamoDbClient({
 }
 
 /**
- * Keeps connections for the next requests, and notices those that were lost meanwhile. While Lambda
- * has frozen an environment, a connection can end without a packet that says so, and a request on it
- * waits for its timeout.
+ * Reuses connections, and detects those that were lost. While Lambda has frozen an environment, a
+ * connection can end without a packet that says so. A request on it then waits for its timeout.
  */
 class Connections extends Agent {
   /** By the wall clock: the monotonic one can stand still with a virtual machine that is paused. */
   private readonly idleSince = new WeakMap<Duplex, number>();
-  /** The errors of requests whose connection, which was used before, was lost. */
+  /** The errors of requests on reused connections that were lost. */
   readonly losses = new WeakSet<object>();
 
   override keepSocketAlive(socket: Duplex): void {
@@ -96,10 +95,11 @@ class Connections extends Agent {
   }
 
   /**
-   * Closes idle connections when they are about to be used. A timer would not do: none runs in a
-   * frozen environment, and the request can come before the timers that are due.
+   * Closes old idle connections, shortly before one is used. A timer would not do: it does not run in a
+   * frozen environment, and after the freeze a request can come first.
    *
-   * @param maxMs those that were idle for longer, or since a time that the clock has not reached
+   * @param maxMs the time for which a connection may be idle. A connection is also closed if its idle
+   *   time is negative, because the clock was set back.
    */
   closeIdle(maxMs: number): void {
     for (const socket of Object.values(this.freeSockets).flat()) {
@@ -111,13 +111,13 @@ class Connections extends Agent {
 
 /**
  * A retry strategy that repeats a throttled request, or one whose response was lost or cannot be read,
- * up to a fixed number of attempts. An attempt on a lost connection is not counted, and closes the
- * other idle ones: what was lost with it costs nothing more.
+ * up to a fixed number of attempts. An attempt on a lost connection does not count, and closes the other
+ * idle connections, which were probably lost with it.
  *
  * The SDK's own strategy also takes each retry from a token bucket that only successful responses
  * refill. When the response to a conditional write is lost, the retry usually fails its condition,
- * because the first attempt took effect, and so never refills the bucket. After about a hundred of
- * these an execution environment would never retry again.
+ * because the first attempt took effect, and so never refills the bucket. After about a hundred lost
+ * responses, an execution environment would never retry again.
  *
  * @param maxAttempts the total number of attempts, including the first
  */
@@ -191,8 +191,8 @@ interface RequestError extends Error {
 }
 
 /**
- * Whether the same request may succeed later: a throttled table, one that cannot be reached, or an
- * answer that cannot be read.
+ * Whether the same request may succeed later: the table is throttled or cannot be reached, or the
+ * response cannot be read.
  */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

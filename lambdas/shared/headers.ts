@@ -2,8 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type WindowName, type WindowUse, windowLengths, windowNames } from './windows.ts';
 
 /**
- * The headers of a request that the service reads, which scripts of another origin may send. Those that
- * are not HTTP's own are parameters of the contract (`openapi.yaml`), with which a test compares them.
+ * The request headers that the service reads, and that scripts of an allowed origin may send. A test
+ * compares those that are not defined by HTTP with the parameters of the contract (`openapi.yaml`).
  */
 export const requestHeaders = ['Authorization', 'Accept-Encoding', 'Content-Type'] as const;
 
@@ -83,8 +83,8 @@ const exposedHeaders = [
 ];
 
 /**
- * The headers of every response, whoever gives it, besides those of the rate limits. The allowed origin
- * is the same for every request, so no response depends on the request's `Origin` or needs `Vary`.
+ * The headers of every response, even of API Gateway's own, except the rate-limit headers. The allowed
+ * origin is the same for every request, so no response depends on the request's `Origin` or needs `Vary`.
  *
  * @param corsOrigin such as `https://shop.example.com`, or `*`; undefined if no script of another origin
  *   may read responses

@@ -6,7 +6,7 @@ export interface LogFields {
   [field: string]: unknown;
 }
 
-/** Writes each message as a JSON object on one line, whose fields CloudWatch Logs Insights finds. */
+/** Writes each message as one line of JSON, in whose fields CloudWatch Logs Insights can search. */
 export const log = {
   warn: (message: string, fields: LogFields = {}) => write('WARN', message, fields),
   /** Logs an error with its stack and causes, which are shown nowhere else. */

@@ -28,8 +28,8 @@ export const orderFieldNames = Object.keys(orderFields) as readonly OrderFieldNa
 
 interface CancellationField extends OrderField {
   /**
-   * Whether an order that is reopened keeps it. What acts on cancelled orders only, such as a time to
-   * delete them, must not stay.
+   * Whether an order keeps the field when it is reopened. A field that is only right for a cancelled
+   * order, such as a time to delete it, must not stay.
    */
   readonly isKept: boolean;
 }

@@ -5,14 +5,14 @@ export interface CancelRefusal {
 }
 
 interface OrderState {
-  /** Whether an order in it stays in it: no command of the operator and no import changes its state. */
+  /** Whether the state is final: neither an operator's command nor an import changes it. */
   readonly isFinal: boolean;
-  /** Why an order in it cannot be cancelled by a client: only a pending one can. */
+  /** Why a client cannot cancel an order in this state; undefined if it can. */
   readonly refusal: CancelRefusal | undefined;
 }
 
 /**
- * The states of an order, by the value of its attribute `status`. The answers to a cancellation, the
+ * The states of an order, by the value of its attribute `status`. The responses to a cancellation, the
  * outcomes that the metrics count, and what operators can import and change derive from this record.
  */
 export const orderStates = {
@@ -44,18 +44,18 @@ const statesByName: ReadonlyMap<unknown, OrderState> = new Map(Object.entries(or
 
 export const orderStatuses = Object.keys(orderStates) as readonly OrderStatus[];
 
-/** For an order that another program has put into a state which is not in the record, or in none. */
+/** For an order without a state, or in a state that another program has set and the record lacks. */
 const unknownState = {
   code: 'order_not_cancellable',
   message: 'Only a pending order can be cancelled.',
 } as const satisfies CancelRefusal;
 
-/** Why an order with this `status`, which need not be one of the record's, cannot be cancelled. */
+/** Why an order with this `status`, which can be unknown, cannot be cancelled. */
 export function cancelRefusal(status: string | undefined): CancelRefusal {
   return statesByName.get(status)?.refusal ?? unknownState;
 }
 
-/** Whether an order with this `status`, which need not be one of the record's, never changes it. */
+/** Whether an order with this `status`, which can be unknown, never changes it. */
 export function isFinal(status: unknown): boolean {
   return statesByName.get(status)?.isFinal ?? false;
 }

@@ -18,7 +18,7 @@ import {
 
 /*
  * The routes that always have the same answer, which API Gateway gives without calling a function.
- * Every function below takes the headers of every response as mapping expressions.
+ * `everyResponse` always stands for the headers of every response, as mapping expressions.
  */
 
 type Mappings = Readonly<Record<string, string>>;

@@ -102,7 +102,7 @@ const answers: Readonly<Record<string, GatewayAnswer>> = {
     code: 'request_too_large',
     message: 'The request is too large.',
   },
-  // Unknown routes, which have no authorizer, can give it too: a header would lack its value there.
+  // Unknown routes can give it too. They have no authorizer, so it must not depend on the context.
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     code: 'unsupported_media_type',

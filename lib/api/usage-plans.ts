@@ -13,8 +13,8 @@ const accountRequestsPerSecond = 10_000;
 const accountBurst = 5_000;
 
 /**
- * The quota in days' limits. It leaves room for AWS's counting, which is best-effort only, and for an
- * owner whose counters an operator resets: of that, API Gateway knows nothing.
+ * The quota as a multiple of the plan's limit per day. It leaves room for AWS's counting, which is only
+ * best-effort, and for operators who reset an owner's counters, which API Gateway does not notice.
  */
 const quotaInDays = 3;
 

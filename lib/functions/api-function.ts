@@ -27,7 +27,7 @@ export interface ApiFunctionProps {
   readonly timeout: Duration;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number | undefined;
-  /** How many of it may run at the same time. @default - as many as the account has left */
+  /** The number of executions that are reserved, which is also the maximum. @default - none */
   readonly concurrency?: number | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { ApiFunction } from './api-function.ts';
 
 export interface GradualDeploymentProps {
   readonly functions: Readonly<Record<string, ApiFunction>>;
-  /** The alarms each of which rolls the deployment back. */
+  /** Any of these alarms rolls the deployment back. */
   readonly alarms: Alarm[];
   /** Whether all traffic moves at once, regardless of the alarms. */
   readonly isEmergency: boolean;

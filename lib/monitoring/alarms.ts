@@ -20,8 +20,8 @@ const twoOfThree = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 const cancelWithinMs = 1_000;
 
 /**
- * The alarms that roll a deployment back: on errors that new code can introduce, and on a log without
- * which nobody would see them.
+ * The alarms that roll a deployment back: on errors that new code can introduce, and on an access log
+ * without lines, in which nobody would see them.
  */
 export const deploymentAlarmIds = ['ServerErrors', 'AuthorizerFailures', 'RequestsNotLogged'];
 
@@ -120,7 +120,7 @@ export function alarmDefinitions(metrics: ServiceMetrics): AlarmDefinition[] {
 
 /** A service level objective over 30 days. */
 interface Objective extends Pick<AlarmDefinition, 'runbookAnchor'> {
-  /** What the requests have to be that are within the objective. */
+  /** The requests and what is promised of them, such as `requests are not answered 5xx`. */
   readonly promise: string;
   /** The error budget: the share of requests that may fail. */
   readonly budget: number;

@@ -37,7 +37,7 @@ export interface MonitoringProps {
 export class Monitoring extends Construct {
   /** The alarms that roll a deployment back. */
   readonly deploymentAlarms: Alarm[];
-  /** Tells its subscribers when an alarm begins and when it ends. Who they are is not in the stack. */
+  /** Notifies its subscribers when an alarm begins and when it ends. The stack adds no subscribers. */
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { configuration, logs, ...props }: MonitoringProps) {

@@ -16,7 +16,7 @@ interface FunctionSettings {
   readonly functionTimeoutMs: number;
   /** The memory in MB, to which Lambda allots CPU in proportion. @default 512 */
   readonly memoryMb?: number;
-  /** How many of it may run at once. @default - as many as the account has left */
+  /** The number of executions that are reserved, which is also the maximum. @default - none */
   readonly concurrency?: (configuration: StageConfiguration) => number | undefined;
 }
 
@@ -49,16 +49,14 @@ const authorizer = {
   functionTimeoutMs: 5_000,
 } as const satisfies FunctionSettings;
 
-/** The variables of every operation, whose responses a script of another origin may read. */
+/** The variables of every operation: the origin whose scripts may read its responses, if any. */
 function operationEnvironment({ corsOrigin }: StageConfiguration): Record<string, string> {
   return corsOrigin === undefined ? {} : { CORS_ORIGIN: corsOrigin };
 }
 
 /**
- * The operations. The stack, the API and the bundles derive from an entry here; `CONTRIBUTING.md` says
- * which files a new operation touches beside it. API Gateway has one path parameter below each
- * resource, and these are taken by the `{proxy+}` that answers 404: a parameter elsewhere than in the
- * paths of today needs another form of that answer first.
+ * The operations. The stack, the API and the bundles derive from an entry here; `CONTRIBUTING.md` lists
+ * the other files that a new operation touches.
  */
 export const operations = {
   listOrders: {

@@ -2,7 +2,7 @@
  * This file is the only place that holds the plans' numbers. The usage plans, the authorizer's ban
  * rules, the operator's commands, the contract and the documentation derive from it or are checked
  * against it. Owners that exist keep the numbers they were created with until `owners apply-plans`
- * is run on the stage (`docs/operating.md`); each deployment reminds of it.
+ * is run on the stage (`docs/operating.md`). The deployment workflow prints a reminder.
  */
 
 export interface Plan {

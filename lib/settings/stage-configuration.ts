@@ -35,7 +35,7 @@ export function stageConfiguration(
   return { ...settings, stage, isEmergency: emergency === 'true' };
 }
 
-/** What is wrong in settings that CloudFormation would refuse late, or browsers would never show. */
+/** The mistakes that CloudFormation would report late, or that only a browser would show. */
 function findingsIn(settings: StageSettings): string[] {
   const { account, region, domain, corsOrigin, deletionProtection, lambdaConcurrency } = settings;
   const findings: string[] = [];
@@ -61,7 +61,7 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\/[a-z0-9.[\]:-]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
-/** Warnings, by an id of their own, of settings without which trouble is likely or hard to notice. */
+/** The warnings about settings that are missing or risky, each with an id. */
 export function warningsOf(configuration: StageConfiguration): Record<string, string> {
   const { stage, account, lambdaConcurrency, domain } = configuration;
   const warnings: Record<string, string> = {};
@@ -91,7 +91,7 @@ const leastUnreserved = 100;
  * How many lists may run at the same time: half of what the account may run, so that the other half
  * is there for the authorizer and for cancellations, whatever clients do with their lists.
  *
- * @returns undefined where the account's quota is not known, or too small to reserve of it
+ * @returns undefined if the account's quota is unknown or too small to reserve half of it
  */
 export function listConcurrency({
   lambdaConcurrency,

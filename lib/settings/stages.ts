@@ -16,8 +16,8 @@ export interface StageSettings {
   readonly apiKeyPrefix: `so_${string}_`;
   /**
    * The name of the API, and its ACM certificate in the stage's Region. API Gateway's own address stays
-   * open beside it until `isDefaultEndpointClosed`, which a later deployment sets: when DNS has the
-   * name and clients use it.
+   * open until a later deployment sets `isDefaultEndpointClosed`: when DNS has the name and clients use
+   * it.
    *
    * @default - API Gateway's own name
    */
@@ -41,11 +41,12 @@ export interface StageSettings {
   /** API Gateway's throttle of the whole stage. The account's quota also applies. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   /**
-   * How many executions of Lambda the account may have at the same time in the Region, as
-   * `aws lambda get-account-settings` states it: 1,000 by default, and 10 in some new accounts. Lists,
-   * which last as long as somebody reads them, get half of it and no more. A protected stage needs it.
+   * The account's quota of concurrent Lambda executions in the Region, as
+   * `aws lambda get-account-settings` states it: 1,000 by default, and 10 in some new accounts. Lists get
+   * at most half of it, because a list lasts until its client has read it. A stage with
+   * `deletionProtection` requires it.
    *
-   * @default - not known: lists share all of it with everything else
+   * @default - unknown: lists can use all of it
    */
   readonly lambdaConcurrency?: number;
   /**
