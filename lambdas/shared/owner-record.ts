@@ -48,8 +48,7 @@ export function readOwnerRecord(item: Item): OwnerRecord {
 
 /** Reads a key's entry in its owner's item; undefined if there is none, as for a revoked key. */
 export function readKeyEntry(item: Item, tokenHash: string): KeyEntry | undefined {
-  const keys = item.keys?.M ?? {};
-  const entry = Object.hasOwn(keys, tokenHash) ? keys[tokenHash]!.M : undefined;
+  const entry = item.keys?.M?.[tokenHash]?.M;
   if (!entry) return undefined;
   return {
     keyId: keyIdOf(item.ownerId?.S ?? '', entry.id?.S ?? ''),

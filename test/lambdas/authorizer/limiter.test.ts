@@ -178,6 +178,19 @@ describe('R22: the headers', () => {
     expect(reset).toBe(minute + 120);
     expect(rateLimit).toContain(`"minute";r=${left};t=57, `);
   });
+
+  it('give a window that ended before the answer no negative seconds', async () => {
+    const owner = new LimitedOwner(used(1, 60));
+    const environment = owner.environment(async (command) => {
+      const answered = await owner.send(command);
+      owner.nowMs = command instanceof GetItemCommand ? owner.nowMs : (minute + 63) * 1_000;
+      return answered;
+    });
+
+    const { rateLimit } = await environment.decide(address);
+
+    expect(rateLimit).toContain('"minute";r=58;t=0, ');
+  });
 });
 
 describe('a rejection', () => {
