@@ -45,7 +45,7 @@ export class Console {
     this.#listing = new AbortController();
     element('stopList').hidden = false;
     const progress = element('listProgress');
-    progress.textContent = 'Waiting for the answer …';
+    progress.textContent = '0 orders so far';
     const read = async (response: Response) => {
       const orders = await readOrders(response, (count) => {
         progress.textContent = `${numbers.format(count)} orders so far`;
@@ -71,6 +71,7 @@ export class Console {
   /** Sends a request and shows its answer. Returns the error, if there was one. */
   async #send({ method, path, read, signal }: Call): Promise<ApiError | undefined> {
     const url = new URL(this.#baseUrl + path);
+    element('lastAnswer').textContent = 'Waiting for the answer …';
     const startedAt = performance.now();
     let response: Response | undefined;
     let outcome: ApiError | string;

@@ -180,6 +180,11 @@ describe('the page of a local run', () => {
   });
 
   it('names method, path and request id of an error, and leads to what to do about it', async () => {
+    let before: string | null = null;
+    await page.route('**/orders/007', async (route) => {
+      before = await answer().textContent();
+      await route.continue();
+    });
     const answered = page.waitForResponse((response) => response.request().method() === 'DELETE');
 
     expect(await cancelTyped('007')).toMatch(/^400 invalid_order_id The order id must be/);
@@ -187,6 +192,7 @@ describe('the page of a local run', () => {
     const requestId = (await answered).headers()['x-amz-apigw-id'];
     const { pathname } = new URL(service.baseUrl);
     expect(requestId).toBeDefined();
+    expect(before).toBe('Waiting for the answer …');
     expect(await answer().textContent()).toContain(`DELETE ${pathname}/store/orders/007 · `);
     expect(await answer().textContent()).toContain(`request id ${requestId}`);
     await answer().getByRole('link', { name: 'invalid_order_id' }).click();
