@@ -128,16 +128,15 @@ export class StoreOrders {
     try {
       const answer = fetch(this.#baseUrl + path, { method, headers, signal: connection.signal });
       const response = await settled(answer, signal, timeoutMs);
-      // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests that remain, seconds until the reset.
+      // Such as `"minute";r=59;t=34, "day";r=999;t=40000`: requests left, seconds until the reset. The
+      // day's reset, which comes last, is never before the minute's.
       const windows = response.headers.get('RateLimit') ?? '';
       for (const [, remaining, seconds] of windows.matchAll(/;r=(\d+);t=(\d+)/g)) {
-        if (Number(remaining) > reserve) continue;
-        this.#resumeAtMs = Math.max(this.#resumeAtMs, Date.now() + 1_000 * Number(seconds));
+        if (Number(remaining) <= reserve) this.#resumeAtMs = Date.now() + 1_000 * Number(seconds);
       }
       return response;
     } catch (error) {
       connection.abort();
-      signal?.throwIfAborted();
       // `fetch` puts the reason for a failed connection into `cause`.
       const { cause = error } = Object(error);
       throw new StoreOrdersError('no_response', `No response: ${cause}`, undefined, error);
@@ -168,7 +167,6 @@ async function errorOf(response: Response, signal: AbortSignal | undefined) {
     body = Object(JSON.parse(text));
   } catch {
     // The body is not the service's error, but perhaps the page of a proxy, or it was cut off.
-    signal?.throwIfAborted();
   }
   const { code = 'unknown', message = `HTTP status ${response.status}` } = body;
   return new StoreOrdersError(String(code), String(message), response);

@@ -104,7 +104,7 @@ class StoreOrders:
                 raise StoreOrdersError("no_response", repr(error)) from error
             for remaining, seconds in re.findall(r";r=(\d+);t=(\d+)", response.headers.get("RateLimit", "")):
                 if int(remaining) <= RESERVE:
-                    self._resume_at = max(self._resume_at, time.time() + int(seconds))
+                    self._resume_at = time.time() + int(seconds)
         if response.status < 300:
             return response
         with response:

@@ -61,16 +61,6 @@ describe('the TypeScript client', () => {
     });
     expect(cancelled).toEqual(['cancelled', 'already cancelled']);
   });
-
-  it('throws the error of the service with the id of the request', async () => {
-    const client = new StoreOrders(service.baseUrl, service.keys.free);
-
-    await expect(client.cancelOrder(3n)).rejects.toMatchObject({
-      code: 'order_not_found',
-      status: 404,
-      requestId: expect.stringMatching(/./),
-    });
-  });
 });
 
 describe('the Python client', () => {

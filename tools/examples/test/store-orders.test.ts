@@ -69,24 +69,29 @@ describe('the list of the example client', () => {
     }
   });
 
-  it('can be empty', async () => {
+  it('can be empty, and leaves no timer behind that would keep a process alive', async () => {
     answerWith(bodyOf('[', ']'));
 
     expect(await list()).toEqual([]);
+    expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is read no further than its user asks', async () => {
+  it('is read no further than its user asks, and its connection is closed', async () => {
     let sent = 0;
-    const endless = ReadableStream.from(
-      (function* () {
-        for (yield Buffer.from('[{"id":0}'); ; sent++) yield Buffer.from(`,{"id":${sent}}`);
-      })(),
-    );
+    let isClosed = false;
+    const endless = new ReadableStream({
+      start: (body) => body.enqueue(Buffer.from('[{"id":0}')),
+      pull: (body) => body.enqueue(Buffer.from(`,{"id":${sent++}}`)),
+      cancel: () => {
+        isClosed = true;
+      },
+    });
     answerWith(new Response(endless));
 
     for await (const { id } of client().orders()) if (id > 100n) break;
 
     expect(sent).toBeLessThan(120);
+    expect(isClosed).toBe(true);
   });
 
   it.each([
@@ -115,6 +120,21 @@ describe('the list of the example client', () => {
     expect(error).toBeInstanceOf(StoreOrdersError);
     expect(error).toMatchObject({ code: 'incomplete_list', status: 200, requestId: 'abc=' });
     expect(String(error)).toContain(cutOff);
+  });
+
+  it('can be aborted while it is read', async () => {
+    const abort = new AbortController();
+    answerWith(
+      new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('[{"id":1}')) })),
+    );
+    const read = async () => {
+      for await (const _ of client().orders(abort.signal)) abort.abort(new Error('enough'));
+    };
+
+    const { result, seconds } = await timed(read());
+
+    expect(result).toEqual(new Error('enough'));
+    expect(seconds).toBeLessThanOrEqual(1);
   });
 
   it('is to be discarded after 30 seconds of silence', async () => {
@@ -193,14 +213,32 @@ describe('a cancellation of the example client', () => {
     expect(seconds - expectedSeconds).toBeLessThanOrEqual(1);
   });
 
-  it('fails after five attempts', async () => {
-    const failed = () => new TypeError('fetch failed');
-    const requests = answerWith(failed(), failed(), failed(), failed(), failed());
+  it('fails after five attempts, and closes their connections', async () => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0.8);
+    const signals: (AbortSignal | null | undefined)[] = [];
+    globalThis.fetch = async (_, init) => {
+      if (signals.push(init?.signal) < 5) return new Promise(() => {});
+      throw new TypeError('fetch failed', { cause: new Error('refused') });
+    };
 
-    const { result } = await timed(client().cancelOrder(1n));
+    const { result, seconds } = await timed(client().cancelOrder(1n));
+    random.mockRestore();
 
-    expect(result).toMatchObject({ code: 'no_response', status: 0 });
-    expect(requests).toHaveLength(5);
+    expect(result).toMatchObject({ code: 'no_response', message: 'No response: Error: refused' });
+    // Four times the limit, and pauses of 200, 400, 800 and 1,600 ms.
+    expect(seconds).toBe(4 * 30 + 3);
+    expect(signals.map((signal) => signal?.aborted)).toEqual(Array(5).fill(true));
+  });
+
+  it('is not sent if it is aborted before its turn', async () => {
+    const requests = answerWith(new Response(null, { status: 204 }));
+    const orders = client();
+
+    const aborted = orders.cancelOrder(1n, AbortSignal.abort()).catch((error) => error.name);
+    await orders.cancelOrder(2n);
+
+    expect(await aborted).toBe('AbortError');
+    expect(requests).toEqual(['DELETE /v1/store/orders/2']);
   });
 
   it('can be aborted while it waits, and lets the next one go on', async () => {
@@ -220,6 +258,7 @@ describe('a cancellation of the example client', () => {
       'Error: no longer wanted',
       'Error: no longer wanted',
     ]);
+    expect(jest.getTimerCount()).toBe(0);
     const { result, seconds } = await timed(orders.cancelOrder(3n));
     expect(result).toBe('cancelled');
     expect(seconds).toBeGreaterThanOrEqual(7_199);

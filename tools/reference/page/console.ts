@@ -71,7 +71,7 @@ export class Console {
   /** Sends a request and shows its answer. Returns the error, if there was one. */
   async #send({ method, path, read, signal }: Call): Promise<ApiError | undefined> {
     const url = new URL(this.#baseUrl + path);
-    element('lastAnswer').textContent = 'Waiting for the answer …';
+    element('lastAnswer').textContent = 'Waiting …';
     const startedAt = performance.now();
     let response: Response | undefined;
     let outcome: ApiError | string;

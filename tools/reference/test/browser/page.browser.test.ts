@@ -192,7 +192,7 @@ describe('the page of a local run', () => {
     const requestId = (await answered).headers()['x-amz-apigw-id'];
     const { pathname } = new URL(service.baseUrl);
     expect(requestId).toBeDefined();
-    expect(before).toBe('Waiting for the answer …');
+    expect(before).toBe('Waiting …');
     expect(await answer().textContent()).toContain(`DELETE ${pathname}/store/orders/007 · `);
     expect(await answer().textContent()).toContain(`request id ${requestId}`);
     await answer().getByRole('link', { name: 'invalid_order_id' }).click();
