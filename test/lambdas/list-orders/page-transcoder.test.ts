@@ -133,6 +133,20 @@ describe('PageTranscoder', () => {
     }
   });
 
+  it('reads nothing behind what has arrived, wherever a chunk ends and whatever its memory held before', () => {
+    const items = `${JSON.stringify(orderItem(1, { shipDate: { S: '"\\' } }))},`.repeat(2);
+
+    const counts = Array.from(items, (_, length) => {
+      const transcoder = new PageTranscoder(pool);
+      for (const chunk of ['{"Items":[', items, items.slice(0, length)]) {
+        transcoder.push(Buffer.from(chunk));
+      }
+      return transcoder.itemCount;
+    });
+
+    expect(counts).toEqual(Array.from(items, (_, length) => (length < items.length / 2 ? 2 : 3)));
+  });
+
   it('converts what has arrived, and does not wait for more', () => {
     const transcoder = new PageTranscoder(pool);
     const items = orderItems(5).map((item) => JSON.stringify(item));
