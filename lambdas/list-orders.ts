@@ -47,12 +47,9 @@ async function listOrders(
   signal: AbortSignal,
 ): Promise<ApiResponse<OrdersList>> {
   const isGzip = prefersGzip(header(event, 'accept-encoding'));
-  const ending = new AbortController();
-  signal.addEventListener('abort', () => ending.abort());
+  const pages = await startScan(readPage, signal);
 
-  const pages = await startScan(readPage, ending.signal);
-
-  return { statusCode: 200, headers: listHeaders(isGzip), body: { pages, isGzip, ending } };
+  return { statusCode: 200, headers: listHeaders(isGzip), body: { pages, isGzip } };
 }
 
 /**

@@ -32,33 +32,29 @@ type Pages = AsyncGenerator<OrdersPage, void, void>;
 /**
  * Reads the first page of a table.
  *
- * @param signal aborts all requests of the scan
+ * @param signal aborts the first request
  * @returns all pages, including the first one; the others are read on demand
  * @throws the error of the first request
  */
 export async function startScan(readPage: ReadPage, signal: AbortSignal): Promise<Pages> {
-  const ids = new Set<string>();
-  const firstPage = await readPage({ ids, signal });
-  return allPages(readPage, firstPage, ids, signal);
+  const firstPage = await readPage({ signal });
+  return allPages(readPage, firstPage);
 }
 
-/** @param ids those of the first page's orders */
-async function* allPages(
-  readPage: ReadPage,
-  firstPage: OrdersPage,
-  ids: ReadonlySet<string>,
-  signal: AbortSignal,
-): Pages {
+async function* allPages(readPage: ReadPage, firstPage: OrdersPage): Pages {
   if (!firstPage.lastEvaluatedKey) {
     yield firstPage;
     return;
   }
+  const { ids } = firstPage;
   let remainingIds = ids.size;
   const underWay = new Map<number, Promise<{ index: number; page: OrdersPage }>>();
+  // Ends the requests that are under way when one of them fails or the reader leaves.
+  const ending = new AbortController();
   const request = (index: number, startKey?: Item) => {
     const segment = { index, total: totalSegments };
     const except = remainingIds > 0 ? ids : undefined;
-    const page = readWithRetries(readPage, { startKey, segment, except, signal });
+    const page = readWithRetries(readPage, { startKey, segment, except, signal: ending.signal });
     const next = page.then((page) => ({ index, page }));
     // `Promise.race` below reports a failure. If the reader has left by then, nobody handles it, and
     // an unhandled rejection would end the process.
@@ -66,16 +62,20 @@ async function* allPages(
     underWay.set(index, next);
   };
 
-  for (let index = 0; index < totalSegments; index++) request(index);
-  yield firstPage;
-  while (underWay.size > 0) {
-    const { index, page } = await Promise.race(underWay.values());
-    // A segment that is deleted and added again moves to the end of the map, and `race` prefers the
-    // first settled promise. So all segments get their turn.
-    underWay.delete(index);
-    remainingIds -= page.exceptedCount;
-    if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
-    yield page;
+  try {
+    for (let index = 0; index < totalSegments; index++) request(index);
+    yield firstPage;
+    while (underWay.size > 0) {
+      const { index, page } = await Promise.race(underWay.values());
+      // A segment that is deleted and added again moves to the end of the map, and `race` prefers the
+      // first settled promise. So all segments get their turn.
+      underWay.delete(index);
+      remainingIds -= page.exceptedCount;
+      if (page.lastEvaluatedKey) request(index, page.lastEvaluatedKey);
+      yield page;
+    }
+  } finally {
+    if (underWay.size > 0) ending.abort();
   }
 }
 

@@ -24,8 +24,6 @@ const openingBracket = '['.charCodeAt(0);
 export interface OrdersList {
   readonly pages: AsyncIterable<OrdersPage>;
   readonly isGzip: boolean;
-  /** Ends the list: its scan, and the wait for its reader. */
-  readonly ending: AbortController;
 }
 
 /** How much of a list has been sent so far. */
@@ -57,12 +55,11 @@ export class SlowReaderError extends Error {
  * @throws the scan's own error, or {@link SlowReaderError}
  */
 export async function sendList(
-  { pages, isGzip, ending }: OrdersList,
+  { pages, isGzip }: OrdersList,
   output: Writable,
   totals: ListTotals,
 ): Promise<void> {
-  const { signal } = ending;
-  const reader = new Reader(output, ending);
+  const reader = new Reader(output);
   const json = jsonArray(pages, totals);
   try {
     for await (const chunk of isGzip ? gzipped(json) : json) {
@@ -71,17 +68,14 @@ export async function sendList(
     }
     await reader.end();
   } catch (error) {
-    const reason = signal.aborted ? signal.reason : error;
-    if (reason instanceof SlowReaderError) closeConnection(output);
-    throw reason;
-  } finally {
-    ending.abort();
+    if (error instanceof SlowReaderError) closeConnection(output);
+    throw error;
   }
 }
 
 /**
- * Every order begins with a comma; the opening bracket overwrites the very first one. A chunk is written
- * to again when the next one is asked for.
+ * Every order begins with a comma; the opening bracket overwrites the very first one. The memory of a
+ * chunk is freed when the next one is asked for.
  */
 async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) {
   let isFirst = true;
@@ -91,8 +85,8 @@ async function* jsonArray(pages: AsyncIterable<OrdersPage>, totals: ListTotals) 
       if (isFirst) buffer[0] = openingBracket;
       isFirst = false;
       yield buffer;
-      release(buffer);
     }
+    release();
   }
   yield Buffer.from(isFirst ? '[]' : ']');
 }
@@ -120,29 +114,18 @@ async function* gzipped(chunks: AsyncIterable<Buffer>) {
 /** Writes to a stream and limits how long its reader may keep the function waiting. */
 class Reader {
   private readonly output: Writable;
-  private readonly ending: AbortController;
-  /** Rejects when the stream fails or the list ends. */
-  private readonly failure: Promise<never>;
   /** How long the reader may still keep the function waiting. Every byte of the list extends it. */
   private allowedMs = maxBacklogMs;
 
-  constructor(output: Writable, ending: AbortController) {
+  constructor(output: Writable) {
     this.output = output;
-    this.ending = ending;
-    this.failure = once(output, 'error', { signal: ending.signal }).then(([error]) => {
-      throw error;
-    });
-    // It can happen while nobody waits for the reader.
-    this.failure.catch(() => {});
   }
 
   /** Resolves when the chunk has left the process. */
   async write(chunk: Buffer): Promise<void> {
     if (this.output.destroyed) throw new Error('The response stream is closed.');
     this.allowedMs += (1_000 * chunk.length) / minBytesPerSecond;
-    const sinceMs = performance.now();
     await this.waitFor((done) => this.output.write(chunk, done));
-    this.allowedMs -= performance.now() - sinceMs;
   }
 
   async end(): Promise<void> {
@@ -151,9 +134,17 @@ class Reader {
 
   private async waitFor(start: (done: (error?: Error | null) => void) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => this.ending.abort(new SlowReaderError()), this.allowedMs);
+    const sinceMs = performance.now();
+    const timer = setTimeout(() => reject(new SlowReaderError()), this.allowedMs);
+    this.output.once('error', reject);
     start((error) => (error ? reject(error) : resolve()));
-    await Promise.race([promise, this.failure]).finally(() => clearTimeout(timer));
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.output.off('error', reject);
+      this.allowedMs -= performance.now() - sinceMs;
+    }
   }
 }
 

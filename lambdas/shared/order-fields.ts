@@ -53,6 +53,13 @@ export function isInt64(text: string): boolean {
   return canonicalInteger.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
+const jsonInteger = /^-?(?:0|[1-9][0-9]*)(?:[eE]\+?[0-9]+)?$/;
+
+/** Whether DynamoDB's text of a number is a value of an integer field, and valid in JSON as it is. */
+export function isInteger(digits: string, { format }: OrderField): boolean {
+  return format === 'int64' ? isInt64(digits) : jsonInteger.test(digits);
+}
+
 /**
  * The order id in a path. It stays a string, because a JavaScript number loses the digits of an int64
  * beyond 2^53.

@@ -9,6 +9,8 @@ import { startScan } from '../../../lambdas/list-orders/scan-pages.ts';
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { fastForward } from '../../helpers/fast-forward.ts';
 
+type Pages = Awaited<ReturnType<typeof startScan>>;
+
 const { signal } = new AbortController();
 
 describe('startScan', () => {
@@ -117,20 +119,42 @@ describe('startScan', () => {
     expect(refusals).toBe(1);
   });
 
-  it('does not wait for another attempt when nobody needs the page any more', async () => {
+  it.each<[string, (pages: Pages) => Promise<unknown>]>([
+    ['its reader leaves', (pages) => pages.return()],
+    ['a page fails', (pages) => expect(pages.next()).rejects.toThrow('ValidationException')],
+  ])('ends its requests, and the wait for another attempt, when %s', async (_when, end) => {
     const table = fakeTable(orderIds(100), 10);
-    const work = new AbortController();
+    const signals = new Set<AbortSignal>();
+    let attempts = 0;
     const readPage: ReadPage = async (request) => {
       if (!request.segment) return table.readPage(request);
-      throw new ServiceUnavailableError();
+      signals.add(request.signal);
+      if (request.segment.index === 0) {
+        attempts++;
+        throw new ServiceUnavailableError();
+      }
+      if (request.segment.index > 1) return new Promise(() => {});
+      await settled();
+      throw new Error('ValidationException');
     };
-    const pages = await startScan(readPage, work.signal);
-    await pages.next();
-    await settled();
 
-    work.abort();
+    await fastForward(async () => {
+      const pages = await startScan(readPage, signal);
+      await pages.next();
+      await end(pages);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+    });
 
-    await expect(pages.next()).rejects.toMatchObject({ name: 'AbortError' });
+    expect([...signals].map(({ aborted }) => aborted)).toEqual([true]);
+    expect(attempts).toBe(1);
+  });
+
+  it('aborts nothing when all pages have been read', async () => {
+    const table = fakeTable(orderIds(100), 10);
+
+    await readAll(table.readPage);
+
+    expect(table.requests.map(({ signal: { aborted } }) => aborted)).not.toContain(true);
   });
 
   it('takes no notice of a page that fails after its reader has left', async () => {
@@ -175,16 +199,16 @@ function fakeTable(ids: string[], perPage: number, segmentOf = (id: string) => N
 }
 
 function pageOf(request: PageRequest, candidates: string[], perPage: number): OrdersPage {
-  const { startKey, ids, except } = request;
+  const { startKey, except } = request;
   const start = startKey ? candidates.indexOf(startKey.id?.N ?? '') + 1 : 0;
   const page = candidates.slice(start, start + perPage);
   const kept = page.filter((id) => !except?.has(id));
-  for (const id of kept) ids?.add(id);
   const isLast = start + page.length === candidates.length;
   return {
     buffers: kept.map((id) => Buffer.from(id)),
     release: () => {},
     count: kept.length,
+    ids: new Set(kept),
     exceptedCount: page.length - kept.length,
     lastEvaluatedKey: isLast ? undefined : { id: { N: page.at(-1)! } },
   };

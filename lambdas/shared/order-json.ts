@@ -1,0 +1,41 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item } from './dynamodb.ts';
+import { attributeTypes, isInteger, type OrderField, orderFields } from './order-fields.ts';
+
+/** What comes before the value of a field in the JSON of an order, and of an item. */
+export function memberName(name: string): string {
+  return `${JSON.stringify(name)}:`;
+}
+
+/**
+ * The JSON text of an order, from an item whose attributes may have any type. Another program may have
+ * written the item, and what it wrote cannot break the contract: an attribute that is not of its field's
+ * type is left out, like one that is missing. Numbers keep DynamoDB's digits, because a JavaScript number
+ * loses those of an int64 beyond 2^53.
+ *
+ * @param fields those of an order, any of which the item can lack
+ * @throws TypeError for an id that is no int64: without its id the order could not be in the list, and
+ *   a list without it would not be whole
+ */
+export function orderToJson(
+  item: Item,
+  fields: Readonly<Record<string, OrderField>> = orderFields,
+): string {
+  const members: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const value = item[name] && valueToJson(item[name], field);
+    if (value !== undefined) members.push(memberName(name) + value);
+    else if (name === 'id' && item.id !== undefined) {
+      throw new TypeError(`An item has an id that is no int64: ${JSON.stringify(item.id)}`);
+    }
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** Undefined for a value that is not of the field's type. */
+function valueToJson(attribute: AttributeValue, field: OrderField): string | undefined {
+  const value = attribute[attributeTypes[field.type]];
+  if (field.type !== 'integer') return JSON.stringify(value);
+  const digits = String(value);
+  return isInteger(digits, field) ? digits : undefined;
+}
