@@ -58,6 +58,12 @@ describe('reference page', () => {
     }
   });
 
+  it('serves files of the repository as plain text, which a browser shows instead of saving', async () => {
+    const { headers } = await fetchPage('/openapi.yaml');
+
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
   it('serves no other file of the repository', async () => {
     expect((await fetchPage('/package.json')).status).toBe(404);
     expect((await fetchPage('/docs/clients.md')).status).toBe(404);
