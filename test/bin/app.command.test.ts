@@ -9,10 +9,10 @@ jest.setTimeout(120_000);
 
 const directory = temporaryDirectoryOfEachTest();
 
-/** Sources as somebody may have changed them: a text, and what stands there instead. */
+/** Changes of source files: a text in the file, and its replacement. */
 type ChangedSources = Readonly<Record<string, readonly [text: string, replacement: string]>>;
 
-/** Everything optional is on, so that nothing escapes the checks. */
+/** Turns every optional setting on, so that the checks see all resources. */
 const everySetting: ChangedSources = {
   'lib/settings/stages.ts': [
     'gradualDeployment:',
@@ -30,7 +30,7 @@ const everySetting: ChangedSources = {
   ],
 };
 
-/** Synthesizes every stage, as `cdk deploy` does, and returns what the checks of their templates found. */
+/** Synthesizes every stage, as `cdk deploy` does, and returns the findings in the templates. */
 function synthesis(changed: ChangedSources = {}) {
   const hook = join(import.meta.dirname, 'changed-sources.ts');
   const { status, stderr } = spawnSync(process.execPath, ['--import', hook, 'bin/app.ts'], {
@@ -58,7 +58,7 @@ describe('the synthesis for a deployment', () => {
     expect(synthesis()).toMatchObject({ status: 0, stderr: '', findings: [] });
   });
 
-  it('finds nothing with everything optional', () => {
+  it('finds nothing with every optional setting', () => {
     const { status, findings, read } = synthesis(everySetting);
 
     expect({ status, findings }).toEqual({ status: 0, findings: [] });

@@ -34,7 +34,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(external).toEqual([]);
   });
 
-  it('has a source map beside it, which it does not name', () => {
+  it('has a source map beside it, but no reference to it', () => {
     const code = readFileSync(bundleFile(name), 'utf8');
 
     expect(code).not.toContain('sourceMappingURL');
@@ -65,7 +65,7 @@ describe('the bundle of listOrders', () => {
 });
 
 describe("a bundle's credentials", () => {
-  it('are all those of the function, with the token of its session', async () => {
+  it('are those of the function, including its session token', async () => {
     const environment = jest.replaceProperty(process, 'env', {
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',
