@@ -1,4 +1,4 @@
-import { type AddHelpTextContext, Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { stageNames } from '../../lib/settings/stages.ts';
 import { UsageError } from '../shared/errors.ts';
 import { type CommandIo, print } from './console/command-io.ts';
@@ -50,7 +50,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     )
     .option('--local <url>', 'a running local service, such as http://127.0.0.1:3000')
     .option('--json', 'print the result, or the failure, as one line of JSON')
-    .addHelpText('beforeAll', refuseUnknownCommand)
     .addHelpText('after', programHelp)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -68,13 +67,6 @@ function createProgram(io: CommandIo, isJson: boolean): Command {
     group.summary(group.commands.map((command) => command.name()).join(', '));
   }
   return program;
-}
-
-/** Refuses a word that is no command, which commander overlooks where help is asked for. */
-function refuseUnknownCommand({ command }: AddHelpTextContext): string {
-  const [word] = command.args;
-  if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return '';
-  throw new UsageError(`unknown command '${word}'`, { remedy: '--help tells more' });
 }
 
 /** Takes the target from the environment, unless the command line has one. */

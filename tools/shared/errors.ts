@@ -35,6 +35,13 @@ export class NotFoundError extends OperatorError {}
 /** What the command refers to is in a state that does not allow the command. */
 export class WrongStateError extends OperatorError {}
 
+/** Somebody else has changed what the command has read, and so it has changed nothing. */
+export class ChangedMeanwhileError extends WrongStateError {
+  constructor(what: string) {
+    super(`${what} was changed by somebody else meanwhile`, { remedy: 'run the command again' });
+  }
+}
+
 /** A command failed after its first change. The message names how to complete or repair it. */
 export class HalfDoneError extends OperatorError {}
 

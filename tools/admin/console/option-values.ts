@@ -1,10 +1,4 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { planNames } from '../../../lib/settings/plans.ts';
-
-/** The option `--plan`, whose value is the name of a plan. */
-export function planOption(description: string): Option {
-  return new Option('--plan <plan>', description).choices(planNames);
-}
 
 /** Parses a whole number from 1 to a limit. Its errors are those that commander reports. */
 export const wholeNumberUpTo = (limit: number) => (text: string) => {

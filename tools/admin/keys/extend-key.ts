@@ -1,4 +1,4 @@
-import { WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeItem } from '../owners/stored-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
@@ -25,7 +25,5 @@ export async function extendKey(keyId: string, seconds: number, store: KeyStore)
   const after = await findKey(keyId, store);
   // The write may have succeeded while its response was lost; the SDK then repeats it in vain.
   if (isExtended || after.entry?.expiresAt === end) return keyView(after, store.now());
-  throw new WrongStateError(`${keyId} was changed by somebody else meanwhile`, {
-    remedy: 'run the command again',
-  });
+  throw new ChangedMeanwhileError(keyId);
 }

@@ -1,5 +1,11 @@
 import { hashToken } from '../../../lambdas/shared/api-key.ts';
-import { HalfDoneError, OperatorError, quoted, WrongStateError } from '../../shared/errors.ts';
+import {
+  ChangedMeanwhileError,
+  HalfDoneError,
+  OperatorError,
+  quoted,
+  WrongStateError,
+} from '../../shared/errors.ts';
 import { checkedText } from '../console/checked-text.ts';
 import { findCompleteOwner, readOwner } from '../owners/find-owner.ts';
 import {
@@ -73,11 +79,7 @@ async function addEntry(
   const where = { ownerHash: present, [path]: undefined, keys: size('<', maxKeys) };
   if (await changeItem(details, { set: { [path]: entry }, where }, store)) return;
   const name = quoted(details.name);
-  if (Object.keys(item.keys).length < maxKeys) {
-    throw new WrongStateError(`The owner ${name} was changed meanwhile`, {
-      remedy: 'run the command again',
-    });
-  }
+  if (Object.keys(item.keys).length < maxKeys) throw new ChangedMeanwhileError(`The owner ${name}`);
   throw new WrongStateError(`The owner ${name} has ${maxKeys} keys, which is the most`, {
     remedy: '"keys revoke" those that are not needed, or "keys purge" those that have expired',
   });

@@ -1,5 +1,4 @@
 import { isCounting } from '../../../lambdas/shared/windows.ts';
-import type { PlanName } from '../../../lib/settings/plans.ts';
 import { type Field, grouped, isoTime } from '../console/view.ts';
 import { allOwners, findOwner } from '../owners/find-owner.ts';
 import { lastUsedText, usageFields, usageOf } from '../owners/owner-view.ts';
@@ -50,7 +49,6 @@ export function keyView(key: StoredKey, nowMs: number) {
 export interface KeyFilter {
   /** The owner's id or name. */
   readonly owner?: string;
-  readonly plan?: PlanName;
   readonly status?: KeyStatus;
   /** The seconds for which no request of the key was admitted, since it was issued at the latest. */
   readonly unusedFor?: number;
@@ -63,7 +61,6 @@ export async function listKeys(filter: KeyFilter, store: KeyStore): Promise<KeyV
   return owners
     .flatMap(keysOf)
     .map((key) => keyView(key, store.now()))
-    .filter(({ plan }) => filter.plan === undefined || plan === filter.plan)
     .filter(({ status }) => filter.status === undefined || status === filter.status)
     .filter((key) => filter.unusedFor === undefined || unusedMs(key) >= filter.unusedFor * 1_000)
     .sort((one, other) => ((one.createdAt ?? '') < (other.createdAt ?? '') ? 1 : -1));

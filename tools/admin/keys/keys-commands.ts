@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CommandIo, Result } from '../console/command-io.ts';
-import { durationOption, planOption } from '../console/option-values.ts';
+import { durationOption } from '../console/option-values.ts';
 import { progressLine } from '../console/progress.ts';
 import { readSecret } from '../console/questions.ts';
 import { counted, type Field, grouped, isoTime, recordText, tableText } from '../console/view.ts';
@@ -17,11 +17,6 @@ import { rotateKey } from './rotate-key.ts';
 import { whoseToken } from './whois-key.ts';
 import { findStageKeys, withdrawStageKeys } from './withdraw-keys.ts';
 
-interface PurgeOptions {
-  olderThan: number;
-  owner?: string;
-}
-
 /** Adds the commands `keys …`. */
 export function addKeysCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('issue, inspect and withdraw API keys');
@@ -31,12 +26,12 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     options: [
       new Option('--owner <owner>', 'whose it is, by id or name').makeOptionMandatory(),
       new Option('--label <text>', 'what the key is for, as "keys list" shows it'),
-      expiresInOption('such as 90d; without it the key never expires'),
+      durationOption('--expires-in <duration>', 'such as 90d; without it the key never expires', 1),
     ],
     examples: ['keys issue --stage prod --owner "Acme Ltd" --label "web shop" --expires-in 90d'],
-    run: async (call) => {
-      const { owner, label } = call.options;
-      const issued = await issueKey({ owner, label, expiresAt: expiry(call) }, call.stage);
+    run: async ({ stage, options: { owner, label, expiresIn } }) => {
+      const expiresAt = expiresIn && Math.floor(stage.now() / 1_000) + expiresIn;
+      const issued = await issueKey({ owner, label, expiresAt }, stage);
       return { value: issuedValue(issued), text: issuedText(issued), issued };
     },
   });
@@ -45,7 +40,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     description: 'keys, the newest first: all, or those asked for',
     options: [
       new Option('--owner <owner>', 'of this owner, by id or name'),
-      planOption('of owners on this plan'),
       new Option('--status <status>', 'in this state').choices(keyStatuses),
       durationOption('--unused-for <duration>', 'issued and last used at least so long ago'),
     ],
@@ -56,7 +50,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
       if (views.length > 0) return { value: views, text: tableText(keyFields, views) };
-      const isFiltered = options.owner ?? options.plan ?? options.status ?? options.unusedFor;
+      const isFiltered = options.owner ?? options.status ?? options.unusedFor;
       const none = 'There are no keys yet; "keys issue" makes one.';
       return { value: [], text: isFiltered ? 'There are no such keys.' : none };
     },
@@ -87,22 +81,20 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: { keyId: null, owner: name, ownerId, note }, text: `${known}\n\n${note}` };
     },
   });
-  addVerb<{ grace: number; expiresIn?: number }>(keys, io, {
+  addVerb<{ grace: number }>(keys, io, {
     usage: 'rotate <keyId>',
-    description: 'issue a replacement to the same owner; the old key expires',
+    description: 'issue a replacement with the same label and expiry; the old key expires sooner',
     options: [
       durationOption('--grace <duration>', 'how long the old key still works').default(
         86_400,
         '24h',
       ),
-      expiresInOption("the new key's expiry; without it, the old key's"),
     ],
     examples: ['keys rotate key_… --stage prod --grace 0s'],
-    run: async (call, keyId) => {
-      const graceSeconds = call.options.grace;
-      const rotated = await rotateKey(keyId, { graceSeconds, expiresAt: expiry(call) }, call.stage);
+    run: async ({ stage, options }, keyId) => {
+      const rotated = await rotateKey(keyId, { graceSeconds: options.grace }, stage);
       const previousExpiresAt = isoTime(rotated.previousExpiresAt);
-      const isOver = rotated.previousExpiresAt * 1_000 <= call.stage.now();
+      const isOver = rotated.previousExpiresAt * 1_000 <= stage.now();
       return {
         value: { ...issuedValue(rotated), previousKeyId: keyId, previousExpiresAt },
         text: `${issuedText(rotated)}\nThe old key ${keyId} ${isOver ? 'is refused from now on' : `works until ${previousExpiresAt}`}.`,
@@ -145,7 +137,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: view, text: unbanText(view) };
     },
   });
-  addVerb<PurgeOptions>(keys, io, {
+  addVerb<{ olderThan: number }>(keys, io, {
     usage: 'purge',
     description: 'remove what is stored of keys that were revoked or have expired',
     options: [
@@ -153,7 +145,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         30 * 86_400,
         '30d',
       ),
-      new Option('--owner <owner>', 'of this owner only, by id or name'),
       yesOption,
     ],
     examples: ['keys purge --stage prod --older-than 90d'],
@@ -167,16 +158,6 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     isInterruptible: true,
     run: withdrawAll,
   });
-}
-
-/** A key that expires at once would be of no use. */
-function expiresInOption(description: string): Option {
-  return durationOption('--expires-in <duration>', description, 1);
-}
-
-/** The expiry that a command line asks for, in Unix seconds. */
-function expiry({ options, stage }: Call<{ expiresIn?: number }>): number | undefined {
-  return options.expiresIn && Math.floor(stage.now() / 1_000) + options.expiresIn;
 }
 
 function issuedValue({ label: _, expiresAt, ...issued }: IssuedKey) {
@@ -242,9 +223,8 @@ To be run before a stage is destroyed, which its API Gateway keys would outlive.
 names and which keys they had stay written down; "owners create" with an owner's name and a plan lets
 it have keys again. Without a terminal it needs --yes. If it is interrupted, run it again.`;
 
-async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
-  const { owner, olderThan: olderThanSeconds } = options;
-  const keys = await findPurgeable({ owner, olderThanSeconds }, stage);
+async function purge({ stage, options, confirm }: Call<{ olderThan: number }>): Promise<Result> {
+  const keys = await findPurgeable(options.olderThan, stage);
   if (keys.length > 0) {
     const are = keys.length === 1 ? 'is' : 'are';
     const stored = `all that is stored of ${counted(keys.length, 'key')}`;

@@ -1,4 +1,4 @@
-import { allOwners, findOwner } from '../owners/find-owner.ts';
+import { allOwners } from '../owners/find-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
@@ -6,21 +6,13 @@ import { removeDetails } from './issue-key.ts';
 import { keyView } from './key-view.ts';
 import { removeEntry } from './revoke-key.ts';
 
-/** The keys to purge: those of one owner or of all, that ended at least so long ago. */
-interface PurgeFilter {
-  /** The owner's id or name. */
-  readonly owner?: string;
-  readonly olderThanSeconds: number;
-}
-
 /** Finds the keys that were revoked, expired or left unfinished at least so long ago. */
 export async function findPurgeable(
-  { owner, olderThanSeconds }: PurgeFilter,
+  olderThanSeconds: number,
   store: KeyStore,
 ): Promise<StoredKey[]> {
-  const owners = owner === undefined ? await allOwners(store) : [await findOwner(owner, store)];
   const latestEnd = store.now() - olderThanSeconds * 1_000;
-  return owners.flatMap(keysOf).filter((key) => {
+  return (await allOwners(store)).flatMap(keysOf).filter((key) => {
     const end = endOf(key, store.now());
     return end !== undefined && end <= latestEnd;
   });

@@ -1,4 +1,4 @@
-import { WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { complete } from '../owners/find-owner.ts';
 import { changeItem, type StoredEntry } from '../owners/stored-owner.ts';
 import { present, size } from '../stage/dynamodb-calls.ts';
@@ -10,13 +10,11 @@ import { isBanned, statusOf, validEntry } from './key-state.ts';
 interface Rotation {
   /** How long the old token stays valid. */
   readonly graceSeconds: number;
-  /** The new key's expiry in Unix seconds. @default - that of the old key */
-  readonly expiresAt?: number | undefined;
 }
 
 /**
- * Replaces a key by a new one of the same owner, with the same label. Both are valid during the grace
- * period. The new key inherits the old one's ban and counted rejections.
+ * Replaces a key by a new one of the same owner, with its label and expiry. Both are valid during the
+ * grace period. The new key inherits the old one's ban and counted rejections.
  *
  * The new key's entry and the old key's expiry are one write, so either both take effect or neither.
  *
@@ -25,12 +23,12 @@ interface Rotation {
  */
 export async function rotateKey(
   keyId: string,
-  { graceSeconds, expiresAt }: Rotation,
+  { graceSeconds }: Rotation,
   store: KeyStore,
 ): Promise<IssuedKey & { previousExpiresAt: number }> {
   const old = await findKey(keyId, store);
   const entry = rotatableEntry(old, store.now());
-  const traits = { label: old.details?.label, expiresAt: expiresAt ?? entry.expiresAt };
+  const traits = { label: old.details?.label, expiresAt: entry.expiresAt };
   const draft = draftKey(complete(old.owner), traits, store);
   draft.details.replaces = keyId;
   const graceEnd = Math.floor(store.now() / 1_000) + graceSeconds;
@@ -64,7 +62,7 @@ function rotatableEntry(key: StoredKey, nowMs: number): StoredEntry {
  * rotations at the same time, the second one fails.
  *
  * @param end the old key's expiry in Unix seconds
- * @throws WrongStateError when the owner's keys were changed meanwhile
+ * @throws ChangedMeanwhileError when the owner's keys were changed meanwhile
  */
 async function addReplacementEntry(
   { keyId, tokenHash, owner }: StoredKey,
@@ -90,9 +88,5 @@ async function addReplacementEntry(
     },
     store,
   );
-  if (isRotated) return;
-  throw new WrongStateError(
-    `${keyId} was changed by somebody else meanwhile, and was not rotated here`,
-    { remedy: 'run the command again' },
-  );
+  if (!isRotated) throw new ChangedMeanwhileError(keyId);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cancellationFields } from '../../../lambdas/shared/order-fields.ts';
 import type { ChangeableStatus, OrderStatus } from '../../../lambdas/shared/order-states.ts';
-import { WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError, WrongStateError } from '../../shared/errors.ts';
 import { change } from '../stage/dynamodb-calls.ts';
 import { findOrder, type OrdersTable, orderKey, type StoredOrder } from './orders-table.ts';
 
@@ -70,9 +70,7 @@ export async function changeOrder(
   // The response to the write was lost, and the condition of the repeated write failed.
   if (now[`${verb}RequestId`] === requestId) return { before, order: now };
   refuseUnless(from, done, now);
-  throw new WrongStateError(`Order ${before.id} has changed since it was read`, {
-    remedy: 'run the command again',
-  });
+  throw new ChangedMeanwhileError(`Order ${before.id}`);
 }
 
 /** Refuses an order that is not in the state that a change begins at. */

@@ -25,9 +25,6 @@ export interface ExportRequest {
   out?: string | undefined;
 }
 
-// Formats that are not written. A spreadsheet reports a file of text with such a name as damaged.
-const otherFormat = /\.(?:xls[bmx]?|ods|numbers|parquet|tsv|gz|bz2|xz|zst|zip)$/i;
-
 /**
  * Writes all orders to a file or to standard output, in no particular order, in constant memory. Each
  * order is exported in the state that it has when its page is read.
@@ -79,12 +76,9 @@ export async function exportOrders(
  * renamed to its path, which would put it in the place of a device or a pipe: an operator who is root
  * would replace `/dev/null` for the whole machine, and the reader of a pipe would wait forever.
  *
- * @throws InvalidValueError when the path is empty, names another format, or is no file
+ * @throws InvalidValueError when the path is empty, or is no file
  */
 export async function refuseUnlessFile(option: string, path: string): Promise<void> {
-  if (otherFormat.test(path)) {
-    throw new InvalidValueError(option, path, 'a file that ends with .jsonl or .csv');
-  }
   const present = await lstat(path).catch(() => undefined);
   if (path !== '' && (!present || present.isFile())) return;
   const expected = 'a file, which is created or replaced; for a pipe, leave the option out';

@@ -1,5 +1,5 @@
 import { ownerCounters } from '../../../lambdas/shared/owner-record.ts';
-import { quoted, WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError, quoted, WrongStateError } from '../../shared/errors.ts';
 import { changeTogether, present } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import {
@@ -72,7 +72,5 @@ export async function renameOwner(
       remedy: '"owners show" with this name tells which',
     });
   }
-  throw new WrongStateError(`${ownerId} was changed by somebody else meanwhile`, {
-    remedy: 'run the command again',
-  });
+  throw new ChangedMeanwhileError(ownerId);
 }

@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { WrongStateError } from '../../shared/errors.ts';
+import { ChangedMeanwhileError } from '../../shared/errors.ts';
 import { changeTogether, expressions } from '../stage/dynamodb-calls.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { UnconfirmedError, withHalfDoneError } from '../stage/service-failure.ts';
@@ -32,10 +32,7 @@ export async function deleteOwner(idOrName: string, store: KeyStore): Promise<vo
       ],
       store,
     );
-    if (isDeleted) return;
-    throw new WrongStateError(`${ownerId} was changed by somebody else meanwhile`, {
-      remedy: 'run the command again',
-    });
+    if (!isDeleted) throw new ChangedMeanwhileError(ownerId);
   });
 }
 

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { isPlanName, type PlanName, planNames } from '../../../lib/settings/plans.ts';
 import { quoted } from '../../shared/errors.ts';
 import { type CommandIo, print, type Result } from '../console/command-io.ts';
-import { planOption, wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
+import { wholeNumber, wholeNumberUpTo } from '../console/option-values.ts';
 import { counted, recordText, tableText } from '../console/view.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { addVerb, type Call, yesOption } from '../stage/verb.ts';
@@ -24,7 +24,10 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
   addVerb<AgreedLimits>(owners, io, {
     usage: 'create <name>',
     description: 'create an owner, whose keys share its limits',
-    options: [planOption('how much its keys may do').makeOptionMandatory(), ...limitOptions],
+    options: [
+      new Option('--plan <plan>', 'its limits').choices(planNames).makeOptionMandatory(),
+      ...limitOptions,
+    ],
     examples: ['owners create "Acme Ltd" --stage staging --plan free'],
     run: async ({ stage, options: { plan, perMinute, perDay } }, name) =>
       shown(await createOwner({ name, plan, perMinute, perDay }, stage), stage),

@@ -72,8 +72,7 @@ async function presentState() {
   };
 }
 
-const purgeAll = async (store: KeyStore) =>
-  purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store);
+const purgeAll = async (store: KeyStore) => purgeKeys(await findPurgeable(0, store), store);
 
 const commands: Command[] = [
   {

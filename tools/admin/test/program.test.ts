@@ -269,18 +269,6 @@ describe('help', () => {
       expect(stdout).toMatch(/Examples:\n {2}npm run admin -- /);
     }
   });
-
-  it.each([
-    ['lst', 'lst --help'],
-    ['lst', 'keys lst --help'],
-    ['lst', 'keys lst --stage prod -h'],
-  ])('is refused where there is no command %s: %s', async (word, line) => {
-    expect(await admin(line.split(' '))).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: `error: unknown command '${word}'; --help tells more\n`,
-    });
-  });
 });
 
 describe('keys list', () => {

@@ -107,7 +107,7 @@ describe('provideDemoKeys', () => {
       'was purged',
       async () => {
         await revokeKey(await idOf('demo free'), store);
-        await purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store);
+        await purgeKeys(await findPurgeable(0, store), store);
       },
     ],
   ])('makes another key where the kept one %s', async (_, make) => {

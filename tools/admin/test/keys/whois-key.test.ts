@@ -48,7 +48,7 @@ describe('whoseToken', () => {
 
   it('names the owner where the key was purged', async () => {
     await revokeKey(keyId, store);
-    await purgeKeys(await findPurgeable({ olderThanSeconds: 0 }, store), store);
+    await purgeKeys(await findPurgeable(0, store), store);
 
     const { owner, key, isWhole } = await whoseToken(apiKey, store);
     expect([owner.details.name, key, isWhole]).toEqual(['Acme', undefined, true]);

@@ -148,7 +148,7 @@ describe('with another answer of DynamoDB', () => {
       verb: 'reopen',
       other: { reopenRequestId: 'another', cancelRequestId: 'another' },
       exitCode: 1,
-      text: 'error: Order 7 has changed since it was read; run the command again',
+      text: 'error: Order 7 was changed by somebody else meanwhile; run the command again',
     },
     {
       verb: 'ship',

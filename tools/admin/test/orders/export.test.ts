@@ -77,14 +77,6 @@ describe('orders export', () => {
     expect(piped.stdout).toContain('\u009b\u202e');
   });
 
-  it('refuses a file whose name promises another format', async () => {
-    const { exitCode, stderr } = await orders(['export', '--out', join(directory.path, 'x.xlsx')]);
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^error: --out: .* expected a file that ends with \.jsonl or \.csv\n$/);
-    expect(readdirSync(directory.path)).toEqual([]);
-  });
-
   it('writes what another program has stored, and names what a line cannot hold', async () => {
     await put({ id: { N: '1' }, neverUsed: { S: 'x' }, count: { N: '9007199254740993' } });
     expect(await orders(['export'])).toEqual({

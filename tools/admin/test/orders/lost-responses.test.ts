@@ -8,6 +8,7 @@ import {
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { cancelEvent, lambdaContext } from '../../../../test/helpers/functions/events.ts';
 import { functionEnvironment } from '../../../../test/helpers/functions/function-environment.ts';
+import { WrongStateError } from '../../../shared/errors.ts';
 import { startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
 import { changeOrder, type OrderChange, transitions } from '../../orders/change-order.ts';
 import { findOrder, ordersTable } from '../../orders/orders-table.ts';
@@ -51,7 +52,7 @@ const byOperator = (verb: OrderChange['verb']): Change => ({
     return made.then(
       () => true,
       (error) => {
-        expect(error.name).toBe('WrongStateError');
+        expect(error).toBeInstanceOf(WrongStateError);
         return false;
       },
     );
