@@ -27,6 +27,11 @@ describe('a failure of AWS', () => {
     ['unknownCredentials', failure('UnrecognizedClientException', 'The token is'), /aws sts get-/],
     ['wrongClock', failure('InvalidSignatureException', lateClock), /timedatectl/],
     ['noRegion', failure('Error', 'Region is missing'), /export AWS_REGION=.*list-profiles/],
+    [
+      'noSuchStack',
+      failure('ValidationError', 'Stack with id StoreOrders-prod does not exist', answered(400)),
+      /^deploy it with "npx cdk deploy StoreOrders-prod"/,
+    ],
     ['noConnection', failure('Error', 'x', { code: 'ENOTFOUND' }), /network.*AWS_REGION/],
     ['noConnection', failure('Error', 'x', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }), /proxy/],
     ['noAnswer', failure('TimeoutError', 'socket hang up'), /network/],

@@ -5,7 +5,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { planNames } from '../../../lib/settings/plans.ts';
 import { stageNames } from '../../../lib/settings/stages.ts';
 import { tableText } from '../console/view.ts';
-import { type KeyView, keyFields } from '../keys/key-view.ts';
+import type { KeyView } from '../keys/key-view.ts';
 import { admin, everyCommand } from './run-admin.ts';
 import { stackOfEachTest } from './stack.ts';
 
@@ -46,38 +46,6 @@ describe('which service is operated', () => {
     expect(cloudFormation.commandCalls(DescribeStacksCommand)[0]!.args[0].input).toEqual({
       StackName: 'StoreOrders-prod',
     });
-  });
-
-  it('says what to do when the stage is not deployed', async () => {
-    cloudFormation
-      .on(DescribeStacksCommand)
-      .rejects(new Error('Stack with id StoreOrders-prod does not exist'));
-
-    const { exitCode, stderr } = await admin(['keys', 'list', '--stage', 'prod', '--json']);
-
-    expect(exitCode).toBe(3);
-    expect(JSON.parse(stderr).error).toEqual({
-      class: 'service',
-      code: 'noSuchStack',
-      message:
-        'stage prod: there is no stack StoreOrders-prod in this account and Region (Stack with id ' +
-        'StoreOrders-prod does not exist)',
-      remedy:
-        'deploy it with "npx cdk deploy StoreOrders-prod", or correct AWS_PROFILE and AWS_REGION',
-    });
-  });
-
-  it('says what to do when no local service is running', async () => {
-    cloudFormation
-      .on(DescribeStacksCommand)
-      .rejects(new Error('connect ECONNREFUSED 127.0.0.1:3000'));
-
-    const { stderr } = await admin(['keys', 'list', '--local', 'http://127.0.0.1:3000/staging/v1']);
-
-    expect(stderr).toBe(
-      'error: http://127.0.0.1:3000: no connection for the call (connect ECONNREFUSED ' +
-        '127.0.0.1:3000); start the service with "npm start", or correct --local\n',
-    );
   });
 
   it('says what to do when the stack is of another version', async () => {
@@ -211,31 +179,6 @@ describe('errors', () => {
     expect(stderr).toContain('Usage: npm run admin --');
   });
 
-  it('name no token', async () => {
-    const token = `so_live_${'a'.repeat(46)}`;
-    cloudFormation
-      .on(DescribeStacksCommand)
-      .rejects(
-        new Error(
-          `User: arn:aws:iam::123456789012:user/ann is not authorized in account 123456789012 ${token}`,
-        ),
-      );
-
-    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
-
-    expect(stderr).not.toContain(token);
-    expect(stderr).toContain('arn:aws:iam::123456789012:user/ann is not authorized');
-  });
-
-  it('cannot change the terminal, whatever a server answers', async () => {
-    cloudFormation.on(DescribeStacksCommand).rejects(new Error('\u001b]0;owned\u0007 \u009b2J'));
-
-    const { stderr } = await admin(['keys', 'list', '--stage', 'prod']);
-
-    expect(stderr).toContain('\\u001b]0;owned\\u0007 \\u009b2J');
-    expect(stderr).not.toMatch(/(?!\n)\p{Cc}/u);
-  });
-
   it('do not repeat a word that looks like a token, or moves the cursor', async () => {
     const word = `so_test_${'a'.repeat(46)}\u001b[1A`;
 
@@ -295,28 +238,18 @@ describe('keys list', () => {
   });
 
   it('is a table for people', () => {
-    const view = {
-      keyId,
-      owner: 'Acme 日本',
-      ownerId: `own_${'0'.repeat(20)}`,
-      label: 'web shop',
-      lastFour: 'o2vB',
-      plan: 'business',
-      status: 'banned',
-      perMinute: 1_000,
-      perDay: 100_000,
-      createdAt: '2026-11-20T09:30:00.000Z',
-      expiresAt: null,
-      bannedUntil: '2026-11-20T09:35:00Z',
-      lastUsedAt: '2026-11-20T09:31:00Z',
-    } as KeyView;
-    const unused = { ...view, owner: 'I\u001b', status: 'revoked', label: null, lastUsedAt: null };
-    const views = [view, unused as KeyView];
+    const fields = ['name', 'label'].map((name) => {
+      return { name, of: (view: Record<string, string | null>) => view[name]! };
+    });
+    const views = [
+      { name: 'Acme 日本', label: 'web shop' },
+      { name: 'I\u001b', label: null },
+    ];
 
-    expect(tableText(keyFields, views).split('\n')).toEqual([
-      'KEY ID                                LABEL     API KEY  OWNER      PLAN      STATUS   CREATED                   EXPIRES  LAST USED',
-      `${keyId}  web shop  …o2vB    Acme 日本  business  banned   2026-11-20T09:30:00.000Z  never    2026-11-20T09:31Z`,
-      `${keyId}  -         …o2vB    I\\u001b    business  revoked  2026-11-20T09:30:00.000Z  never    never`,
+    expect(tableText(fields, views).split('\n')).toEqual([
+      'NAME       LABEL',
+      'Acme 日本  web shop',
+      'I\\u001b    -',
     ]);
   });
 });

@@ -72,18 +72,6 @@ No key is banned.
   expect(EndTime!.getTime() - StartTime!.getTime()).toBe(3_600_000);
 });
 
-it('tells the same as one line of JSON', async () => {
-  const { stdout } = await admin(['status', '--stage', 'staging', '--json']);
-
-  expect(JSON.parse(stdout)).toMatchObject({
-    alarms: [{ name: 'StoreOrders-staging-ServerErrors' }],
-    functions: [{ version: '12' }, { version: '$LATEST' }],
-    lastHour: { requests: 1_000, status4xx: 60, status5xx: 0, status429: 12 },
-    busiest: [],
-    bans: [],
-  });
-});
-
 it('counts what the dashboard shows', () => {
   const dashboards = JSON.stringify(resourcesOfType('prod', 'AWS::CloudWatch::Dashboard'));
   const shown = dashboards.replaceAll('\\', '');

@@ -48,24 +48,6 @@ async function failureOfInserting(...orders: OrderItem[]) {
 }
 
 describe('storeOrders', () => {
-  it('sends one statement per order, which touches no order that is there', async () => {
-    mock.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, {}] });
-
-    const outcomes = await storeOrders([order(1), order(2, { complete: true })], table);
-
-    expect(outcomes).toEqual([inserted, inserted]);
-    expect(mock.commandCalls(BatchExecuteStatementCommand)[0]!.args[0].input.Statements).toEqual([
-      {
-        Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?}`,
-        Parameters: [NumberValue.from(1), 'pending'],
-      },
-      {
-        Statement: `INSERT INTO "Orders" VALUE {'id': ?, 'status': ?, 'complete': ?}`,
-        Parameters: [NumberValue.from(2), 'pending', true],
-      },
-    ]);
-  });
-
   it('sends again what was not processed, and only that, after a pause', async () => {
     mock
       .on(BatchExecuteStatementCommand)

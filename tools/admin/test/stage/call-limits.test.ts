@@ -1,7 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import {
-  answer,
   contentType,
   DynamodbProxy,
   lost,
@@ -83,15 +82,6 @@ describe('a client with call limits', () => {
 
     expect(timeout.mock.calls).toEqual([[90_000], [90_000]]);
     timeout.mockRestore();
-  });
-
-  it('tells what a DynamoDB says that fails', async () => {
-    const __type = 'com.amazon.coral.service#ServiceUnavailable';
-    const { failure } = await failureOfCall(
-      answer({ __type, Message: '127.0.0.1:8000 does not answer (ECONNREFUSED)' }, 503),
-    );
-
-    expect(failure!.problem).toContain('127.0.0.1:8000 does not answer (ECONNREFUSED)');
   });
 
   it('takes less than a minute for a call in all', () => {
