@@ -30,6 +30,8 @@ export type Result = {
   readonly text: string;
   /** A new key, whose token is the only one that is printed in full, and is not shown again. */
   readonly issued?: { readonly keyId: string; readonly apiKey: string };
+  /** What the command fails with once the result is printed. */
+  readonly failure?: Error;
 } & ({ readonly value: unknown } | { readonly json: string });
 
 /*

@@ -5,11 +5,6 @@ import { OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
 
-/** Options of a command that asks for confirmation. */
-export interface ConfirmationOptions {
-  yes?: boolean;
-}
-
 /** Whether the command runs on a terminal, so that a question can be answered. */
 function isInteractive({ stdin, stderr }: CommandIo): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
@@ -27,7 +22,7 @@ export type Question = () => string | Promise<string>;
  */
 export async function confirm(
   io: CommandIo,
-  { yes }: ConfirmationOptions,
+  { yes }: { yes?: boolean },
   question: Question,
   isAlways = false,
 ): Promise<void> {

@@ -49,10 +49,8 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
     ],
     run: async ({ stage, options }) => {
       const views = await listKeys(options, stage);
-      if (views.length > 0) return { value: views, text: tableText(keyFields, views) };
-      const isFiltered = options.owner ?? options.status ?? options.unusedFor;
-      const none = 'There are no keys yet; "keys issue" makes one.';
-      return { value: [], text: isFiltered ? 'There are no such keys.' : none };
+      const none = 'There are no such keys; "keys issue" makes one.';
+      return { value: views, text: views.length > 0 ? tableText(keyFields, views) : none };
     },
   });
   addVerb(keys, io, {

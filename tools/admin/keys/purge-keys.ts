@@ -3,6 +3,7 @@ import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
 import { removeDetails } from './issue-key.ts';
+import type { KeyStatus } from './key-state.ts';
 import { keyView } from './key-view.ts';
 import { removeEntry } from './revoke-key.ts';
 
@@ -13,8 +14,14 @@ export async function findPurgeable(
 ): Promise<StoredKey[]> {
   const latestEnd = store.now() - olderThanSeconds * 1_000;
   return (await allOwners(store)).flatMap(keysOf).filter((key) => {
-    const end = endOf(key, store.now());
-    return end !== undefined && end <= latestEnd;
+    const { status, revokedAt, createdAt, expiresAt } = keyView(key, store.now());
+    const ends: Partial<Record<KeyStatus, string | null>> = {
+      revoked: revokedAt,
+      unfinished: createdAt,
+      expired: expiresAt,
+    };
+    // The time of any other key is NaN, which is not less than any number.
+    return Date.parse(ends[status] ?? '') <= latestEnd;
   });
 }
 
@@ -31,19 +38,4 @@ export async function purgeKeys(keys: readonly StoredKey[], store: KeyStore): Pr
       await removeDetails(key.owner.details.ownerId, key.keyId, store);
     }
   });
-}
-
-/** The time at which a key ended, in milliseconds; undefined for a key that has not ended. */
-function endOf(key: StoredKey, nowMs: number): number | undefined {
-  const { details, entry } = key;
-  switch (keyView(key, nowMs).status) {
-    case 'revoked':
-      return Date.parse(details!.revokedAt!);
-    case 'unfinished':
-      return Date.parse(details!.createdAt);
-    case 'expired':
-      return entry!.expiresAt! * 1_000;
-    default:
-      return undefined;
-  }
 }

@@ -49,12 +49,8 @@ export async function withdrawStageKeys(
   await withHalfDoneError('Some keys may be withdrawn and others not', async () => {
     for (const [done, step] of steps.entries()) {
       if (signal?.aborted) {
-        throw new InterruptedError(
-          `Interrupted after ${done} of ${steps.length} owners and gateway keys`,
-          {
-            remedy: 'run the command again to complete it',
-          },
-        );
+        const state = `Interrupted after ${done} of ${steps.length} owners and gateway keys`;
+        throw new InterruptedError(state, { remedy: 'run the command again to complete it' });
       }
       await step();
       onStep(done + 1);

@@ -45,20 +45,16 @@ export function addImportCommand(orders: Command, io: CommandIo): void {
       'orders import orders.csv --stage prod --on-error skip --rejects bad.csv',
       'orders import yesterday.jsonl --stage prod --replace --dry-run',
     ],
-    run: async ({ stage, options, printResult }, path) => {
+    run: async ({ stage, options }, path) => {
       const startedMs = stage.now();
       const counts = await runImport({ ...options, path, stdin: io.stdin }, stage, io);
       const seconds = (stage.now() - startedMs) / 1_000;
       const text = importText(counts, options, seconds);
       const result = { value: { file: path, ...counts, seconds }, text };
       if (counts.different === 0) return result;
-      await printResult(result);
-      throw new DifferentError(
-        `${path}: ${counted(counts.different, 'order')} left as in the table`,
-        {
-          remedy: `--replace changes what is not ${finalStates}, and says how with --dry-run`,
-        },
-      );
+      const left = `${path}: ${counted(counts.different, 'order')} left as in the table`;
+      const remedy = `--replace changes what is not ${finalStates}, and says how with --dry-run`;
+      return { ...result, failure: new DifferentError(left, { remedy }) };
     },
   });
 }
@@ -120,12 +116,11 @@ A file has one order, a JSON object, on each line (JSON Lines), as "orders expor
 or it is CSV, with the names of the same fields in its first line. Only id is required; status is one
 of ${orderStatuses.join(', ')}. A new order without it is pending, or shipped if "complete" is true.
 
-An order that is in the table already is left as it is: importing a file again changes nothing, so an
-import that was interrupted is simply run again. If it has other values than the line, you are told,
-and the exit code is 4. With --replace it becomes the order of the line, which has to have a status: in
-one write, if it has not changed meanwhile. What is ${finalStates} stays so.
+An order that the table has already is left as it is, so an interrupted import is simply run again. If
+it has other values than the line, you are told, and the exit code is 4. With --replace it takes the
+values of the line, which needs a status, unless it changes meanwhile. What is ${finalStates} stays so.
 
-A file of --rejects has each bad line below a comment with its fault. Correct the lines, and import it.`;
+The file of --rejects has each bad line below a comment with its fault. Correct it and import it.`;
 
 function importText(
   { inserted, alreadyThere, replaced, different, rejected }: ImportCounts,

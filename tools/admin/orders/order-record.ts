@@ -125,8 +125,9 @@ export function isDateTime(value: unknown): value is string {
 }
 
 function badField(field: FileField, value: unknown): OperatorError {
+  const isCollection = typeof value === 'object' && value && !(value instanceof NumberValue);
   return new OperatorError(
-    `${field}: ${shown(value)} is not accepted; expected ${kinds[field].expected}`,
+    `${field}: ${isCollection ? 'a collection' : quoted(value)} is not accepted; expected ${kinds[field].expected}`,
   );
 }
 
@@ -134,11 +135,4 @@ function unknownField(name: string): OperatorError {
   return new OperatorError(
     `${quoted(name)}: an order has no such field; expected only ${fileFields.join(', ')}`,
   );
-}
-
-function shown(value: unknown): string {
-  if (value === null || typeof value !== 'object' || value instanceof NumberValue) {
-    return quoted(value);
-  }
-  return Array.isArray(value) ? 'an array' : 'an object';
 }

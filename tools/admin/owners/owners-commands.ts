@@ -197,8 +197,12 @@ It compares every owner's limits with the numbers in lib/settings/plans.ts, show
 and then asks; without a terminal it needs --yes. Limits agreed with an owner stay, as far as its
 plan allows them. Deploy first where a number has grown, and last where it has shrunk.`;
 
-async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
-  const { stage, options, io } = call;
+async function applyPlans({
+  stage,
+  options,
+  io,
+  confirm,
+}: Call<{ dryRun?: boolean }>): Promise<Result> {
   const { outdated, unclear } = reviewPlans(await allOwners(stage));
   const leftOut = unclear.map(({ details }) => details.ownerId);
   for (const owner of unclear) print(io.stderr, unclearText(owner));
@@ -209,22 +213,17 @@ async function applyPlans(call: Call<{ dryRun?: boolean }>): Promise<Result> {
     from: { perMinute: item.perMinute, perDay: item.perDay },
     to: limits,
   }));
-  const review =
-    changes.length === 0
-      ? `Every ${unclear.length > 0 ? 'other ' : ''}owner has the limits of its plan: there is nothing to change.`
-      : changes
-          .map(
-            ({ ownerId, name, plan, from, to }) =>
-              `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
-          )
-          .join('\n');
+  const lines = changes.map(
+    ({ ownerId, name, plan, from, to }) =>
+      `${ownerId}  ${name}, ${plan}: ${limitsText(from)} → ${limitsText(to)}`,
+  );
+  const others = unclear.length > 0 ? 'Every other owner' : 'Every owner';
+  const review = lines.join('\n') || `${others} has the limits of its plan: nothing to change.`;
   if (options.dryRun || changes.length === 0) {
     return { value: { changes, leftOut, applied: false }, text: review };
   }
-  // The changes are shown before the question; with `--json`, standard output is for the result.
-  if (options.json) print(io.stderr, review);
-  else await call.printResult({ value: changes, text: review });
-  await call.confirm(() => `Change ${counted(changes.length, 'owner')}?`, true);
+  print(io.stderr, review);
+  await confirm(() => `Change ${counted(changes.length, 'owner')}?`, true);
   await withHalfDoneError('The plans may be applied to some owners only', async () => {
     for (const { owner, limits } of outdated) {
       await setLimits(owner, owner.item.plan, limits, stage);

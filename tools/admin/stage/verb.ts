@@ -1,6 +1,6 @@
 import { type Argument, type Command, Option } from 'commander';
 import { type CommandIo, print, printResult, type Result } from '../console/command-io.ts';
-import { type ConfirmationOptions, confirm, type Question } from '../console/questions.ts';
+import { confirm, type Question } from '../console/questions.ts';
 import { connect, type StageConnection } from './stage-connection.ts';
 import type { Target } from './target.ts';
 
@@ -16,8 +16,6 @@ export interface Call<Options = object> {
   readonly place: string;
   readonly options: Options & GlobalOptions;
   readonly io: CommandIo;
-  /** Prints a result as `printResult` of the console does. */
-  printResult(result: Result): Promise<void>;
   /** Asks for confirmation as `confirm` of the console does. */
   confirm(question: Question, isAlways?: boolean): Promise<void>;
 }
@@ -53,7 +51,7 @@ export function addVerb<Options extends object = object>(
   const asks = ownOptions.includes(yesOption) ? confirmationHelp : '';
   command.addHelpText('after', asks + help + examplesText(examples)).action(async () => {
     if (!verb.isInterruptible) io.endAtSignals();
-    const options = command.optsWithGlobals<Options & GlobalOptions & ConfirmationOptions>();
+    const options = command.optsWithGlobals<Options & GlobalOptions & { yes?: boolean }>();
     const stage = await connect(options, io.now);
     const place = `stage ${stage.stage}${options.local === undefined ? '' : ` at ${stage.label}`}`;
     const call: Call<Options> = {
@@ -61,12 +59,12 @@ export function addVerb<Options extends object = object>(
       place,
       options,
       io,
-      printResult: (result) => printResult(io, options, result),
       confirm: (question, isAlways) =>
         confirm(io, options, async () => `${place}: ${await question()}`, isAlways),
     };
     const result = await run(call, ...command.args);
-    if (result) await call.printResult(result);
+    if (result) await printResult(io, options, result);
+    if (result?.failure) throw result.failure;
     if (!options.json) print(io.stderr, place);
   });
 }

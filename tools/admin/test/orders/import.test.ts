@@ -117,22 +117,6 @@ describe('orders import', () => {
     expect((await stored()).filter(({ petId }) => petId!.N === '1')).toHaveLength(30);
   });
 
-  it('compares the state of an order with a line that has one', async () => {
-    await orders(['import', file('{"id":1,"status":"cancelled","cancelledBy":"key_1"}')]);
-
-    const { exitCode, stderr } = await orders([
-      'import',
-      file('{"id":1,"status":"pending"}'),
-      '--json',
-    ]);
-
-    expect(exitCode).toBe(4);
-    expect(stderr).toContain(
-      'with status "cancelled" instead of "pending", cancelledBy "key_1" ins',
-    );
-    expect(JSON.parse(stderr.split('\n').at(-2)!).error).toMatchObject({ class: 'different' });
-  });
-
   it('loads an order without a status as pending, or as shipped if it is complete', async () => {
     await orders(['import', file('{"id":1}\n{"id":2,"complete":true}\n{"id":3,"complete":false}')]);
 

@@ -5,7 +5,7 @@ import { recordText } from '../../console/view.ts';
 import { createToken } from '../../keys/api-key-token.ts';
 import { issueKey } from '../../keys/issue-key.ts';
 import { revokeKey } from '../../keys/revoke-key.ts';
-import { changeOwner, noUsage, renameOwner } from '../../owners/change-owner.ts';
+import { renameOwner } from '../../owners/change-owner.ts';
 import { createOwner, type NewOwner } from '../../owners/create-owner.ts';
 import { deleteOwner } from '../../owners/delete-owner.ts';
 import { allOwners, findOwner, lookUpOwner } from '../../owners/find-owner.ts';
@@ -16,7 +16,6 @@ import { setLimits, setOwnerPlan } from '../../owners/set-owner-plan.ts';
 import type { AgreedLimits } from '../../owners/stored-owner.ts';
 import type { KeyStore } from '../../stage/key-store.ts';
 import {
-  day,
   interleaved,
   interposed,
   isUpdateOf,
@@ -238,15 +237,6 @@ describe('setOwnerPlan', () => {
 
     expect(owner.item.plan).toBe('pro');
   });
-
-  it('refuses an owner that was created in part only, and tells what completes it', async () => {
-    gateway.fail('createApiKey', 1);
-    await create().catch(() => {});
-
-    await expect(setOwnerPlan('Acme', { plan: 'pro' }, store)).rejects.toThrow(
-      'The owner "Acme" is created in part only; "owners create" with this name and a plan completes it',
-    );
-  });
 });
 
 describe('renameOwner', () => {
@@ -334,23 +324,6 @@ describe('deleteOwner', () => {
       for (const each of ids) await deleteOwner(each, store);
     }),
   );
-});
-
-describe('changeOwner', () => {
-  it('forgets what was used, and nothing else', async () => {
-    const { details, item } = await create();
-    await issueKey({ owner: 'Acme' }, store);
-    const before = (await stage.owner(details.ownerId)).item!;
-    const far = day + 400 * 86_400;
-    await stage.set(details.ownerId, {
-      ...{ minuteWindow: far, minuteCount: 60, dayWindow: far, dayCount: 1_000 },
-    });
-
-    const reset = await changeOwner('Acme', noUsage, store);
-
-    expect(reset.item).toEqual(before);
-    expect({ ...reset.item, keys: item!.keys }).toEqual(item);
-  });
 });
 
 describe('ownerView', () => {
