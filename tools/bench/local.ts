@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Findings, median } from './report.ts';
-import { copySources } from './source-copy.ts';
+import { answering, changedHandler, copySources } from './source-copy.ts';
 
 /** A local run of the service. */
 interface LocalRun extends AsyncDisposable {
@@ -18,8 +18,6 @@ interface LocalRun extends AsyncDisposable {
 }
 
 const root = join(import.meta.dirname, '../..');
-const handler = 'lambdas/cancel-order.ts';
-const checkLine = '  if (segment !== undefined && isInt64(segment)) return segment;\n';
 const answeredWithinMs = 10_000;
 
 /**
@@ -69,16 +67,15 @@ export async function benchLocalReady(rounds: number): Promise<Findings> {
 export async function benchWatch(saves: number): Promise<Findings> {
   using sources = copySources();
   await using run = await startLocally(sources.path, ['--watch']);
-  const file = join(sources.path, handler);
+  const file = join(sources.path, changedHandler);
   const original = readFileSync(file, 'utf8');
   const milliseconds: number[] = [];
   // The first save finds a function that has never been invoked, and is not counted.
   for (let save = 0; save <= saves; save++) {
     const message = `saved ${save}`;
-    const error = `Object.assign(new InvalidOrderIdError(), { message: '${message}' })`;
-    const refusal = `  if (segment === '0') throw ${error};\n`;
+    const changed = answering(original, message);
     const startedAtMs = performance.now();
-    writeFileSync(file, original.replace(checkLine, refusal + checkLine));
+    writeFileSync(file, changed);
     await untilAnswered(run, message);
     if (save > 0) milliseconds.push(performance.now() - startedAtMs);
   }

@@ -17,3 +17,21 @@ export function copySources(): DisposableTempDir {
   symlinkSync(join(root, 'node_modules'), join(copy.path, 'node_modules'));
   return copy;
 }
+
+/** The handler that is changed while it runs, below the folder with the copied sources. */
+export const changedHandler = 'lambdas/cancel-order.ts';
+
+const place = '  await cancelPendingOrder({\n';
+
+/** Adds a statement for the order 0 to the handler. @throws Error if the handler has no place for it */
+export function withStatement(source: string, statement: string): string {
+  if (!source.includes(place)) throw new Error(`${changedHandler} has no line ${place}`);
+  const condition = "if (event.pathParameters?.orderId === '0')";
+  return source.replace(place, `  ${condition} ${statement};\n${place}`);
+}
+
+/** Has the handler answer with an error message for the order 0. */
+export function answering(source: string, message: string): string {
+  const error = `Object.assign(new OrderNotFoundError(), { message: '${message}' })`;
+  return withStatement(source, `throw ${error}`);
+}

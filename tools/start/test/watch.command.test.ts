@@ -1,14 +1,10 @@
 import { type DisposableTempDir, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { copySources } from '../../bench/source-copy.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { answering, changedHandler, copySources, withStatement } from '../../bench/source-copy.ts';
 import { type Ready, type Run, startRun } from './running-service.ts';
 
-jest.setTimeout(60_000);
-
-const handler = 'lambdas/cancel-order.ts';
-const check = '  if (segment !== undefined && isInt64(segment)) return segment;\n';
 const stack = 'lib/api/gateway-responses.ts';
 
 let sources: DisposableTempDir;
@@ -19,7 +15,7 @@ let complaints = '';
 
 beforeAll(async () => {
   sources = copySources();
-  original = readFileSync(file(handler), 'utf8');
+  original = readFileSync(file(changedHandler), 'utf8');
   run = startRun(['--watch', '--json', '--port', '0'], {}, sources.path);
   run.child.stderr!.on('data', (chunk) => {
     complaints += chunk;
@@ -34,14 +30,6 @@ afterAll(async () => {
 });
 
 const file = (name: string) => join(sources.path, name);
-
-/** The handler, with an answer of its own for the order 0. */
-const answering = (message: string) =>
-  changed(`throw Object.assign(new InvalidOrderIdError(), { message: '${message}' })`);
-
-/** The handler, with a statement of its own for the order 0. */
-const changed = (statement: string) =>
-  original.replace(check, `  if (segment === '0') ${statement};\n${check}`);
 
 async function cancel(orderId = '0'): Promise<string> {
   const headers = { Authorization: `Bearer ${ready.keys.enterprise}` };
@@ -67,35 +55,36 @@ describe('npm start -- --watch', () => {
       return answers;
     })();
 
-    writeFileSync(file(handler), answering('in place'));
+    writeFileSync(file(changedHandler), answering(original, 'in place'));
     await untilAnswered('in place');
-    writeFileSync(file('lambdas/.saved'), answering('renamed'));
-    renameSync(file('lambdas/.saved'), file(handler));
+    writeFileSync(file('lambdas/.saved'), answering(original, 'renamed'));
+    renameSync(file('lambdas/.saved'), file(changedHandler));
     await untilAnswered('renamed');
-    for (const text of ['one', 'two', 'three']) writeFileSync(file(handler), answering(text));
+    for (const text of ['one', 'two', 'three'])
+      writeFileSync(file(changedHandler), answering(original, text));
     await untilAnswered('three');
     isDone = true;
 
     expect([...new Set((await others).map((answer) => answer.slice(0, 4)))]).toEqual(['400 ']);
   });
 
-  it('logs the line of the source that has thrown', async () => {
-    const thrown = changed("throw Error('oops')");
+  it('logs the source line of an error', async () => {
+    const thrown = withStatement(original, "throw Error('oops')");
     const line = thrown.slice(0, thrown.indexOf('oops')).split('\n').length;
 
-    writeFileSync(file(handler), thrown);
+    writeFileSync(file(changedHandler), thrown);
     await untilAnswered('internal_error');
 
     await untilSaid('Error: oops');
     const [, stack] = /"stack":"Error: oops(.*?)"/.exec(complaints)!;
-    expect(stack!.split('\\n')[1]).toContain(`${file(handler)}:${line}:`);
+    expect(stack!.split('\\n')[1]).toContain(`${file(changedHandler)}:${line}:`);
   });
 
-  it('serves the last good handler until a broken one is mended', async () => {
-    writeFileSync(file(handler), answering('good'));
+  it('serves the last good handler until a broken one is repaired', async () => {
+    writeFileSync(file(changedHandler), answering(original, 'good'));
     await untilAnswered('good');
 
-    writeFileSync(file(handler), `import './absent.ts';\n${answering('mended')}`);
+    writeFileSync(file(changedHandler), `import './absent.ts';\n${answering(original, 'mended')}`);
     await untilSaid('Could not resolve "./absent.ts"');
     const beside = await cancel();
     writeFileSync(file('lambdas/absent.ts'), '');
@@ -105,7 +94,7 @@ describe('npm start -- --watch', () => {
     expect(complaints).toContain('The last good version keeps running.');
   });
 
-  it('says that a change of the stack needs a restart, and serves on', async () => {
+  it('reports that a change of the stack needs a restart, and continues to serve', async () => {
     writeFileSync(file(stack), `${readFileSync(file(stack), 'utf8')}\nconst (`);
     await untilSaid(`${stack} has changed: restart`);
 
