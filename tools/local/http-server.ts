@@ -123,6 +123,8 @@ async function respond(
     const isComplete = outgoing.writableFinished;
     options.onAnswered?.({ method, target: incoming.url!, answer, durationMs, isComplete });
   });
+  // By the gateway's clock, like the times in the other headers.
+  outgoing.setHeader('Date', new Date(options.now()).toUTCString());
   if (!signal.aborted) send(answer, outgoing);
   // The client has disconnected. A stream that is not destroyed would wait for it.
   else if (!Buffer.isBuffer(answer.body)) answer.body.destroy();

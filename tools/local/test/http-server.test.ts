@@ -85,16 +85,19 @@ describe('the server of a gateway', () => {
     ['127.0.0.1', '127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', '127.0.0.1', '127.0.0.1'],
     ...(hasIpv6 ? [['::1', '[::1]', '::1']] : []),
-  ])('that listens at %s is found at %s, and its client at %s', async (host, name, sourceIp) => {
-    const origin = await start(host);
+  ])(
+    'that listens at %s has the origin %s, and sees its client at %s',
+    async (host, name, sourceIp) => {
+      const origin = await start(host);
 
-    await (await fetch(origin)).text();
+      await (await fetch(origin)).text();
 
-    expect(origin.replace(/:\d+$/, '')).toBe(`http://${name}`);
-    expect(requests[0]!.sourceIp).toBe(sourceIp);
-  });
+      expect(origin.replace(/:\d+$/, '')).toBe(`http://${name}`);
+      expect(requests[0]!.sourceIp).toBe(sourceIp);
+    },
+  );
 
-  it('hands a request on as it came, and gives the answer with all of its headers', async () => {
+  it('passes a request on unchanged, and sends the response with all of its headers', async () => {
     const path = `/${'9'.repeat(500_000)}`;
     const origin = await start();
 
@@ -120,6 +123,7 @@ describe('the server of a gateway', () => {
         timeMs: 1_700_000_000_000,
       },
     ]);
+    expect(response.headers.get('date')).toBe('Tue, 14 Nov 2023 22:13:20 GMT');
     expect(requests[0]!.headers.get('x-sent')?.values).toEqual(['y']);
   });
 
@@ -136,7 +140,7 @@ describe('the server of a gateway', () => {
     expect([response.status, faults]).toEqual([418, [error]]);
   });
 
-  it('breaks an answer off of which a handler has sent a part', async () => {
+  it('breaks off a response that a handler has sent in part', async () => {
     handlers = [
       (_, outgoing) => {
         outgoing.write('half');
@@ -162,7 +166,7 @@ describe('the server of a gateway', () => {
     expect(response.headers.get('content-length')).toBe(length);
   });
 
-  it('answers 413 to a body above 10 MB, and takes the next request of its client', async () => {
+  it("answers 413 to a body above 10 MB, and serves the client's next request", async () => {
     answer = ({ body }) => answerOf(String(body.length));
     const origin = await start();
     const send = async (bytes: number) => {
@@ -195,7 +199,7 @@ describe('the server of a gateway', () => {
     expect(chunks).toBeLessThan(800);
   });
 
-  it('answers nothing to a client that leaves while it sends', async () => {
+  it('sends no response to a client that disconnects while it sends', async () => {
     const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     handlers = [
       (incoming) => {
@@ -216,7 +220,7 @@ describe('the server of a gateway', () => {
 });
 
 describe('the report of an answered request', () => {
-  it('has the request, its answer and its time', async () => {
+  it('has the request, its response and its duration', async () => {
     const origin = await start();
     const beforeMs = performance.now();
 
@@ -239,7 +243,7 @@ describe('the report of an answered request', () => {
   it.each([
     ['while its answer is sent', true],
     ['before it has an answer', false],
-  ])('says that a client has left %s', async (_, isAnswered) => {
+  ])('shows that a client has disconnected %s', async (_, isAnswered) => {
     const arrived = Promise.withResolvers<void>();
     const body = new Readable({ read() {} });
     body.push('half');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { plans } from '../../../lib/settings/plans.ts';
 import { serve } from '../../../test/helpers/loopback-server.ts';
 import { RunningStore } from '../../start/test/e2e/running-store.ts';
+import { serviceClock } from '../../start/test/e2e/service-clock.ts';
 import { selectChecks } from '../checks/checks.ts';
 import { countedRequests } from '../options.ts';
 import { smokeTest } from '../smoke-test.ts';
@@ -11,17 +12,22 @@ import { contract } from './contract-check.ts';
 import { before, mistakes } from './mistakes.ts';
 import { type Mistake, replayed, type Spoilable, spoilt } from './spoilt-client.ts';
 
+// It stands still, so that times in headers agree however long a busy machine takes.
+const clock = serviceClock('staging', Date.now());
 let store: RunningStore;
 let key: Awaited<ReturnType<RunningStore['issue']>>;
 
 beforeAll(async () => {
-  store = await RunningStore.start();
+  store = await RunningStore.start(clock.serviceOptions);
   key = await store.issue('pro');
 });
 
 beforeEach(() => store.putOrders([{ id: '9007199254740993', status: 'pending' }]));
 
-afterAll(() => store?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  clock[Symbol.dispose]();
+});
 
 const someKey = `so_test_${'a'.repeat(46)}`;
 
@@ -62,7 +68,7 @@ function runOn(answer: Partial<Spoilable>) {
 }
 
 describe('smoke test', () => {
-  it('finds no difference on a stage that keeps the contract, with the requests that it names', async () => {
+  it('passes on a stage that keeps the contract, with as many requests as --help says', async () => {
     const free = await store.issue('free');
     await store.setCounters(free, { minuteCount: plans.free.perMinute - countedRequests });
 
@@ -72,7 +78,7 @@ describe('smoke test', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('cancels an order and uses the limit up where it is told to', async () => {
+  it('cancels an order and uses up the limit if asked to', async () => {
     const free = await store.issue('free');
     await store.setCounters(free, { minuteCount: plans.free.perMinute - countedRequests - 2 });
     const options = ['--cancel-order', '9007199254740993', '--limits'];
@@ -87,7 +93,7 @@ describe('smoke test', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('exits with 1 on a difference, and says what it asked, what came and what was expected', async () => {
+  it('exits with 1 on a difference, and shows the request, the response and what was expected', async () => {
     const { exitCode, output } = await runWith((answer) => {
       if (answer.text.includes('order_not_found')) answer.status = 500;
     });
@@ -99,7 +105,7 @@ describe('smoke test', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('leaves the limit alone where it is too high to be reached', async () => {
+  it('does not try to use up a limit that is too high', async () => {
     const business = await store.issue('enterprise');
 
     const { exitCode, output } = await run(['--url', store.baseUrl, '--limits'], {
@@ -111,7 +117,7 @@ describe('smoke test', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('never prints a key, and leaves the terminal as it is, whatever the stage answers', async () => {
+  it('never prints a key or an escape sequence, whatever the stage answers', async () => {
     const { exitCode, output, errors } = await runWith((answer, { authorization }) => {
       answer.headers['x-echo'] = encodeURI(authorization ?? '');
       answer.text = `{"code":"\u001b[2J\u009b2J","message":${JSON.stringify(authorization)}}`;
@@ -124,7 +130,7 @@ describe('smoke test', () => {
     expect(all).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
-  it('takes the key from standard input where the environment has none', async () => {
+  it('reads the key from standard input if the environment has none', async () => {
     const { errors } = await run(['--url', store.baseUrl], { input: `${someKey}\n` });
 
     expect(errors).toEqual([expect.stringContaining('the stage refuses the key (401)')]);
@@ -168,7 +174,7 @@ describe('smoke test, before its checks', () => {
     expect(errors[0]).not.toContain('\n');
   });
 
-  it('refuses what is no key, and does not show it', async () => {
+  it('refuses a malformed key without showing it', async () => {
     const { exitCode, errors } = await run(['--url', store.baseUrl], { key: 'secret' });
 
     expect(exitCode).toBe(1);
@@ -176,7 +182,7 @@ describe('smoke test, before its checks', () => {
     expect(errors[0]).not.toContain('secret');
   });
 
-  it('says where nothing listens', async () => {
+  it('reports an address where nothing listens', async () => {
     const { exitCode, errors } = await run(['--url', 'http://127.0.0.1:1/staging/v1'], {
       key: key.apiKey,
     });
@@ -194,7 +200,7 @@ describe('smoke test, before its checks', () => {
     expect(errors).toEqual([expect.stringContaining('no answer within 0.05 seconds')]);
   });
 
-  it('says what to do about a name that has no DNS record', async () => {
+  it('explains what to do about a name without a DNS record', async () => {
     const { exitCode, errors } = await run(['--url', 'https://api.store.invalid/v1'], {
       key: key.apiKey,
     });
@@ -203,7 +209,7 @@ describe('smoke test, before its checks', () => {
     expect(errors[0]).toMatch(/no D?NS? ?(record|server).* api\.store\.invalid/);
   });
 
-  it('says when to come back where the key has too little left', async () => {
+  it('says when to try again if the key has too few requests left', async () => {
     const free = await store.issue('free');
     await store.setCounters(free, { minuteCount: plans.free.perMinute - 8 });
 
@@ -217,7 +223,7 @@ describe('smoke test, before its checks', () => {
     ]);
   });
 
-  it('tells an address that is not the service from a broken contract', async () => {
+  it('recognises an address of something else', async () => {
     const { errors } = await runOn({ status: 404, text: '<html>Nothing here</html>' });
 
     expect(errors).toEqual([
@@ -225,7 +231,7 @@ describe('smoke test, before its checks', () => {
     ]);
   });
 
-  it('says that the address is wrong where the service knows no such path', async () => {
+  it('recognises an address with a wrong path', async () => {
     const { errors } = await run(['--url', `${store.baseUrl}/v1`], { key: key.apiKey });
 
     expect(errors).toEqual([
@@ -239,7 +245,7 @@ describe('smoke test, before its checks', () => {
     text: '{"code":"service_unavailable","message":"Please retry.","status":503}',
   };
 
-  it('asks until five answers in a row are good, and says what it waits for', async () => {
+  it('waits for five good responses in a row, and says why', async () => {
     const isBad = [...'xx..x....x'].map((mark) => mark === 'x');
 
     const { exitCode, errors, waitedMs } = await runWith((answer) => {
@@ -256,7 +262,7 @@ describe('smoke test, before its checks', () => {
     expect(waitedMs).toBeGreaterThanOrEqual(28_000);
   });
 
-  it('gives up after 120 seconds, and says what it was told last', async () => {
+  it('gives up after 120 seconds, and shows the last response', async () => {
     const { exitCode, errors, waitedMs } = await runOn(unavailable);
 
     expect(exitCode).toBe(1);
@@ -266,7 +272,7 @@ describe('smoke test, before its checks', () => {
     );
   });
 
-  it('asks whether the stage is right where API Gateway knows none of this name', async () => {
+  it('suggests a wrong stage if API Gateway answers Forbidden', async () => {
     const { errors } = await runOn({ status: 403, text: '{"message":"Forbidden"}' });
 
     expect(errors.at(-1)).toMatch(/403 .*Forbidden.*is this the stack's output BaseUrl/);
@@ -309,7 +315,7 @@ describe('a mistake in an answer', () => {
   }
 
   it.each(checks)(
-    'is noticed where every answer is wrong: $group, $title',
+    'is noticed if every response is wrong: $group, $title',
     async ({ run: check }) => {
       const wrong = Array<Spoilable>(100).fill({ status: 418, headers: {}, text: '' });
 

@@ -77,13 +77,13 @@ describe('provideDemoKeys', () => {
         await changeOwner('demo free', { status: 'suspended' }, store);
       },
     ],
-  ])('keeps the keys from run to run where %s', async (_, make) => {
+  ])('keeps the keys from run to run if %s', async (_, make) => {
     await make();
 
     expect(await again()).toEqual(before);
   });
 
-  it('has the kept keys served again after the gateway has lost its own', async () => {
+  it('restores the kept keys in the gateway if their file is lost', async () => {
     await setOwnerPlan('demo free', { plan: 'pro' }, store);
     for (const { id } of controlPlane.getApiKeys()) controlPlane.deleteApiKey(id);
 
@@ -91,7 +91,7 @@ describe('provideDemoKeys', () => {
     await expectInPlans();
   });
 
-  it('makes another key where the kept one was rotated away, though it works for a while', async () => {
+  it('makes another key if the kept one was rotated, even during its grace period', async () => {
     const rotation = { graceSeconds: 3_600 };
     const { apiKey } = await rotateKey(await idOf('demo free'), rotation, store);
 
@@ -110,7 +110,7 @@ describe('provideDemoKeys', () => {
         await purgeKeys(await findPurgeable(0, store), store);
       },
     ],
-  ])('makes another key where the kept one %s', async (_, make) => {
+  ])('makes another key if the kept one %s', async (_, make) => {
     await make();
 
     const { free } = await again();

@@ -38,7 +38,7 @@ async function setStatus(id: string, status: string): Promise<void> {
 }
 
 describe('the orders of a local run', () => {
-  it('are a thousand in a table that is empty, of which two thirds are pending', async () => {
+  it('are a thousand in an empty table, and two thirds of them are pending', async () => {
     await loadSample(table);
 
     const stored = await items();
@@ -56,7 +56,7 @@ describe('the orders of a local run', () => {
     expect(ids.slice(0, 8).filter((id) => String(Number(id)) !== id).length).toBeGreaterThan(1);
   });
 
-  it('are left alone where there are any, whatever has become of them', async () => {
+  it('are left alone if there are any, whatever their status', async () => {
     await setStatus('1001', 'cancelled');
 
     await loadSample(table);
@@ -64,7 +64,7 @@ describe('the orders of a local run', () => {
     expect(await statuses()).toEqual({ 1001: 'cancelled' });
   });
 
-  it('are those of a file, which are completed without changing what is there', async () => {
+  it('are those of a file, and existing orders are not changed', async () => {
     await load('{"id":1}', '{"id":2}');
     await setStatus('1', 'cancelled');
 
@@ -83,7 +83,7 @@ describe('the orders of a local run', () => {
     await expect(loadFile(file, table, AbortSignal.abort(), tell)).rejects.toThrow('aborted');
   });
 
-  it('names the file and the lines that are no orders, and no option of another command', async () => {
+  it('are refused with the file, the bad lines, and no option of another command', async () => {
     const file = /[^ ]*orders\.jsonl/.source;
 
     await expect(load('{"id":1}', '{"id":1.5}', '\u009b')).rejects.toThrow(
@@ -98,7 +98,7 @@ describe('the orders of a local run', () => {
     expect(await items()).toEqual([]);
   });
 
-  it('have shipped where they are complete, and are left where they differ', async () => {
+  it('have shipped if they are complete, and are not changed if they differ', async () => {
     await load('{"id":1,"complete":true}', '{"id":2,"complete":false}');
 
     await load('{"id":1,"complete":false}', '{"id":2,"complete":false}');
@@ -109,7 +109,7 @@ describe('the orders of a local run', () => {
     ]);
   });
 
-  it('are told of while they are loaded, where that takes long', async () => {
+  it('are reported while they are loaded if that takes long', async () => {
     const now = jest.spyOn(performance, 'now');
     let seconds = 0;
     now.mockImplementation(() => 1_000 * seconds++);
@@ -123,14 +123,14 @@ describe('the orders of a local run', () => {
   });
 });
 
-describe('the order that the reference shows as an example', () => {
-  it('is a pending one, with every digit of its id', async () => {
+describe('the example order of the reference page', () => {
+  it('is a pending order, with every digit of its id', async () => {
     await load('{"id":1,"status":"shipped"}', '{"id":9007199254740993}');
 
     expect(await exampleOrderId(table)).toBe('9007199254740993');
   });
 
-  it('is any where none is pending, and none in an empty store', async () => {
+  it('is any order if none is pending, and missing in an empty store', async () => {
     expect(await exampleOrderId(table)).toBeUndefined();
 
     await setStatus('1', 'shipped');

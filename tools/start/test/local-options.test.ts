@@ -29,7 +29,7 @@ describe('options of the local run', () => {
     });
   });
 
-  it('are taken as two words or as one', () => {
+  it('accept their values as a second word or after =', () => {
     const two = ['--port', '0', '--host', '::1', '--stage', 'prod', '--data', data];
     const one = ['--port=0', '--host=::1', '--stage=prod', `--data=${data}`];
     const expected = { port: 0, host: '::1', stage: 'prod', data, orders: file };
@@ -42,7 +42,7 @@ describe('options of the local run', () => {
     [['--inspect'], 9229],
     [['--inspect=0'], 0],
     [['--inspect', '65535', '--watch'], 65_535],
-  ])('take a port for a debugger, or the usual one: %j', (words, inspect) => {
+  ])('accept a port for the debugger, or use the default: %j', (words, inspect) => {
     expect(parseLocalOptions(words, {})).toMatchObject({ inspect });
   });
 
@@ -68,7 +68,7 @@ describe('options of the local run', () => {
     ['--orders', '/does/not/exist', 'a file of JSON Lines or CSV that can be read'],
     ['--orders', tmpdir(), 'a file of JSON Lines or CSV that can be read'],
     ['--orders', 'long'.repeat(64), 'a file of JSON Lines or CSV that can be read'],
-  ])('refuse %s "%s" in one line that says what is expected', (name, value, expected) => {
+  ])('refuse %s "%s" in one line that names what is expected', (name, value, expected) => {
     expect(() => parseLocalOptions([name, value], {})).toThrow(
       new RegExp(`^${name}: "[^"]*["…] is not accepted; expected ${expected}[^\\n]*$`),
     );

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { forEachPlan } from '../../../lib/settings/plans.ts';
@@ -22,19 +23,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const fetchPage = (path: string, init?: RequestInit) => fetch(server.url + path, init);
 
-function statusForHost(host: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const request = sendRequest(server.url, { headers: { host } });
-    request.on('response', (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    request.on('error', reject).end();
-  });
-}
-
 describe('reference page', () => {
-  it('loads nothing from elsewhere, and is shown and read by no page of another origin', async () => {
+  it('loads nothing from elsewhere, and no page of another origin can embed or read it', async () => {
     const { headers } = await fetchPage('/');
 
     const policy = headers.get('content-security-policy');
@@ -44,7 +34,7 @@ describe('reference page', () => {
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 
-  it('serves all that it names, which no cache may store because it is made for the demo keys', async () => {
+  it('serves every file that it names, and lets no cache store them, because they contain the demo keys', async () => {
     const html = await (await fetchPage('/')).text();
     const names = [...html.matchAll(/(?:src|href)="(?!https:)([^"#]+)"/g)].map(([, name]) => name!);
     expect(names).toEqual(expect.arrayContaining(['page.js', 'page.css', 'openapi.yaml']));
@@ -69,7 +59,7 @@ describe('reference page', () => {
     expect((await fetchPage('/docs/clients.md')).status).toBe(404);
   });
 
-  it('leads to a heading with every link within the page', async () => {
+  it('has a heading for every link within the page', async () => {
     const html = await (await fetchPage('/')).text();
     const ids = [...html.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
 
@@ -77,7 +67,7 @@ describe('reference page', () => {
     for (const id of ids) expect(html).toContain(` id="${id}"`);
   });
 
-  it('gives the page its keys and the address of the API under the name that it was asked by', async () => {
+  it("contains the demo keys, and the API's address under the host name of the request", async () => {
     const { host } = new URL(server.url);
 
     const html = await (await fetchPage('/')).text();
@@ -86,7 +76,7 @@ describe('reference page', () => {
     for (const key of Object.values(allKeys)) expect(html).toContain(`data-key="${key}"`);
   });
 
-  it('suggests no key in a run without demo keys', async () => {
+  it('has an empty key field in a run without demo keys', async () => {
     demoKeys = undefined;
     const html = await (await fetchPage('/')).text();
     demoKeys = allKeys;
@@ -95,24 +85,22 @@ describe('reference page', () => {
     expect(html).toContain('id="apiKey" value=""');
   });
 
-  it('shows an order that exists as the example, with every digit of its id', async () => {
+  it('shows an existing order as the example, with every digit of its id', async () => {
     const html = await (await fetchPage('/')).text();
 
     expect(html).toContain('id="orderId" value="9007199254740993"');
   });
 
-  it.each(['127.0.0.1', 'localhost:3000', '[::1]:3000'])('answers as %s', async (host) => {
-    expect(await statusForHost(host)).toBe(200);
+  it('is not served under a foreign name that points to this machine', async () => {
+    // `fetch` does not let a test set the `Host` header.
+    const request = sendRequest(server.url, { headers: { host: '127.0.0.1.example.org' } }).end();
+    const [response] = await once(request, 'response');
+    response.resume();
+
+    expect(response.statusCode).toBe(404);
   });
 
-  it.each(['example.org', '127.0.0.1.example.org', '10.0.0.1:3000'])(
-    'does not exist under a name that someone pointed at this machine: %s',
-    async (host) => {
-      expect(await statusForHost(host)).toBe(404);
-    },
-  );
-
-  it('leaves every other method to the gateway', async () => {
+  it('leaves other methods to the gateway', async () => {
     expect((await fetchPage('/', { method: 'POST' })).status).toBe(404);
     expect((await fetchPage('/', { method: 'HEAD' })).status).toBe(200);
   });

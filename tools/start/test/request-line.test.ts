@@ -56,7 +56,7 @@ describe('the line of a request', () => {
     expect(line(parts)).toBe(expected);
   });
 
-  it('says how the paths begin where one leads to nothing', () => {
+  it('shows how paths begin if one does not', () => {
     expect(line({ target: '/v1/store/orders', statusCode: 404 })).toBe(
       'GET /v1/store/orders 404 57 ms (paths begin with /staging/v1)',
     );
@@ -71,7 +71,7 @@ describe('the line of a request', () => {
     expect(line({ target })).not.toContain(key.slice(-20));
   });
 
-  it('shows no control character as it is', () => {
+  it('escapes control characters', () => {
     const target = '/staging/v1/\u001b[2J\u009b/x';
 
     expect(line({ target })).toMatch(/^GET \/v1\/\\u001b\[2J\\u009b\/x/);

@@ -5,7 +5,7 @@ import { notableLine, textConsole } from '../run-console.ts';
 
 const directory = temporaryDirectoryOfEachTest();
 
-describe('of what a function logs, a person', () => {
+describe("of a function's log, a person", () => {
   it.each([
     ['what it printed itself', 'here I am', 'here I am'],
     ['what only begins like an entry', '{here', '{here'],
@@ -24,7 +24,7 @@ describe('of what a function logs, a person', () => {
   });
 });
 
-describe('what a function logs', () => {
+describe("a function's log", () => {
   it.each([true, false])('sends no escape sequence to a terminal, with a file: %s', (hasFile) => {
     const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     const file = hasFile ? `${directory.path}/functions.log` : undefined;

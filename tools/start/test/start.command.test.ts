@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { forEachPlan, planNames, plans } from '../../../lib/settings/plans.ts';
 import {
   answer,
@@ -29,9 +29,6 @@ import { type Ready, type Run, startRun, startService } from './running-service.
 const endsWithinMs = 2_000;
 // With this setting, the synthesis fails, so that only an earlier message can be seen.
 const unsynthesizable = { STAGING_ALARM_EMAIL: 'nobody' };
-
-// Each start synthesizes the template, and a test starts up to three runs.
-jest.setTimeout(60_000);
 
 let directory: TemporaryDirectory;
 let runs: Run[];
@@ -133,7 +130,7 @@ const orderCount = 2_000;
 const manyOrders = Array.from({ length: orderCount }, (_, index) => `{"id":${index}}\n`).join('');
 
 describe('two local runs at once', () => {
-  it('print one line of JSON each, serve one stage each, and end everything in time', async () => {
+  it('print one line of JSON each, serve one stage each, and end everything in two seconds', async () => {
     // Each stage keeps its data in a folder of its own.
     const data = join(directory.path, 'data');
     const [staging, prod] = await Promise.all([
@@ -170,7 +167,7 @@ describe('two local runs at once', () => {
 });
 
 describe('a local run', () => {
-  it('prints what a person needs, serves on when nobody reads it, ends at Ctrl+C with a stream open, and leaves its log', async () => {
+  it('prints the commands to try, keeps serving if its output is closed, ends at Ctrl+C with a stream open, and keeps its log', async () => {
     await using held = await startHeldDynamoDb();
     const run = startRun(['--port', '0'], { DYNAMODB_ENDPOINT: held.url });
     runs.push(run);
@@ -207,7 +204,7 @@ describe('a local run', () => {
     expect(hasFiles(run)).toBe(false);
   });
 
-  it('is empty where that is asked for, and says how to make an owner and a key', async () => {
+  it('is empty with --empty, and prints how to make an owner and a key', async () => {
     const run = start('--port', '0', '--empty');
 
     const shown = await run.started;
@@ -229,7 +226,7 @@ describe('a local run', () => {
     ['a text that could clear the screen', ['--stage', '\u009b2J'], {}, /"\\u009b2J"/],
     ['an address of another machine', ['--host', '192.0.2.1'], {}, /^--host .*127\.0\.0/],
     ['a folder that is missing', [], { TMPDIR: '/none' }, /^TMPDIR: ENOENT.*name a directory/],
-  ])('says what is wrong in one line, before anything else: %s', async (_, options, more, line) => {
+  ])('reports a mistake in one line before anything else: %s', async (_, options, more, line) => {
     const run = startRun(options, { ...unsynthesizable, ...more });
     runs.push(run);
 
@@ -239,7 +236,7 @@ describe('a local run', () => {
     expect(await run.stderr).toMatch(/^[^\n]+\n$/);
   });
 
-  it('stops at a port that is in use with one line and code 1', async () => {
+  it('ends with one line and code 1 if its port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -256,7 +253,7 @@ describe('a local run', () => {
 });
 
 describe('a data directory', () => {
-  it('is complete after a run that was killed while it loaded the orders', async () => {
+  it('is completed by the next run if the first is killed while it loads orders', async () => {
     const data = join(directory.path, 'data');
     const options = ['--data', data, '--orders', directory.write('many.jsonl', manyOrders)];
     const killed = startRun(['--json', '--port', '0', ...options], {
@@ -273,7 +270,7 @@ describe('a data directory', () => {
     expect(JSON.parse((await call(run, run.keys.free)).text)).toHaveLength(orderCount);
   });
 
-  it('keeps all when its run is killed, and serves one run at a time', async () => {
+  it('keeps everything if its run is killed, and belongs to one run at a time', async () => {
     const data = join(directory.path, 'data');
     const options = ['--data', data, '--orders', directory.write('one', '{"id":1}')];
     const first = await startReady(...options);

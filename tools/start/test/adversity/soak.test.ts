@@ -1,10 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { captureLines } from '../../../../test/helpers/captured-lines.ts';
 import { orderItem } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { noFaults } from './faulty-dynamodb.ts';
 import { rowDifferences } from './invariants.ts';
 import { type Random, randomFrom } from './random.ts';
@@ -13,10 +12,9 @@ import { violationsOf } from './seeds.ts';
 import { type Asked, quickenTimeLimits, ServiceInThread } from './service-in-thread.ts';
 
 /*
- * A mixed load and seeds of faults take turns for `SOAK_MINUTES`. A turn of the load has hundreds of
- * lists, cancels, invalid keys and requests beyond a limit, a few at a time; then some seeds, each with
- * its recovery. After each turn it is noted what this process, which runs the service's functions, holds
- * in memory.
+ * A mixed load and seeds of faults take turns for `SOAK_MINUTES`, but at least once. A turn consists of
+ * hundreds of lists, cancellations, invalid keys and requests beyond a limit, a few at a time, and of some
+ * seeds. After each turn, the test records the memory of this process, which runs the service's functions.
  */
 
 /** A kind of request, and the statuses of which each answer to it has one. */
@@ -25,7 +23,7 @@ interface Kind {
   readonly statuses: readonly number[];
 }
 
-const minutes = Number(process.env.SOAK_MINUTES ?? 0.1);
+const minutes = Number(process.env.SOAK_MINUTES ?? 0);
 const requestsPerTurn = 400;
 const requestsAtOnce = 16;
 const seedsPerTurn = 3;
@@ -33,9 +31,6 @@ const limitPerMinute = 30;
 /** From so many turns on, what a first turn has loaded is small beside what could have leaked. */
 const turnsForMemory = 12;
 const orderIds = Object.keys(knownOrders);
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 let database: EmbeddedDynamoDb;
 /** The load and the seeds have a service each, because the seeds' runs expect no orders but their own. */

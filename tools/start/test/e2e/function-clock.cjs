@@ -1,6 +1,8 @@
 // service-clock.ts has Node load this file before a function. It makes `Date` return the time that a
 // test has written to a file.
 
+require('./patient-function.cjs');
+
 const { readFileSync } = require('node:fs');
 const { ClientRequest } = require('node:http');
 

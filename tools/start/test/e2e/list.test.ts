@@ -12,7 +12,9 @@ import {
 } from '../../../../test/helpers/dynamodb/dynamodb-proxy.ts';
 import { orderItems, scanAnswer, splitArray } from '../../../../test/helpers/dynamodb/orders.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../../shared/test/embedded-dynamodb.ts';
-import { headerOf, RunningStore } from './running-store.ts';
+import { headerOf } from '../../../smoke/stage/rate-limit.ts';
+import { collectGarbage } from '../collect-garbage.ts';
+import { RunningStore } from './running-store.ts';
 
 /*
  * The list as a client gets it from the bundle that is deployed. What it does for slow clients and where
@@ -99,10 +101,12 @@ describe('a list of many pages', () => {
     ({ outgoing }) =>
       outgoing.writeHead(200, contentType).end(body);
 
-  it('R10: is one request beyond what a buffered answer can hold, and takes no more memory the longer it gets', async () => {
+  it('R10: can be larger than a buffered response, and its memory does not grow with its length', async () => {
     const [early, late, pages] = [15, 75, 80];
     answerScans((number) => (call) => {
       if (number === early || number === late) {
+        // What this thread has received from the function counts as the function's until it is freed.
+        collectGarbage();
         call.outgoing.setHeader('x-amz-test-report-memory', 'yes');
       }
       send(number > pages ? lastPage : page)(call);
@@ -122,12 +126,11 @@ describe('a list of many pages', () => {
       const [, held] = /held bytes: (\d+)/.exec(line) ?? [];
       return held === undefined ? [] : [Number(held)];
     });
-    // The pages between are 29 MB in the answer, and twice as much in DynamoDB's format. What the local
-    // gateway holds of them counts as memory of the function, whose thread has sent it.
+    // The pages between are 29 MB in the response, and twice as much in DynamoDB's format.
     expect(after! - before!).toBeLessThan(12e6);
   });
 
-  it('I12: is broken off, and no valid JSON, where the table fails midway', async () => {
+  it('I12: breaks off, and is not valid JSON, if the table fails midway', async () => {
     answerScans((number) => (number > 5 ? lost : send(page)));
 
     const { status, body } = await open();

@@ -26,10 +26,9 @@ import {
   senderTo,
   type TextAnswer,
 } from '../../../smoke/stage/http-client.ts';
-import { rateLimitDifferences } from '../../../smoke/stage/rate-limit.ts';
 import { contractDifferences } from '../../../smoke/test/contract-check.ts';
 import { keyGateway } from '../../demo-keys.ts';
-import { preloading, templateWithFunctions } from './template-with-functions.ts';
+import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
 
 export interface Order {
   /** The id as text, because a JavaScript number would round it. */
@@ -77,6 +76,7 @@ export class RunningStore implements AsyncDisposable {
   /** The log lines of the functions and the gateway. */
   readonly lines: string[];
   readonly #dynamodb: DynamoDBClient;
+  readonly #now: () => number;
   /** The key store for the operator's commands. */
   readonly keys: KeyStore;
 
@@ -84,7 +84,8 @@ export class RunningStore implements AsyncDisposable {
     const { stage = 'staging', dynamodbEndpoint, preload = patientFunction } = options;
     const lines: string[] = [];
     const service = await startLocalService({
-      templateFile: options.templateFile ?? patientTemplate(stage, preload),
+      templateFile:
+        options.templateFile ?? templateWithFunctions(stage, preloading(preload), patient),
       stackName: `StoreOrders-${stage}`,
       ...(dynamodbEndpoint && { dynamodbEndpoint }),
       now: options.now,
@@ -97,17 +98,18 @@ export class RunningStore implements AsyncDisposable {
     service: LocalService,
     stage: StageName,
     lines: string[],
-    { dataEndpoint = service.dynamodbEndpoint }: StoreOptions,
+    { dataEndpoint = service.dynamodbEndpoint, now = Date.now }: StoreOptions,
   ) {
     this.service = service;
     this.lines = lines;
+    this.#now = now;
     this.send = senderTo(new URL(this.baseUrl), clientTimeoutMs);
     this.#dynamodb = localDynamoDbClient(dataEndpoint, service.operatorAccessKeyId);
     this.keys = {
       ...keyStoreOf(stage, (name) => service.outputs[name]!),
       documents: documentClient(this.#dynamodb),
       gateway: keyGateway(service.controlPlane),
-      now: Date.now,
+      now,
     };
   }
 
@@ -138,7 +140,10 @@ export class RunningStore implements AsyncDisposable {
     const name = `e2e ${randomUUID()}`;
     await createOwner({ name, plan, ...limits, ...rest }, this.keys);
     const key = await issueKey({ owner: name, ...rest }, this.keys);
-    await this.setCounters(key, { minuteWindow: lastingMinute(), dayWindow: today() });
+    await this.setCounters(key, {
+      minuteWindow: lastingMinute(this.#now()),
+      dayWindow: today(this.#now()),
+    });
     return key;
   }
 
@@ -174,14 +179,6 @@ export class RunningStore implements AsyncDisposable {
     await revokeKey(keyId, this.keys);
   }
 
-  /** The attributes of the key's owner and of the key in the authorizer's table. */
-  async keyItem({ apiKey }: IssuedKey): Promise<Record<string, AttributeValue>> {
-    const Key = { ownerHash: { S: hashOwnerPart(apiKey) } };
-    const get = new GetItemCommand({ TableName: this.apiKeysTable, Key });
-    const { keys, ...owner } = (await this.#dynamodb.send(get)).Item!;
-    return { ...owner, ...keys!.M![hashToken(apiKey)]?.M };
-  }
-
   async orderItem(id: string): Promise<Record<string, AttributeValue>> {
     const get = new GetItemCommand({ TableName: this.ordersTable, Key: { id: { N: id } } });
     return (await this.#dynamodb.send(get)).Item!;
@@ -214,59 +211,15 @@ export class RunningStore implements AsyncDisposable {
     return answer;
   }
 
-  list(token?: string): Promise<TextAnswer> {
-    return this.call('GET', '/store/orders', { token });
-  }
-
   cancel(id: string, token?: string): Promise<TextAnswer> {
     return this.call('DELETE', `/store/orders/${id}`, { token });
   }
 }
 
-/**
- * The synthesized template with functions that wait long for DynamoDB. Their time limits are longer
- * too, because a request may wait for an idle environment as long as its function may run.
- */
-function patientTemplate(stage: StageName, preload: string): string {
-  return templateWithFunctions(stage, preloading(preload), { Timeout: 120 });
-}
-
-export const thisMinute = () => Math.floor(Date.now() / 60_000) * 60;
+export const thisMinute = (nowMs = Date.now()) => Math.floor(nowMs / 60_000) * 60;
 /** A minute that a faster clock can have begun. It stays the current one for four minutes at least. */
-export const lastingMinute = () => thisMinute() + 240;
-export const today = () => Math.floor(Date.now() / 86_400_000) * 86_400;
-
-/** The value of a header. @throws when it is missing or was sent twice */
-export function headerOf({ headers }: Pick<TextAnswer, 'headers'>, name: string): string {
-  const values = headers.get(name) ?? [];
-  expect([name, values.length]).toEqual([name, 1]);
-  return values[0]!;
-}
-
-/** The rate-limit headers. @throws when one is missing, was sent twice or is not a whole number */
-export function rateLimitOf(answer: Pick<TextAnswer, 'headers'>) {
-  // A header that is missing, or was sent twice, becomes a text that is no number.
-  const values = ['limit', 'remaining', 'reset'].map(
-    (name) => answer.headers.get(`x-ratelimit-${name}`)?.join() ?? 'absent',
-  );
-  const wrong = values.filter((value) => !/^\d+$/.test(value));
-  expect([...wrong, ...rateLimitDifferences(answer)]).toEqual([]);
-  const [limit, remaining, reset] = values.map(Number) as [number, number, number];
-  return { limit, remaining, reset };
-}
-
-/** Expects that an answer is an Error of the contract with this status and code. */
-export function expectError(answer: TextAnswer, status: number, code: string): void {
-  const body = JSON.parse(answer.text);
-  expect({ ...body, http: answer.status }).toEqual({
-    code,
-    status,
-    message: expect.stringMatching(/^[A-Z].{9,}\.$/),
-    http: status,
-  });
-  expect(headerOf(answer, 'content-type')).toBe('application/json');
-  rateLimitOf(answer);
-}
+export const lastingMinute = (nowMs?: number) => thisMinute(nowMs) + 240;
+export const today = (nowMs = Date.now()) => Math.floor(nowMs / 86_400_000) * 86_400;
 
 function storedItem({ id, status, neverUsed }: Order): Record<string, AttributeValue> {
   return orderItem(id, {

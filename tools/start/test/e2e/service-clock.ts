@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StageName } from '../../../../test/helpers/synthesized.ts';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
-import { preloading, templateWithFunctions } from './template-with-functions.ts';
+import { patient, preloading, templateWithFunctions } from './template-with-functions.ts';
 
 /** A clock for a local run and its functions that moves only when a test sets it. */
 export interface ServiceClock extends Disposable {
@@ -35,7 +35,7 @@ export function serviceClock(stage: StageName, startMs: number): ServiceClock {
   return {
     now,
     set,
-    serviceOptions: { templateFile: templateWithFunctions(stage, variables), now },
+    serviceOptions: { templateFile: templateWithFunctions(stage, variables, patient), now },
     [Symbol.dispose]: () => directory.remove(),
   };
 }

@@ -30,6 +30,9 @@ export function templateWithFunctions(
   return file;
 }
 
+/** Lets functions wait for DynamoDB as long as patient-function.cjs does, each in its turn. */
+export const patient = { Timeout: 120 };
+
 /**
  * The variable with which Node loads a CommonJS file before a function's own code. Functions run in
  * threads, so this is how a test changes what they use.
