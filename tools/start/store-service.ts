@@ -69,8 +69,10 @@ export async function startStoreService(
   const templateFile = synthesize(stage, join(directory, 'assembly'), signal);
   templateFile.catch(() => {});
   const ready = Promise.withResolvers<LocalService>();
-  const isRebuilt = options.watch || options.inspect !== undefined;
-  const liveCode = isRebuilt ? await createLiveCode(options, directory) : undefined;
+  const isInspected = options.inspect !== undefined;
+  // The module is loaded on demand, because it loads the bundler.
+  const module = options.watch || isInspected ? await import('./watch/live-code.ts') : undefined;
+  const liveCode = module && new module.LiveCode(directory, isInspected);
   if (liveCode) started.use(liveCode);
   if (liveCode && options.watch) started.use(startWatching(ready.promise, liveCode, console));
   const firstCode = liveCode?.build().then(() => liveCode.takeNewCode());
@@ -87,7 +89,7 @@ export async function startStoreService(
     logFunction: console.logFunction,
     onAnswered: console.onAnswered,
     codeOf: liveCode?.folderOf,
-    hasTimeLimits: options.inspect === undefined,
+    hasTimeLimits: !isInspected,
     signal,
     handlers: [
       referencePage({
@@ -142,12 +144,6 @@ async function synthesize(
   signal.throwIfAborted();
   if (code !== 0) throw new OperatorError('the template could not be synthesized; see above');
   return join(directory, `${stackName(stage)}.template.json`);
-}
-
-/** Loads the module on demand, because it loads the bundler. */
-async function createLiveCode({ inspect }: LocalOptions, directory: string) {
-  const { LiveCode } = await import('./watch/live-code.ts');
-  return new LiveCode(directory, inspect !== undefined);
 }
 
 async function fillStore(

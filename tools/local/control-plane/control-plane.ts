@@ -34,7 +34,7 @@ interface UsageInterval {
 
 const dayMs = 86_400_000;
 
-/** What outlives a run. */
+/** The state that outlives a run. */
 interface ControlPlaneState {
   readonly apiKeys: readonly ApiKey[];
   readonly usagePlanKeys: readonly UsagePlanMember[];
@@ -61,13 +61,13 @@ const format: FileFormat<ControlPlaneState> = {
 };
 
 /**
- * API Gateway's API keys and their usage plans: what requests are metered by, and the part of its control
- * plane that the operator's commands use. A change is on disk before its call is answered.
+ * API Gateway's API keys and usage plans. Requests are metered by them, and the operator's commands change
+ * them. A change is on disk before its call is answered.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/api/API_CreateApiKey.html
  */
 export class ControlPlane {
-  /** The metered requests by `usageName`, of this run only, like the quotas that they count for. */
+  /** The metered requests of this run, by `usageName`. */
   readonly #usage = new Map<string, number>();
   readonly #usagePlans: readonly UsagePlan[];
   readonly #directory: DataDirectory | undefined;
@@ -140,8 +140,8 @@ export class ControlPlane {
   }
 
   /**
-   * What the keys of a usage plan have used on each day of an interval, and what was left of their
-   * quota. Keys that have used nothing are left out.
+   * The requests of a usage plan's keys on each day of an interval, and the rest of their quota. Keys
+   * without requests are left out.
    *
    * @throws ControlPlaneError when the plan does not exist
    */
@@ -153,14 +153,11 @@ export class ControlPlane {
     const days = Array.from({ length: (last! - first!) / dayMs + 1 }, (_, index) =>
       new Date(first! + index * dayMs).toISOString().slice(0, 10),
     );
-    const usedBy = (id: string) =>
-      days.map((day) => this.#usage.get(usageName(usagePlanId, id, day)) ?? 0);
-    const used = keys.map(({ id }) => [id, usedBy(id)] as const);
-    return Object.fromEntries(
-      used
-        .filter(([, each]) => each.some((requests) => requests > 0))
-        .map(([id, each]) => [id, each.map((requests) => [requests, plan.perDay! - requests])]),
-    );
+    const usage = keys.map(({ id }) => {
+      const used = days.map((day) => this.#usage.get(usageName(usagePlanId, id, day)) ?? 0);
+      return [id, used.map((requests) => [requests, plan.perDay! - requests])] as const;
+    });
+    return Object.fromEntries(usage.filter(([, each]) => each.some(([requests]) => requests! > 0)));
   }
 
   /**
@@ -198,7 +195,7 @@ export class ControlPlane {
     throw notFound('API Key identifier');
   }
 
-  /** What cannot be stored is not done, so that the call can be repeated. */
+  /** Stores a change before it takes effect, so that a call which fails can be repeated. */
   #change(changed: Partial<ControlPlaneState>): void {
     const state = { ...this.#state, ...changed };
     this.#directory?.write(file, state);

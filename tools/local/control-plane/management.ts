@@ -116,7 +116,7 @@ function sendJson(outgoing: ServerResponse, status: number, body: unknown): void
 }
 
 /**
- * Answers CloudFormation's `DescribeStacks` for the one stack that is running.
+ * Answers CloudFormation's `DescribeStacks` with the one stack that is running.
  *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  */
@@ -127,16 +127,8 @@ async function answerQuery(
 ): Promise<boolean> {
   const form = new URLSearchParams(String(await readBody(incoming)));
   if (form.get('Action') !== 'DescribeStacks') return false;
-  const asked = form.get('StackName') ?? stack.stackName;
-  const isRunning = asked === stack.stackName;
-  outgoing.writeHead(isRunning ? 200 : 400, { 'Content-Type': 'text/xml' });
-  outgoing.end(isRunning ? description(stack) : unknownStack(asked));
+  outgoing.writeHead(200, { 'Content-Type': 'text/xml' }).end(description(stack));
   return true;
-}
-
-function unknownStack(name: string): string {
-  const message = escaped(`Stack with id ${name} does not exist`);
-  return `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${message}</Message></Error></ErrorResponse>`;
 }
 
 function description({ stackName, outputs }: StackDescription): string {

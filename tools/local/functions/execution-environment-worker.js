@@ -17,17 +17,17 @@ const delimiter = Buffer.alloc(8);
 let responseStream;
 
 /**
- * The stream that a streaming handler writes to. A chunk counts as written when the reader, which is
- * the client's connection, wants the next one. This backpressure slows the function down.
+ * The stream that a streaming handler writes to. A chunk counts as written when its reader, the client's
+ * connection, wants the next one. This backpressure slows the function down.
  */
 class ResponseStream extends Writable {
   #proceed = () => {};
-  /** What the first chunk begins with. As in Lambda's runtime, it is not sent without one. */
+  /** The beginning of the first chunk. As in Lambda's runtime, it is not sent without a chunk. */
   prelude = Buffer.alloc(0);
 
   constructor() {
     super();
-    // A handler that fails is reported; its stream's error is the same.
+    // The handler's failure is reported, and its stream has the same error.
     this.on('error', () => {});
   }
 

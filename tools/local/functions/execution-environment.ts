@@ -169,23 +169,18 @@ export class ExecutionEnvironment {
   /** The error of an invocation that has reached the function's timeout. */
   #timedOut(): FunctionError {
     const seconds = (this.#lambda.timeoutMs / 1000).toFixed(2);
-    const reason = `Task timed out after ${seconds} seconds`;
-    return { errorType: 'Sandbox.Timedout', errorMessage: this.#messageOf(reason) };
+    return this.#error('Sandbox.Timedout', `Task timed out after ${seconds} seconds`);
   }
 
-  /**
-   * The error of an invocation, or of a start, whose process has ended.
-   *
-   * @param how such as `exit status 1`
-   * @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go
-   */
+  /** The error of a process that has ended. @param how such as `exit status 1` */
   #exited(how: string): FunctionError {
-    const reason = `Runtime exited with error: ${how}`;
-    return { errorType: 'Runtime.ExitError', errorMessage: this.#messageOf(reason) };
+    return this.#error('Runtime.ExitError', `Runtime exited with error: ${how}`);
   }
 
-  #messageOf(reason: string): string {
-    return `RequestId: ${this.#current?.invocation.requestId ?? ''} Error: ${reason}`;
+  /** @see https://github.com/aws/aws-lambda-runtime-interface-emulator/blob/main/internal/lambda/rapid/handlers.go */
+  #error(errorType: string, reason: string): FunctionError {
+    const requestId = this.#current?.invocation.requestId ?? '';
+    return { errorType, errorMessage: `RequestId: ${requestId} Error: ${reason}` };
   }
 
   #contextOf({ requestId, invokedArn }: Invocation) {

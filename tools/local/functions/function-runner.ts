@@ -17,17 +17,17 @@ interface Waiting {
   readonly resolve: (result: InvocationResult | Promise<InvocationResult>) => void;
 }
 
-// More environments than processors are of use only where a function waits, as for a slow client.
+// More environments than processors are useful only if functions wait, such as for a slow client.
 const maxEnvironmentsOfCaller = Math.max(4, availableParallelism());
 const maxEnvironments = 8 * maxEnvironmentsOfCaller;
 
-// Lambda would start an environment for each of them. Here they take memory only.
+// Lambda would start an environment for each of these invocations. Here they only take memory.
 const maxWaiting = 5_000;
 
 // Lambda's limits for a synchronous invocation: 6 MB either way.
 const payloadMaxBytes = 6_291_556;
 
-// Lambda keeps an idle environment for some minutes. Here the memory is wanted back sooner.
+// Lambda keeps an idle environment for minutes. A developer's machine needs the memory sooner.
 const idleMaxMs = 60_000;
 
 /** Runs functions in execution environments, a bounded number for each of them. */
@@ -53,12 +53,11 @@ export class FunctionRunner {
   };
 
   /**
-   * Ends the use of code that is not the functions' present code any more. Invocations that arrive
-   * before the promise has settled wait for it; those that have begun are finished by the earlier code.
-   * It is called again once the promise has settled.
+   * Replaces the functions' code when it has been built. Invocations that arrive meanwhile wait for it,
+   * and those that are running are finished by the old code. The calls must not overlap.
    *
-   * @param built resolves when `codeOf` gives the new code
-   * @throws what the promise rejects with; then nothing is replaced
+   * @param built resolves when `codeOf` returns the new code
+   * @throws the error of a build that failed; then the old code stays
    */
   replaceCode(built: Promise<unknown>): Promise<void> {
     const replaced = built.then(() => {
@@ -81,19 +80,19 @@ export class FunctionRunner {
 }
 
 /**
- * The execution environments of one function. An invocation gets one that is idle. If there is none,
- * it waits for the first that is, and one more is started, up to their maximum number: one at a time,
- * because starts slow down each other and the invocations under way, most of which are shorter.
+ * The execution environments of one function. If none is idle, an invocation waits for one, and another is
+ * started, up to a maximum. They are started one at a time, because starts slow down each other and the
+ * running invocations, most of which are shorter than a start.
  *
- * On Lambda no invocation waits for another. So that callers do not wait for each other here either,
- * each has a number of environments at the most, far fewer than there may be.
+ * On Lambda, no invocation waits for another. So that callers do not wait for each other here, each can
+ * use only a part of the environments.
  */
 class EnvironmentPool {
   readonly #lambda: LambdaFunction;
   readonly #options: RunnerOptions;
   readonly #maxEnvironments: number;
   readonly #all = new Set<ExecutionEnvironment>();
-  /** Each with the timer that ends it. The last one is used next. */
+  /** The idle environments with the timers that end them. The last one is used next. */
   readonly #idle = new Map<ExecutionEnvironment, NodeJS.Timeout>();
   readonly #waiting = new Set<Waiting>();
   #isStarting = false;
@@ -118,7 +117,7 @@ class EnvironmentPool {
     return promise;
   }
 
-  /** Stops the idle environments of earlier code. The others are stopped when they are idle. */
+  /** Stops the idle environments of old code. The others are stopped when they become idle. */
   endOutdated(): void {
     for (const environment of this.#idle.keys()) {
       if (environment.codeDirectory !== this.#codeDirectory()) void environment.stop();
@@ -205,7 +204,7 @@ const tooManyRequests: FunctionError = {
   errorMessage: 'Rate Exceeded.',
 };
 
-/** The error of a cancelled invocation, which has no receiver any more. */
+/** The error of a cancelled invocation, for which nobody waits any more. */
 const cancelled: FunctionError = {
   errorType: 'ServiceException',
   errorMessage: 'The request was cancelled before the function could begin.',

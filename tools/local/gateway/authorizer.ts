@@ -15,7 +15,7 @@ export interface Authorizer {
   readonly validation: RegExp | undefined;
 }
 
-/** What an authorizer's function says of a request. */
+/** The result of an authorizer's function for a request. */
 interface Authorization {
   /** The `$context.authorizer` variables, `principalId` among them. */
   readonly context: Record<string, string>;
@@ -64,7 +64,6 @@ function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: Tar
 /**
  * Asks an authorizer about a request.
  *
- * @param methodArn such as `arn:aws:execute-api:eu-central-1:123456789012:a1b2c3/prod/GET/orders`
  * @throws GatewayFault `UNAUTHORIZED` when the token is missing or does not match the pattern, in
  *   which case the function is not invoked; `AUTHORIZER_FAILURE` when the function fails;
  *   `AUTHORIZER_CONFIGURATION_ERROR` when its result is malformed

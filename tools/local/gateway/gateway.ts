@@ -112,9 +112,11 @@ export class Gateway {
     return authorization.usageIdentifierKey;
   }
 
+  /** Such as `arn:aws:execute-api:us-east-1:123456789012:a1b2c3/prod/GET/orders`. */
   #methodArn({ method, path }: IncomingRequest): string {
     const { accountId, region, apiId } = this.api;
-    return `arn:aws:execute-api:${region}:${accountId}:${apiId}${methodPath(path, method)}`;
+    const [, stage, ...rest] = path.split('/');
+    return `arn:aws:execute-api:${region}:${accountId}:${apiId}/${[stage, method, ...rest].join('/')}`;
   }
 
   #meter(method: ApiMethod, usageKey: string | undefined, { context }: Exchange): void {
@@ -144,12 +146,6 @@ function withRequestIds(answer: GatewayAnswer, { context }: Exchange): GatewayAn
     ...answer.headers,
   ];
   return { ...answer, headers, authorizer: context.authorizer };
-}
-
-/** The path of a method's ARN: `/prod/orders` and `GET` become `/prod/GET/orders`. */
-function methodPath(path: string, method: string): string {
-  const [, stage, ...rest] = path.split('/');
-  return `/${[stage, method, ...rest].join('/')}`;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { TemplateError } from '../errors.ts';
 import type { Template, TemplateResource } from '../template/template.ts';
 import type { ApiMethod } from './api-definition.ts';
 
@@ -9,8 +8,8 @@ export interface ApiResource {
   /** The path from the API's root, such as `/orders/{orderId}`. */
   readonly path: string;
   /** By HTTP method; `ANY` applies to all other methods. */
-  readonly methods: Map<string, ApiMethod>;
-  readonly children: Map<string, ApiResource>;
+  readonly methods: ReadonlyMap<string, ApiMethod>;
+  readonly children: ReadonlyMap<string, ApiResource>;
 }
 
 /** The method that matches a request, with the parameters of its path. */
@@ -21,34 +20,31 @@ export interface Route {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/**
- * Builds the tree of paths from the template's resources and methods.
- *
- * @param readMethod reads a method's template resource
- * @throws TemplateError when a parent or a method's resource is missing
- */
+/** Builds the tree of paths from the template's resources and methods. */
 export function readRoutes(
   template: Template,
   restApi: TemplateResource,
   readMethod: (method: TemplateResource) => ApiMethod,
 ): ApiResource {
-  const rootId = restApi.attribute('RootResourceId')!;
-  const root = createResource(rootId, '/');
-  const byId = new Map([[rootId, root]]);
-  let waiting = template.ofType('AWS::ApiGateway::Resource');
-  while (waiting.length > 0) {
-    const ready = waiting.filter((resource) => byId.has(resource.property('ParentId')));
-    if (ready.length === 0)
-      throw new TemplateError(waiting[0]!.logicalId, 'ParentId is not a resource');
-    for (const resource of ready) addResource(resource, byId);
-    waiting = waiting.filter((resource) => !ready.includes(resource));
-  }
-  for (const method of template.ofType('AWS::ApiGateway::Method')) {
-    const resource = byId.get(method.property('ResourceId'));
-    if (!resource) throw new TemplateError(method.logicalId, 'ResourceId is not a resource');
-    resource.methods.set(method.property('HttpMethod'), readMethod(method));
-  }
-  return root;
+  const resources = template.ofType('AWS::ApiGateway::Resource');
+  const children = Map.groupBy(resources, ({ property }) => property('ParentId'));
+  const methods = Map.groupBy(template.ofType('AWS::ApiGateway::Method'), ({ property }) =>
+    property('ResourceId'),
+  );
+  const build = (id: string, path: string): ApiResource => ({
+    id,
+    path: path || '/',
+    methods: new Map(
+      methods.get(id)?.map((method) => [method.property('HttpMethod'), readMethod(method)]),
+    ),
+    children: new Map(
+      children.get(id)?.map(({ ref, property }) => {
+        const part = property('PathPart');
+        return [part, build(ref, `${path}/${part}`)];
+      }),
+    ),
+  });
+  return build(restApi.attribute('RootResourceId')!, '');
 }
 
 /**
@@ -86,17 +82,4 @@ function findRoute(
   const name = part.replaceAll(/[{+}]/g, '');
   const value = isGreedy ? segments.join('/') : segment;
   return route && { ...route, pathParameters: { [name]: value, ...route.pathParameters } };
-}
-
-function createResource(id: string, path: string): ApiResource {
-  return { id, path, methods: new Map(), children: new Map() };
-}
-
-function addResource(resource: TemplateResource, byId: Map<string, ApiResource>): void {
-  const parent = byId.get(resource.property('ParentId'))!;
-  const part = String(resource.property('PathPart'));
-  const path = parent.path === '/' ? `/${part}` : `${parent.path}/${part}`;
-  const child = createResource(resource.ref, path);
-  parent.children.set(part, child);
-  byId.set(resource.ref, child);
 }
