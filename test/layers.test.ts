@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { importedFiles } from './helpers/imports.ts';
 
 /*
- * The service consists of `bin`, `lib`, `lambdas` and `test`, and needs nothing else. A team that starts
- * from it can delete any tool, and the documents.
+ * The service is `bin`, `lib`, `lambdas` and `test`, and needs nothing else: whoever starts from it can
+ * delete any tool, and the documents.
  */
 
 const service = ['lambdas/shared', 'lambdas', 'lib/settings', 'lib', 'bin'];
@@ -65,7 +65,7 @@ describe('the folders', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('of the list contain files, unless their tool has been deleted', () => {
+  it('have files, all that stand in the list and belong to the service, a tool that is here or documents', () => {
     const found = new Set(scripts.map(folderOf));
     const here = folders.filter((folder) => existsSync(folder.split('/').slice(0, 2).join('/')));
 
@@ -74,7 +74,7 @@ describe('the folders', () => {
 });
 
 describe('every file', () => {
-  it('is not part of a circle of imports', () => {
+  it('is not imported by what it imports', () => {
     const sources = scripts.filter((file) => !file.includes('test/'));
 
     const circles = sources.filter((file) => reachedFrom(file).has(file));
@@ -90,7 +90,7 @@ function folderOf(file: string): string | undefined {
 
 function reachedFrom(file: string): Set<string> {
   const reached = new Set(importedFiles(file));
-  // Iterating over a set includes the elements that are added meanwhile.
+  // A set goes on with what is added to it meanwhile.
   for (const each of reached) for (const next of importedFiles(each)) reached.add(next);
   return reached;
 }

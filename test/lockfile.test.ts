@@ -15,7 +15,7 @@ interface LockedPackage {
 
 const manifest = readJson('package.json');
 const { '': _, ...locked }: Record<string, LockedPackage> = readJson('package-lock.json').packages;
-/** A bundled package is part of its parent's archive, which has a hash. */
+/** A bundled package lies in its parent's archive, which has a hash itself. */
 const downloaded = Object.entries(locked).filter(([, { inBundle, link }]) => !inBundle && !link);
 const { dependencies, devDependencies, optionalDependencies } = manifest;
 const versions: Record<string, string> = {
@@ -31,7 +31,7 @@ const packagesWithoutHash = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32
 );
 
 describe('package-lock.json', () => {
-  it('has a hash for everything that npm downloads, except the listed packages', () => {
+  it('has a hash for everything that npm downloads, but for the listed exceptions', () => {
     const missing = downloaded.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
 
     expect(missing.map(([path]) => path)).toEqual(packagesWithoutHash);

@@ -7,7 +7,7 @@ import { properties } from './lib/readable.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The places that state the version of Node for the functions, the tests and CI, each in its own form. */
+/** What says, in its own form, which version of Node the functions, the tests and CI run on. */
 const places: [place: string, versions: string[]][] = [
   ['package.json, engines', [manifest.engines.node]],
   ['package.json, @types/node', [manifest.devDependencies['@types/node']]],
@@ -26,7 +26,7 @@ const places: [place: string, versions: string[]][] = [
   ['lib/functions/bundling.ts, target', [String(bundlingOptions.target)]],
 ];
 
-it.each(places)('%s has the Node version of .nvmrc', (place, versions) => {
+it.each(places)('%s means the Node of .nvmrc', (place, versions) => {
   const majors = versions.map((version) => /\d+/.exec(version)![0]);
 
   const expected = readFileSync('.nvmrc', 'utf8').trim();

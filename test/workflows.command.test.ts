@@ -12,7 +12,7 @@ describe('what is deployed', () => {
   const [check] = stepsOf(workflows['deploy.yml']!.jobs.commit!);
   const commit = 'a'.repeat(40);
 
-  /** Runs the check with responses of GitHub's API. @returns the exit code and the outputs */
+  /** Runs the check with answers of GitHub's API. @returns the exit code, and what it has put out */
   function checked(answers: { position?: string; passed?: number }, given = commit) {
     const { position = 'identical', passed = 1 } = answers;
     const gh = `case $2 in */compare/${commit}...main) echo ${position};; *'/pull-request.yml/runs?branch=main&event=push&status=success&head_sha=${commit}') echo ${passed};; *) exit 9;; esac`;
@@ -43,7 +43,7 @@ describe('what is deployed', () => {
 });
 
 describe("the stage's Region", () => {
-  it('is the Region of the deployed templates', () => {
+  it('is that of the templates which are deployed', () => {
     const step = stepsOf(workflows['deploy-stage.yml']!.jobs.deploy!).find(
       ({ name }) => name === "Read the stage's Region",
     )!;
@@ -67,7 +67,7 @@ describe("the smoke test's key", () => {
   const issued = JSON.stringify({ keyId: 'key_one', apiKey: key });
   const baseUrl = 'https://api.example.com/v1';
 
-  it('is passed on through a pipe and never in a command line', () => {
+  it('is handed on through a pipe, and is no word of a command', () => {
     const outputs: Partial<Record<OutputName, string>> = { BaseUrl: baseUrl };
     directory.write('outputs.json', JSON.stringify({ 'StoreOrders-staging': outputs }));
     const npm = `echo "$*" >> commands; case "$*" in *'keys issue'*) echo '${issued}';; *) cat > received;; esac`;
@@ -79,14 +79,14 @@ describe("the smoke test's key", () => {
     const commands = readFileSync(join(directory.path, 'commands'), 'utf8');
     expect(commands).toContain(`smoke -- --url ${baseUrl} --limits\n`);
     expect(commands).not.toContain(key);
-    // If the run is lost, nobody revokes the key.
+    // Nobody revokes it where the run is lost.
     expect(commands).toContain(' --expires-in 1h\n');
     expect(GITHUB_ENV).toBe('SMOKE_KEY_ID=key_one\n');
     expect(printed).toBe(`::add-mask::${key}\n`);
   });
 });
 
-/** Runs a step's script as a runner does, with fake commands. */
+/** Runs a step's script as a runner does, with commands that are made up. */
 function runStep(
   { run }: Step,
   commands: Record<string, string>,

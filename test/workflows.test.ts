@@ -33,7 +33,7 @@ describe('every workflow', () => {
     expect([...versions.values()].filter(({ length }) => length > 1)).toEqual([]);
   });
 
-  it.each(files)('%s stops at every failure', (file) => {
+  it.each(files)('%s goes on after no failure', (file) => {
     expect(workflowTexts[file]).not.toMatch(/continue-on-error|\|\| true\b/);
   });
 
@@ -42,7 +42,7 @@ describe('every workflow', () => {
     expect(workflows[file]!.permissions['id-token']).toBeUndefined();
   });
 
-  it.each(jobs)('$title: may only write findings, and keeps no credentials', ({ job }) => {
+  it.each(jobs)('$title: may write nothing but findings, and keeps no credentials', ({ job }) => {
     const { 'id-token': _, 'security-events': __, ...others } = job.permissions ?? {};
     const checkouts = stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'));
 
@@ -63,18 +63,18 @@ describe('every workflow', () => {
 describe('a job that can sign in to AWS', () => {
   const able = jobs.filter(({ job }) => canSignIn(job) && !job.uses);
 
-  it('is a job that deploys', () => {
+  it('is the one that deploys, and no other', () => {
     const deploying = jobs.filter(({ job }) => scriptsOf(job).join().includes('cdk deploy'));
 
     expect(able.map(({ title }) => title)).toEqual(deploying.map(({ title }) => title));
     expect(able).not.toEqual([]);
   });
 
-  it.each(able)('$title: does so in the environment that only trusts main', ({ job }) => {
+  it.each(able)('$title: does so as the environment that trusts main alone', ({ job }) => {
     expect(job.environment).toBe('${{ inputs.stage }}');
   });
 
-  it.each(able)('$title: deploys the artifact of a job that cannot sign in', ({ job }) => {
+  it.each(able)('$title: takes what it deploys from a job that cannot', ({ job }) => {
     const [download] = stepsOf(job).filter(({ uses }) =>
       uses?.startsWith('actions/download-artifact@'),
     );
@@ -102,7 +102,7 @@ describe('a job that can sign in to AWS', () => {
 describe('the synthesis for a deployment', () => {
   const [synthesis] = stepsOf(deploy.jobs.build!).filter(({ run }) => run?.includes('cdk synth'));
 
-  it('gets the emergency flag and no setting of a stage', () => {
+  it('is given the flag of an emergency, and no setting of a stage', () => {
     expect(synthesis?.env).toEqual({
       EMERGENCY_DEPLOYMENT: "${{ inputs.emergency && 'true' || '' }}",
     });
@@ -121,7 +121,7 @@ describe('the synthesis for a deployment', () => {
 });
 
 describe('what is deployed', () => {
-  it('reaches prod after the smoke test of staging, except in an emergency', () => {
+  it('comes to prod when it has passed the smoke test of staging, except in an emergency', () => {
     const { staging, prod } = deploy.jobs;
 
     expect(prod?.needs).toContain('staging');
@@ -134,16 +134,16 @@ describe('what is deployed', () => {
     });
   });
 
-  it('waits only for an earlier deployment of its stage, and in an emergency for none', () => {
+  it('waits for an earlier deployment of its stage, and for no other; an emergency for none', () => {
     const group =
       "${{ inputs.emergency && format('emergency-{0}', github.run_id) || format('deploy-{0}', inputs.stage) }}";
 
     expect(deployStage.concurrency).toEqual({ group, 'cancel-in-progress': false });
-    // Runs that are skipped later would also enter a group of the workflow or of a calling job.
+    // A group of the workflow or of a job that calls another is entered by runs that are then skipped.
     expect([deploy, ...Object.values(deploy.jobs)].filter((each) => each.concurrency)).toEqual([]);
   });
 
-  it('is started by a push to main whose checks have passed', () => {
+  it('is what has come to main and passed its checks, whose workflow it follows', () => {
     const { on: checked, ...check } = workflows['pull-request.yml']!;
 
     expect(checked.push).toEqual({ branches: ['main'] });
@@ -151,7 +151,7 @@ describe('what is deployed', () => {
     expect(deploy.on.workflow_run?.types).toEqual(['completed']);
   });
 
-  it('is the same commit in every job, however the deployment was started', () => {
+  it('is that commit for every job, however the deployment was started', () => {
     const expected = '${{ needs.commit.outputs.id }}';
     const { commit: first, ...others } = deploy.jobs;
 
@@ -179,7 +179,7 @@ it('looks for newer versions where there are packages', () => {
   );
 });
 
-it('runs all parts every night', () => {
+it('runs every night all parts that there are', () => {
   const [parts] = /(?<= parts=\().+(?=\)$)/m.exec(readFileSync('.ci/nightly', 'utf8'))!;
 
   expect(workflows['nightly.yml']!.jobs.nightly?.strategy?.matrix.part.join(' ')).toBe(parts);

@@ -13,7 +13,7 @@ const page = readFileSync(join(root, 'docs/clients.md'), 'utf8');
 const snippets = tokensOf(page).filter(({ type }) => type === 'code');
 const directory = temporaryDirectoryOfFile();
 
-/** Stands in for the generator's output: the part that the page uses, with the same names. */
+/** What takes the place of a generator's result: as much of it as the page uses, with the same names. */
 const generated = {
   'src/generated/index.ts': `
     import { request } from './client.gen';
@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-/** Bundles a module and runs it. */
+/** Runs a module as a bundler makes it. */
 async function runModule(file: string): Promise<string> {
   const outfile = join(directory.path, 'bundle.mjs');
   const entryPoints = [join(directory.path, file)];
@@ -126,7 +126,7 @@ describe('the code of docs/clients.md', () => {
     expect(stdout).toMatch(/\]1000\n$/);
   });
 
-  it('shows the headers with the examples of the contract', () => {
+  it('is otherwise the example of headers that the contract has', () => {
     const { text } = snippets.find(({ lang }) => !lang)!;
     const contract = readFileSync(join(root, 'openapi.yaml'), 'utf8');
 

@@ -57,7 +57,7 @@ describe.each([
   });
 
   it("allows no call on another stage's tables, keys and usage plans", () => {
-    // All stages share the roles of a deployment, the lists of gateway keys and usage plans, and the metrics.
+    // The roles of a deployment, the lists of gateway keys and usage plans, and metrics are all stages'.
     const ofOneStage = calls.filter(
       ({ action, resource }) =>
         action !== 'sts:AssumeRole' &&
@@ -68,7 +68,7 @@ describe.each([
     expect(ofOneStage.filter((call) => isAllowed(call, grantsOf(file, 'prod')))).toEqual([]);
   });
 
-  it("cannot change the tag of another stage's gateway keys and usage plans", () => {
+  it('gives no gateway key or usage plan of another stage the tag of this one', () => {
     const tags = (name: string) => ({ 'store-orders-stack': `StoreOrders-${name}` });
     const retagged = ['apikeys', 'usageplans'].map((kind) =>
       taggingOf(`arn:aws:apigateway:${region}::/${kind}`, tags('staging'), tags('prod')),
@@ -77,10 +77,10 @@ describe.each([
     expect(retagged.filter((call) => isAllowed(call, grants))).toEqual([]);
   });
 
-  it('names each resource as precisely as possible', () => {
-    // CloudFormation and API Gateway choose the rest of these names.
+  it('names each resource as far as a name is known', () => {
+    // CloudFormation and API Gateway make the rest of these names up.
     const knownPrefix = /:(table\/StoreOrders-staging-Tables\w+|stack\/StoreOrders-staging\/)\*$/;
-    // CloudWatch has no names for metrics, and finds alarms by the start of their names:
+    // CloudWatch reads metrics by no name, and lists alarms by the beginning of their names:
     // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
     const named = grants.filter(({ action }) => !action.startsWith('cloudwatch:'));
     const unnamed = named.filter(({ resource, condition, conditionIfExists }) => {
@@ -187,7 +187,7 @@ async function addTwice(): Promise<void> {
   client.destroy();
 }
 
-/** The calls of `status` on a deployed stage. A local run does not support them. */
+/** What `status` calls on a stage that is deployed. A local run has none of it. */
 async function callsOfStatus(): Promise<AwsCall[]> {
   const cloudWatch = mockClient(CloudWatchClient);
   const cloudFormation = mockClient(CloudFormationClient);
@@ -213,7 +213,7 @@ async function callsOfStatus(): Promise<AwsCall[]> {
   return made;
 }
 
-/** Runs the operator's commands of the workflow, as they are written there. */
+/** The operator's commands that the workflow gives, as it writes them. */
 async function runCommandsOfWorkflow(): Promise<void> {
   const workflow = readFileSync('.github/workflows/deploy-stage.yml', 'utf8').replaceAll(
     /\\\n\s*/g,
@@ -229,7 +229,7 @@ async function runCommandsOfWorkflow(): Promise<void> {
     const filled = words.map((word) =>
       word.replace('"$SMOKE_KEY_ID"', keyId).replaceAll(/^'|'$/g, ''),
     );
-    // The command after `||` is for a new stage.
+    // What stands behind `||` is for a stage that is new.
     const printed = await run(...filled).catch((error) => {
       if (!line.endsWith('||')) throw error;
       return '';
@@ -238,7 +238,7 @@ async function runCommandsOfWorkflow(): Promise<void> {
   }
 }
 
-/** The roles that `cdk deploy` assumes, from the synthesized output. */
+/** The roles that `cdk deploy` takes on, as the synthesized output names them. */
 function rolesOfDeployment(): AwsCall[] {
   const files = ['manifest.json', `${stack}.assets.json`];
   const roles = files.flatMap((file) => [

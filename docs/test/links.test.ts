@@ -6,7 +6,7 @@ import { anchorsOf, tokensOf } from './markdown.ts';
 
 const root = join(import.meta.dirname, '../..');
 const foldersOfOthers = ['node_modules', 'cdk.out', 'coverage'];
-/** The parsed pages. Parsing takes much longer than the checks. */
+/** The pages that have been parsed, which takes much longer than what is asked of them. */
 const pages = new Map<string, ReturnType<typeof parsed>>();
 const documents = globSync('**/*.md', {
   cwd: root,
@@ -14,13 +14,13 @@ const documents = globSync('**/*.md', {
 }).sort();
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** The files that `.gitignore` keeps out of the repository. */
+/** What is not in the repository, as `.gitignore` says. */
 const ignored = /^(\.|node_modules$|cdk\.out$|coverage$)/;
 const topFolders = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !ignored.test(entry.name))
   .map(({ name }) => name);
 const folders = [...topFolders, '.ci', '.github'].join('|').replaceAll('.', '\\.');
-// A path below a folder of the repository, such as `lib/settings/plans.ts`, without placeholders.
+// A path such as `lib/settings/plans.ts`: of a folder of the repository, and with nothing to fill in.
 const pathInCode = new RegExp(`^(?:${folders})/[\\w./-]+$`);
 const pathsInText = new RegExp(`(?<![\\w./@-])(?:${folders})/[\\w./-]*\\w(?![\\w*$<{])`, 'g');
 
@@ -93,7 +93,7 @@ function exists(path: string): boolean {
   return existsSync(join(root, path));
 }
 
-/** The lines that consist of a comment or a part of one. */
+/** The lines that are nothing but a comment, or a part of one. */
 function commentsOf(source: string): string[] {
   return source.match(/^\s*(?:\/\/|\/\*|\*|#).*$/gm) ?? [];
 }

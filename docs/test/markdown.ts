@@ -11,7 +11,7 @@ export function tokensOf(markdown: string): Tokens.Generic[] {
   return tokens;
 }
 
-/** GitHub's anchors for the headings of a page. Repeated headings get a number. */
+/** The anchors that GitHub gives the headings among a page's tokens; it numbers those that occur again. */
 export function anchorsOf(tokens: readonly Tokens.Generic[]): Set<string> {
   const anchors = new Set<string>();
   const times = new Map<string, number>();

@@ -22,7 +22,7 @@ const mark = '--- next command ---';
 const directory = temporaryDirectoryOfFile();
 
 it(
-  'The commands in docs/operating.md run as shown, and print the shown output',
+  'docs/operating.md shows commands that run as they are pasted, and print what it says',
   async () => {
     const documented = documentedCommands();
     const service = await startLocalService({
@@ -38,7 +38,7 @@ it(
   timeoutMs,
 );
 
-/** The commands in code blocks, which follow a prompt, each with the lines below it. */
+/** The lines of code blocks that begin with a prompt, with what follows them. */
 function documentedCommands(): ShownCommand[] {
   const parts = blocks.flatMap((block) => block.split(/^\$ /m).slice(1));
   return parts.map((part) => {
@@ -72,7 +72,7 @@ async function runAll(
   return documented.map(({ command }, index) => ({ command, output: outputs[index]! }));
 }
 
-/** Replaces the parts that differ between runs: ids, tokens and their last characters, times, durations. */
+/** Replaces what differs between runs: ids, tokens and their last characters, times, durations. */
 function comparable({ command, output }: ShownCommand): ShownCommand {
   const replaced = output
     .replaceAll(/\b(key|own)_[0-9A-Za-z]{20,32}\b/g, '$1_…')

@@ -29,7 +29,7 @@ describe('the numbers of the plans', () => {
   });
 
   it.each(['README.md', 'openapi.yaml', 'docs/clients.md'])(
-    'are the numbers of a plan in every RateLimit-Policy header in %s',
+    'are those of a plan in the headers RateLimit-Policy that %s shows',
     (file) => {
       const shown = readFileSync(file, 'utf8').matchAll(/q=(\d+);w=60, "day";q=(\d+);w=86400/g);
       const stated = [...shown].map(([, minute, day]) => `${minute} a minute, ${day} a day`);
@@ -38,7 +38,7 @@ describe('the numbers of the plans', () => {
     },
   );
 
-  it('result in the concurrent lists of an owner in docs/scaling.md', () => {
+  it('make the lists that an owner can read at once in docs/scaling.md', () => {
     const columnsMs = [0, 5, 13, 55].map(
       (megabytes) => (1e9 * megabytes) / minBytesPerSecond + maxBacklogMs,
     );

@@ -6,7 +6,7 @@ export {
   testRegion as region,
 } from '../../test/helpers/stage-for-tests.ts';
 
-/** A call of an AWS API, as IAM sees it. */
+/** A call of an AWS API, as IAM looks at it. */
 export interface AwsCall {
   readonly action: string;
   readonly resource: string;
@@ -30,11 +30,11 @@ interface Grant {
   readonly action: string;
   readonly resource: string;
   readonly condition: Readonly<Record<string, string>>;
-  /** A condition that applies only to a resource with such a tag. A new resource has no tags. */
+  /** What holds only where the resource has such a tag: one that is being created has none. */
   readonly conditionIfExists: Readonly<Record<string, string>>;
 }
 
-/** The grants of a policy of docs/iam for one stage. */
+/** What a policy of docs/iam allows, for one stage. */
 export function grantsOf(file: string, stage: string): Grant[] {
   const values: Record<string, string> = { ACCOUNT: testAccount, REGION: testRegion, STAGE: stage };
   const text = readFileSync(`docs/iam/${file}`, 'utf8').replaceAll(
@@ -54,7 +54,7 @@ export function grantsOf(file: string, stage: string): Grant[] {
   );
 }
 
-/** Whether a grant allows a call. Only the parts of IAM that docs/iam uses are supported. */
+/** Whether a grant allows a call; only what the policies of docs/iam use is known. */
 export function allows(grant: Grant, call: AwsCall): boolean {
   if (grant.action !== call.action || !matchesArn(grant.resource, call.resource)) return false;
   const tagOf = (key: string) => {

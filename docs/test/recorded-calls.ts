@@ -7,7 +7,7 @@ type Tags = Readonly<Record<string, string>>;
 
 const tablesArn = `arn:aws:dynamodb:${region}:${account}:table/`;
 
-/** A proxy before a service that records the calls of its operators. */
+/** A service's address at which the calls of its operators can be seen. */
 export interface RecordingProxy extends LoopbackServer {
   readonly calls: AwsCall[];
 }

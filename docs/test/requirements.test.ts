@@ -5,8 +5,8 @@ import { orderFields } from '../../lambdas/shared/order-fields.ts';
 import { differences } from '../../test/helpers/differences.ts';
 
 /*
- * The title of a test begins with the numbers of the rules in docs/requirements.md that it checks. These
- * tests ensure that every rule has a test, and that no title cites a rule that does not exist.
+ * The titles of tests begin with the numbers of the rules in docs/requirements.md that they hold. The
+ * two are compared, so that no rule loses its last test and no title cites a rule that there is not.
  */
 
 interface Rule {
@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '../..');
 /** A rule begins with its number in bold and ends where the next one, or a heading, begins. */
 const beginning = /^(?=\*\*[RI]\d|#)/m;
 
-/** The beginning of a title: the numbers of one or more rules, and a colon. */
+/** A text that begins with a rule's number, or several with commas between, and a colon. */
 const citation = /['"`](?<numbers>[RI]\d+(?:, [RI]\d+)*): /g;
 
 const nothingToTest = 'Nothing to test.';
@@ -33,7 +33,7 @@ const rules: Rule[] = readFileSync(join(root, page), 'utf8')
     return number ? [{ number, text }] : [];
   });
 
-// The checks of the smoke test also run as tests, and its sources contain their titles.
+// The checks of the smoke test are run as tests too, and their titles are in its sources.
 const files = globSync(['{docs/,}test/**/*.ts', 'tools/smoke/**/*.ts', 'tools/*/test/**/*.ts'], {
   cwd: root,
   exclude: (name) => ['node_modules', '.cache', 'cdk.out'].includes(String(name)),
@@ -46,7 +46,7 @@ const cited = files.flatMap((file) =>
 );
 
 describe('the requirements', () => {
-  it('are each cited by the title of a test, except those with nothing to test', () => {
+  it('are cited by titles of tests, each but those with nothing to test', () => {
     const tested = rules.filter(({ text }) => !text.includes(nothingToTest));
 
     const found = differences(
@@ -57,7 +57,7 @@ describe('the requirements', () => {
     expect(found).toEqual([]);
   });
 
-  it('have unique numbers', () => {
+  it('have a number each', () => {
     const numbers = rules.map(({ number }) => number);
 
     expect(numbers).toEqual([...new Set(numbers)]);

@@ -43,7 +43,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
   });
 });
 
-it('The runbook quotes the error of a function that lacks a variable', () => {
+it('The runbook quotes what a function without one of its variables says', () => {
   const [, quoted] = /`(The environment variable [^`]+)`/.exec(runbook)!;
 
   expect(() => requiredVariable('…')).toThrow(new Error(quoted));

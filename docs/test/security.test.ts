@@ -15,7 +15,7 @@ describe('the prefix of each stage', () => {
 });
 
 describe('the pattern of SECURITY.md', () => {
-  it.each(stageNames)('finds the whole key of %s in a text', (stage) => {
+  it.each(stageNames)('finds a key of %s in a text, and the whole of it', (stage) => {
     const { apiKeyPrefix } = stageSettings(stage);
     const token = createToken(apiKeyPrefix, createOwner(apiKeyPrefix).seed);
 

@@ -30,7 +30,7 @@ describe('every file', () => {
     expect(unused).toEqual([]);
   });
 
-  it('exports only functions and values that another file names, unless it replaces a package', () => {
+  it('exports no function or value that no other file names, but in place of a package', () => {
     const all = [...scripts, ...globSync('{test,docs/test,tools/*/test}/**/*.ts')];
     const words = new Map(
       all.map((file) => [file, new Set(readFileSync(file, 'utf8').match(/\w+/g))]),
@@ -48,7 +48,7 @@ describe('every file', () => {
   });
 });
 
-it('uses every number of a plan', () => {
+it('has no number of a plan that nothing uses', () => {
   const place = 'lib/settings/plans.ts';
   const others = scripts.filter((file) => file !== place);
 

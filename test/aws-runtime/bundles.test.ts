@@ -28,7 +28,7 @@ const home = temporaryDirectory();
 const certificateFile = home.write('certificate.pem', cert);
 
 let dynamodb: DynamodbProxy;
-/** The access key and the session token of each request. */
+/** Who signed each request, and with which session. */
 const signatures = new Set<string>();
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   home.remove();
 });
 
-/** Answers over TLS, and records who signed the requests. */
+/** Answers over TLS, and notes by whom requests are signed. */
 function reply(replies: Reply): void {
   dynamodb.reply = (call) => {
     const { authorization, 'x-amz-security-token': session } = call.incoming.headers;

@@ -8,15 +8,15 @@ import { runtimeClient } from './runtime-client.ts';
 
 /** What a function's runtime reports of an invocation. */
 export interface Report {
-  /** A function's result as JSON, or the bytes that it streamed, including the prelude. */
+  /** A function's result as JSON, or the bytes that it streamed, the prelude included. */
   readonly payload: Buffer;
   /** The type of the error that ended the invocation. */
   readonly errorType: string | undefined;
 }
 
 /**
- * A function in a process like Lambda's: with AWS's runtime interface client, a bundle and Lambda's
- * variables. This class is Lambda's side of the runtime API.
+ * A function as on Lambda: a process of its own with AWS's runtime interface client, a bundle and the
+ * variables of Lambda. This class is Lambda's side of the runtime API.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
@@ -24,13 +24,13 @@ export class LambdaProcess implements AsyncDisposable {
   readonly #code = temporaryDirectory();
   readonly #process: ChildProcess;
   readonly #server: LoopbackServer;
-  /** The output of the process, once it has ended. */
+  /** What the process has written, when it has ended. */
   readonly output: Promise<string>;
   /** The runtime's request for its next invocation. */
   #next = Promise.withResolvers<ServerResponse>();
   #report = Promise.withResolvers<Report>();
 
-  /** @param bundleDirectory is copied, because Lambda's folder has no package.json above it */
+  /** @param bundleDirectory a copy of it is run, because above Lambda's there is no package.json */
   static async start(bundleDirectory: string, variables: NodeJS.ProcessEnv) {
     let serveRuntime: LambdaProcess['handle'] | undefined;
     const server = await serve((request, response) => serveRuntime?.(request, response));
@@ -46,7 +46,7 @@ export class LambdaProcess implements AsyncDisposable {
       cwd: this.#code.path,
       env: {
         ...env,
-        // The home has no AWS profile or other configuration of the user who runs the test.
+        // There is no profile in its home, and nothing else of who runs the test.
         HOME: this.#code.path,
         AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
         AWS_LAMBDA_FUNCTION_NAME: 'function',

@@ -9,10 +9,10 @@ jest.setTimeout(120_000);
 
 const directory = temporaryDirectoryOfEachTest();
 
-/** Changes of source files: a text in the file, and its replacement. */
+/** Sources as somebody may have changed them: a text, and what stands there instead. */
 type ChangedSources = Readonly<Record<string, readonly [text: string, replacement: string]>>;
 
-/** Turns every optional setting on, so that the checks see all resources. */
+/** Everything optional is on, so that nothing escapes the checks. */
 const everySetting: ChangedSources = {
   'lib/settings/stages.ts': [
     'gradualDeployment:',
@@ -30,7 +30,7 @@ const everySetting: ChangedSources = {
   ],
 };
 
-/** Synthesizes every stage, as `cdk deploy` does, and returns the findings in the templates. */
+/** Synthesizes every stage, as `cdk deploy` does, and returns what the checks of their templates found. */
 function synthesis(changed: ChangedSources = {}) {
   const hook = join(import.meta.dirname, 'changed-sources.ts');
   const { status, stderr } = spawnSync(process.execPath, ['--import', hook, 'bin/app.ts'], {
@@ -58,7 +58,7 @@ describe('the synthesis for a deployment', () => {
     expect(synthesis()).toMatchObject({ status: 0, stderr: '', findings: [] });
   });
 
-  it('finds nothing with every optional setting', () => {
+  it('finds nothing with everything optional', () => {
     const { status, findings, read } = synthesis(everySetting);
 
     expect({ status, findings }).toEqual({ status: 0, findings: [] });

@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module';
 
 /**
- * If it is loaded first, a command reads changed sources. `CHANGED_SOURCES` has the changes: the end of
- * a file's path, a text in the file, and its replacement.
+ * Loaded into a command first, it lets the command read sources as if somebody had changed them.
+ * `CHANGED_SOURCES` gives each, by the end of its path, with a text in it and what stands there instead.
  */
 const changes: [path: string, [text: string, replacement: string]][] = Object.entries(
   JSON.parse(process.env.CHANGED_SOURCES ?? '{}'),

@@ -57,8 +57,8 @@ export function operationOf(operationId: string): Operation {
 }
 
 /**
- * The differences between a response of the template and one of the contract: in the headers, their
- * values, and the body, which has to equal an example except for the numbers in its message.
+ * The differences between an answer of the template and a response of the contract: its headers, their
+ * values, and its body, which has to be an example but for the numbers in its message.
  */
 export function answerDifferences(documented: Reference, answer: RenderedAnswer): string[] {
   const place = `openapi.yaml, ${documented.$ref}`;
@@ -93,7 +93,7 @@ function withoutNumbers(body: ErrorBody): string {
   });
 }
 
-/** The target of a reference such as `#/components/headers/Vary`. */
+/** What a reference such as `#/components/headers/Vary` means. */
 function referred<Target>({ $ref }: Reference): Target {
   const [, ...names] = $ref.split('/');
   return names.reduce((part, name) => part[name], contractDocument);

@@ -39,7 +39,7 @@ const authorizerCodes = rejectionReasons.filter((reason) => reason !== 'unauthor
 const contractPlace = 'openapi.yaml, components.responses, examples';
 
 describe('the error classes', () => {
-  it('are all errors of the file except the base class and the one for which API Gateway answers', () => {
+  it('are all errors that clients are told about, but for the one that API Gateway answers', () => {
     const others = Object.entries(errors).filter(([, value]) => !isErrorClass(value));
 
     expect(others.map(([name]) => name)).toEqual(['ApiError', 'UnauthorizedError']);
@@ -66,7 +66,7 @@ describe('the error classes', () => {
 });
 
 describe('the errors of the contract', () => {
-  it('each come from an error class, the template, the authorizer or the firewall', () => {
+  it('are all made by an error class, the template or the authorizer, whose own the tests of the running service compare', () => {
     const fixed = stageNames.flatMap(fixedBodies);
     const made = [...classBodies(), ...fixed, ...authorizerExamples(), firewallExample()];
 
@@ -78,7 +78,7 @@ describe('the errors of the contract', () => {
     expect(found).toEqual([]);
   });
 
-  it('have exactly the codes with which the authorizer rejects', () => {
+  it('have the codes that the authorizer rejects with, all of them', () => {
     const { properties } = responses.TooManyRequests!.content['application/json'].schema.allOf[1];
 
     expect(
@@ -146,18 +146,18 @@ function examplesOf({ content }: DocumentedResponse): ErrorBody[] {
   return Object.values(content['application/json'].examples).map(({ value }) => value);
 }
 
-/** The authorizer's own errors: the contract's examples with the names of their codes. */
+/** The authorizer's own errors as the contract shows them: each is called as its code. */
 function authorizerExamples(): ErrorBody[] {
   const { examples } = responses.TooManyRequests!.content['application/json'];
   return authorizerCodes.flatMap((code) => examples[code]?.value ?? []);
 }
 
-/** The firewall's error, which test/lib/variants.test.ts compares with the template. */
+/** What test/lib/variants.test.ts compares with the firewall, which no stage has by default. */
 function firewallExample(): ErrorBody {
   return responses.TooManyRequests!.content['application/json'].examples.address_blocked!.value;
 }
 
-/** An error in one line, with `…` in place of numbers and API Gateway's variables. */
+/** With `…` for what differs from answer to answer: numbers, and what API Gateway puts in. */
 function describeBody({ status, code, message }: ErrorBody): string {
   return `${status} ${code}: ${message.replaceAll(/\$context[.\w]+\w|\d[\d,]*/g, '…')}`;
 }
@@ -182,7 +182,7 @@ function classBodies(): ErrorBody[] {
   ];
 }
 
-/** The bodies of API Gateway's own responses. template.test.ts compares each with its response. */
+/** The bodies that API Gateway gives itself. template.test.ts compares each with its response. */
 function fixedBodies(stage: StageName): ErrorBody[] {
   return [...textOf(stage).matchAll(/{"code":[^{}]+}/g)].map(([body]) => JSON.parse(body));
 }
@@ -193,7 +193,7 @@ function shownDimensions(stage: StageName, dimension: string): string[] {
   return [...shown].map(([, value]) => value!);
 }
 
-/** The template as text, with embedded JSON unescaped. */
+/** The template as a text, in which texts that are JSON themselves are not escaped. */
 function textOf(stage: StageName): string {
   return JSON.stringify(template(stage)).replaceAll('\\', '');
 }

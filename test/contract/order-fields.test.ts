@@ -26,7 +26,7 @@ describe('the fields of an order', () => {
     expect(found).toEqual([]);
   });
 
-  it('are in the same order in the code and in the contract', () => {
+  it('stand in the same order in the code and in the contract', () => {
     expect(Object.keys(schema.properties)).toEqual(orderFieldNames);
   });
 

@@ -13,7 +13,7 @@ export function deployedOperations(stage: StageName): DeployedMethod[] {
   return deployedMethods(stage).filter(({ method }) => method !== 'ANY');
 }
 
-/** All methods of a stage's template: its operations, and `ANY` for unknown paths and methods. */
+/** All methods of a stage's template: its operations, and `ANY` where there is none. */
 export function deployedMethods(stage: StageName): DeployedMethod[] {
   const resources = new Map(resourcesOfType(stage, 'AWS::ApiGateway::Resource'));
   return resourcesOfType(stage, 'AWS::ApiGateway::Method').map(([, { Properties }]) => ({
@@ -32,7 +32,7 @@ function pathOf(logicalId: string, resources: Map<string, TemplateResource>): st
 
 /** An answer that API Gateway gives without a function. */
 export interface RenderedAnswer {
-  /** The values by lower-case name, without `Content-Type`. */
+  /** The values by lower-case name, but for `Content-Type`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }

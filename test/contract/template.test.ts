@@ -25,7 +25,7 @@ const document = contractDocument as {
 
 const int64 = { type: 'integer', format: 'int64' };
 
-/** The context of an authorizer that has recognised a key. */
+/** What an authorizer that recognised a key passes on. */
 const authorizer = {
   limit: '60',
   remaining: '0',
@@ -42,13 +42,13 @@ interface Parameter {
   readonly name: string;
 }
 
-/** Headers that HTTP defines, and that are therefore not parameters of an operation. */
+/** Headers of HTTP itself, which are no parameters of an operation. */
 const httpHeaders = ['authorization', 'accept-encoding', 'content-type'];
 
 const nameOf = (parameter: Parameter) =>
   parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
 
-/** The text of an operation's handler and of the files in its own folder. */
+/** The text of an operation's handler and of the files that are its own. */
 function sourcesOf(name: OperationName): string {
   const entry = handlerEntries[name];
   const files = globSync([entry, entry.replace('.ts', '/*.ts')]);
@@ -142,7 +142,7 @@ describe('the contract', () => {
     ).toEqual([]);
   });
 
-  it('is compared with all code that reads parameters', () => {
+  it('is compared with every way in which parameters are read', () => {
     const otherwise =
       /\bevent\??\.(?:multiValueH|h)eaders\b|ueryStringParameters(?!\?\.\w)|pathParameters(?!\?\.\w)/;
     const found = globSync('lambdas/**/*.ts', { exclude: ['lambdas/shared/headers.ts'] }).filter(
@@ -299,7 +299,7 @@ describe.each(stageNames)('the contract and the template of %s', (stage) => {
     expect(answer.headers.deprecation).toBe(`@${deprecation}`);
     expect(answer.headers.link).toBe('<../store/orders>; rel="successor-version"');
     expect(answer.headers['x-ratelimit-limit']).toBe(authorizer.limit);
-    // A body of another type gets 415.
+    // A body of another type is answered 415, like one to every other operation.
     expect(Object.keys(properties.Integration.RequestTemplates)).toEqual(['application/json']);
   });
 

@@ -99,7 +99,7 @@ describe('the authorizer', () => {
     expect(captured.lines()).toMatchObject([{ RequestsAdmitted: 1, requestId, keyId: keyId() }]);
   });
 
-  it('costs one round trip for a cached key and a consistent read more for a new one, and sends no token', async () => {
+  it('costs one round trip for a cached key, a read of every write more the first time, and sends no token', async () => {
     dynamodb.next.push(...admits(), ...admits().slice(1), ...admits().slice(1));
 
     for (let request = 0; request < 3; request++) await ask();
@@ -170,7 +170,7 @@ describe('the authorizer', () => {
   ])('R18: refuses a key that is %s, all in one way, after a read', async (_name, given) => {
     dynamodb.next.push(given());
 
-    // Lambda logs the stack of a thrown error: most of a line that anybody can cause.
+    // Lambda logs the stack of what is thrown, most of a line that anybody can cause.
     await expect(ask()).rejects.toMatchObject({
       name: 'UnauthorizedError',
       message: 'Unauthorized',
@@ -186,7 +186,7 @@ describe('the authorizer', () => {
 });
 
 describe('where DynamoDB fails, the authorizer', () => {
-  it('repeats a write if the response is lost', async () => {
+  it('sends the write again when its answer is lost', async () => {
     const [read, write] = admits();
     dynamodb.next.push(read!, lost, write!);
 
@@ -211,7 +211,7 @@ describe('where DynamoDB fails, the authorizer', () => {
     ]);
   });
 
-  it('fails within five seconds if DynamoDB never answers', async () => {
+  it('fails within its five seconds when it never answers', async () => {
     dynamodb.next.push(unanswered, unanswered);
 
     const { result, elapsedMs } = await fastForward(() => ask().catch((error) => error));
@@ -221,7 +221,7 @@ describe('where DynamoDB fails, the authorizer', () => {
     expect(dynamodb.requests).toHaveLength(2);
   });
 
-  it("uses DynamoDB's clock if its own is far off", async () => {
+  it('uses its clock if its own is far off', async () => {
     const environment = await newHandler();
     const hourAhead = aheadMinute + 3_600;
     const date = { date: new Date(hourAhead * 1_000).toUTCString() };

@@ -41,7 +41,7 @@ const captured = captureLinesOfTests();
 
 beforeEach(() => {
   table.reply = written;
-  // Sets the random share of the longest delay before a retry.
+  // The delays before the repetitions are drawn at random, up to this share of the longest.
   jest.spyOn(Math, 'random').mockReturnValue(0);
 });
 
@@ -53,14 +53,14 @@ const send = (event: APIGatewayProxyEvent, remainingMs?: number) =>
   handler(event, lambdaContext(remainingMs));
 const cancel = (orderId: string | undefined) => send(cancelEvent(orderId));
 
-/** The attributes that DynamoDB returns for a write. */
+/** What a write sets, which DynamoDB's answer to it says. */
 function attributesOf(input: Record<string, unknown>) {
   const values = input.ExpressionAttributeValues as Record<string, { S: string }>;
   return { cancelRequestId: values[':cancelRequestId'] };
 }
 
 const written: Reply = (call) => answer({ Attributes: attributesOf(call.input) })(call);
-/** A failed condition, with the order if there is one. */
+/** The condition fails because of an order, of which there may be none. */
 const found = (Item?: object) =>
   failure('ConditionalCheckFailedException', Item === undefined ? {} : { Item });
 const foundItsOwnWork: Reply = (call) => found(attributesOf(call.input))(call);
@@ -145,7 +145,7 @@ describe('cancelOrder', () => {
     ['is lost', lost],
     ['cannot be read', unreadable],
   ])(
-    'R13: answers 204 if the first response %s and the repeated write finds that the first one worked',
+    'R13: answers 204 when the first answer %s and the repetition finds its own work',
     async (...given) => {
       const [, reply] = given;
       table.next.push(reply);
@@ -157,7 +157,7 @@ describe('cancelOrder', () => {
     },
   );
 
-  it('has a new id in every invocation, whatever request id the client sends', async () => {
+  it('has another id at every invocation, whatever the client calls its request', async () => {
     await cancel('42');
     await cancel('42');
 
@@ -177,7 +177,7 @@ describe('cancelOrder', () => {
     expect(captured.lines()).toContainEqual(expect.objectContaining({ level: 'ERROR', error }));
   });
 
-  it('R22: answers a request without an authorizer with zeros in the headers, and stores no key id', async () => {
+  it('R22: answers without an authorizer with headers of zero, and names nobody who cancelled', async () => {
     const context = requestContext({ authorizer: undefined });
 
     const { headers } = await send(cancelEvent('42', { requestContext: context }));
@@ -189,7 +189,7 @@ describe('cancelOrder', () => {
   });
 
   it.each(['0', '-1', '9007199254740993', '1000000000000000000', '-9223372036854775808'])(
-    'passes on the id %s, digit for digit',
+    'passes the id %s on, digit for digit',
     async (id) => {
       expect((await cancel(id)).statusCode).toBe(204);
       expect(table.requests[0]!.input.Key).toEqual({ id: { N: id } });
@@ -221,7 +221,7 @@ describe('cancelOrder', () => {
     expect(table.requests).toEqual([]);
   });
 
-  it('accepts every int64 in canonical form as an id, and no other integer', () => {
+  it('takes every int64 in its canonical spelling for an id, and no integer beyond', () => {
     const beyond = fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n });
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), beyond, (id, greater) => {
@@ -232,7 +232,7 @@ describe('cancelOrder', () => {
     );
   });
 
-  it('answers 400 to a body that is sent as JSON and does not parse, and cancels nothing', async () => {
+  it('answers 400 to a body that is sent as JSON and is none, before it cancels anything', async () => {
     const headers = { 'Content-Type': 'application/json' };
 
     const response = await send(cancelEvent('42', { headers, body: '{"reason":' }));
@@ -261,7 +261,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
   });
 
   it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
-    'answers 500 for %s, does not reveal it, and logs it',
+    'answers 500 for %s, says nothing of it, and logs it',
     async (type) => {
       table.reply = failure(type, { message: 'secret-table' });
 
@@ -277,7 +277,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
     },
   );
 
-  it('answers 504 just before it times out, and writes nothing afterwards', async () => {
+  it('answers 504 just before its own time is over, and writes nothing any more', async () => {
     table.next.push(unanswered);
 
     // Middy's own timer is a real one, and due at once.
@@ -293,7 +293,7 @@ describe('cancelOrder, when DynamoDB fails', () => {
 });
 
 describe("cancelOrder's metrics", () => {
-  /** The lines of the log that count an outcome. */
+  /** The counted outcomes are in the log once, with what identifies the request. */
   const counted = () => captured.lines().filter((line) => 'CancellationsRequested' in line);
   const countOf = (Outcome: string) => [
     expect.objectContaining({ CancellationsRequested: 1, Outcome, requestId, keyId }),
@@ -317,7 +317,7 @@ describe("cancelOrder's metrics", () => {
     expect(counted()).toEqual(countOf(outcome));
   });
 
-  it('count a request for which the function had no time left as a timeout', async () => {
+  it('count as a timeout what the function has no time left for', async () => {
     table.next.push(unanswered);
 
     await send(cancelEvent('42'), 201);
@@ -325,7 +325,7 @@ describe("cancelOrder's metrics", () => {
     expect(counted()).toEqual(countOf('timeout'));
   });
 
-  it('do not count a request that names no order', async () => {
+  it('count no request that names no order', async () => {
     await cancel('007');
 
     expect(counted()).toEqual([]);
@@ -333,7 +333,7 @@ describe("cancelOrder's metrics", () => {
 });
 
 describe('the states of an order', () => {
-  it('R5: each have their own refusal, except pending', () => {
+  it('R5: have a refusal of their own, but for pending', () => {
     const cancellable = orderStatuses.filter((status) => orderStates[status].refusal === undefined);
 
     expect(cancellable).toEqual(['pending']);

@@ -22,14 +22,14 @@ jest.unstable_mockModule('../../lambdas/shared/dynamodb.ts', () => ({
   },
 }));
 
-/** How long API Gateway waits for a function. It waits for the authorizer until that times out. */
+/** How long API Gateway waits for a function: for the authorizer, as long as that may run. */
 function waitMs(name: FunctionName): number {
   return name === 'authorizer'
     ? functionSettings(name).functionTimeoutMs
     : operations[name].integrationTimeoutMs;
 }
 
-/** The longest delay between attempts that get no response: no function makes more than four. */
+/** The longest wait between two attempts that get no answer, of which no function makes more than four. */
 const longestDelayMs = 200;
 
 describe.each(functionNames)('%s', (name) => {
@@ -38,7 +38,7 @@ describe.each(functionNames)('%s', (name) => {
     await import(`../../${handlerEntries[name]}`);
     const [{ maxAttempts, requestTimeoutMs }] = created as [DynamoDbClientSettings];
 
-    // A lost connection takes one timeout, and does not count as an attempt.
+    // A connection that was lost takes a timeout, and is not counted as an attempt.
     const longestMs = (maxAttempts + 1) * requestTimeoutMs + (maxAttempts - 1) * longestDelayMs;
 
     expect(longestMs).toBeLessThan(waitMs(name));

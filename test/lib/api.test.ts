@@ -19,7 +19,7 @@ const ownHeaders: Readonly<Record<string, Record<string, string>>> = {
   INVALID_API_KEY: { 'Retry-After': "'1'" },
 };
 
-/** The responses that API Gateway creates after the authorizer has accepted the key. They state its limits. */
+/** Those that API Gateway gives after the authorizer has accepted the key, whose limits they state. */
 const afterAuthorizer = [
   'ACCESS_DENIED',
   'QUOTA_EXCEEDED',
@@ -29,7 +29,7 @@ const afterAuthorizer = [
   'INTEGRATION_TIMEOUT',
 ];
 
-/** The rate-limit headers of API Gateway's other responses: no key was recognised. */
+/** What API Gateway's other answers say of limits: that no key was recognised. */
 const withoutKey: Readonly<Record<string, string>> = {
   'X-RateLimit-Limit': "'0'",
   'X-RateLimit-Remaining': "'0'",
@@ -63,7 +63,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it('R16: refuses anything but a bearer key of this stage without calling the function, and caches nothing', () => {
+  it('R16: refuses what is no bearer key of this stage before the function, and caches nothing', () => {
     expect(properties(stage, 'AWS::ApiGateway::Authorizer').ApiAuthorizer).toMatchObject({
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
@@ -98,7 +98,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     expect(method.Integration).toEqual({ ...proxy, ...integration });
   });
 
-  it('lets API Gateway, and nobody else, invoke each function for its one purpose', () => {
+  it('lets API Gateway invoke each function for its one purpose, and nobody else', () => {
     const permissions = Object.values(properties(stage, 'AWS::Lambda::Permission'));
 
     const api = 'arn:${AWS::Partition}:execute-api:eu-central-1:123456789012:${ApiRestApi}';
@@ -136,7 +136,7 @@ describe.each(stageNames)('API of %s', (stage) => {
       AccessLogSetting: expect.anything(),
       MethodSettings: [
         { ResourcePath: '/*', HttpMethod: '*', MetricsEnabled: false, ...settings },
-        // Only this method has its own metrics, for an alarm: CloudWatch charges for those of each method.
+        // The only method with metrics of its own: an alarm reads them, and each method's are charged.
         {
           ResourcePath: '/~1v1~1store~1orders~1{orderId}',
           HttpMethod: 'DELETE',
@@ -163,7 +163,7 @@ describe.each(stageNames)('API of %s', (stage) => {
 
   // Status, code and message are compared with the contract by test/contract/.
   it.each(Object.values(properties(stage, 'AWS::ApiGateway::GatewayResponse')))(
-    'R4, R22, I14: has the known limits and its own headers in the response $ResponseType',
+    'R4, R22, I14: has the limits that are known, and its own headers, in the answer $ResponseType',
     ({ ResponseType, ResponseParameters, ResponseTemplates }) => {
       const limits = afterAuthorizer.includes(ResponseType) ? ofAuthorizer : withoutKey;
 
@@ -174,7 +174,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     },
   );
 
-  it('logs who sent a request and how it ended, and nothing that a client chooses, such as its token', () => {
+  it('logs who asked and what came of it, and nothing that a client chooses, such as its token', () => {
     const { AccessLogSetting } = properties(stage, 'AWS::ApiGateway::Stage')[stageId];
 
     expect(AccessLogSetting.DestinationArn).toBe('${ApiAccessLogs.Arn}');
@@ -200,7 +200,7 @@ describe.each(stageNames)('API of %s', (stage) => {
     });
   });
 
-  it("has a usage plan for every plan, with limits above the plan's and within the account's", () => {
+  it('backs every plan up by a usage plan, wider than its limits and no wider than an account can honour', () => {
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
     const account = { BurstLimit: 5_000, RateLimit: 10_000 };
     const expected = planNames.map((name) => {
@@ -223,7 +223,7 @@ describe.each(stageNames)('API of %s', (stage) => {
   });
 });
 
-/** Some content types. API Gateway answers 415 to a type for which a route has no template. */
+/** Some types of bodies: API Gateway answers 415 to one that a route has no template for. */
 const requestTypes = [
   'application/json',
   'application/octet-stream',
@@ -236,7 +236,7 @@ const requestTypes = [
 describe.each(stageNames)('paths and methods that %s does not have', (stage) => {
   const unknown = deployedMethods(stage).filter(({ method }) => method === 'ANY');
 
-  it('have a route on every resource, and below each resource without a path parameter', () => {
+  it('are a route on every resource and below each that has no path parameter', () => {
     const every = new Set(deployedMethods(stage).flatMap(({ path }) => prefixes(path)));
 
     const caught = unknown.map(({ path }) => path);
@@ -250,7 +250,7 @@ describe.each(stageNames)('paths and methods that %s does not have', (stage) => 
   });
 
   it.each(unknown)(
-    'are answered 404 without an authorizer, whatever the request contains: $path',
+    'are answered 404 without an authorizer, whatever the request carries: $path',
     ({ properties: { Integration, AuthorizationType, ApiKeyRequired } }) => {
       const [answer] = Integration.IntegrationResponses;
 

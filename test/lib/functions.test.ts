@@ -10,7 +10,7 @@ import { functionEnvironment } from '../helpers/functions/function-environment.t
 import { stageNames } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
-/** The size of each function, its one table, and what it may do with the table. */
+/** What each function needs, is told, and may do with its one table. */
 const expectedFunctions = {
   authorizer: {
     size: { MemorySize: 512, Timeout: 5 },
@@ -53,7 +53,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
   const variablesOf = (name: string): Record<string, string> =>
     functions[`${name}Function`].Environment.Variables;
 
-  it('are all in the list of this test', () => {
+  it('have their needs and permissions here', () => {
     const place = 'test/lib/functions.test.ts, expectedFunctions';
 
     expect(
@@ -65,7 +65,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
   });
 
   it.each(expectedEntries)(
-    'run on Node 24 and arm64, with their own log group: %s',
+    'run on Node 24, arm64, with a log group of their own: %s',
     (name, { size }) => {
       expect(functions[`${name}Function`]).toEqual({
         ...size,
@@ -82,7 +82,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
   );
 
   it.each(expectedEntries)(
-    'get the names of their table and stage, and nothing else: %s',
+    'are told their table, their stage and nothing else: %s',
     (name, { table, variable }) => {
       const { BAN_RULES, ...variables } = variablesOf(name);
 
@@ -97,7 +97,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
     },
   );
 
-  it('get every variable that they read, and no others', () => {
+  it('are told every variable that they read, and no other', () => {
     const read = globSync('lambdas/**/*.ts').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/requiredVariable\('(?!AWS_)(\w+)'\)/g)].map(
         ([, name]) => name!,
@@ -145,7 +145,7 @@ describe.each(stageNames)('functions of %s', (stage) => {
     expect(properties(stage, 'AWS::IAM::ManagedPolicy')).toEqual({});
   });
 
-  it('have logs that expire after the configured time and are deleted with the stack, like those of the API', () => {
+  it('have logs that end after the configured time and go with the stack, like those of the API', () => {
     const RetentionInDays = logRetentionDays;
     const logGroups = resources(stage, 'AWS::Logs::LogGroup');
 

@@ -13,7 +13,7 @@ interface Metric {
   readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
 }
 
-/** An alarm in the template, on one metric or on several. */
+/** An alarm as the template has it, on one metric or on several. */
 interface AlarmProperties extends Metric {
   readonly Statistic: string;
   readonly Period: number;
@@ -31,7 +31,7 @@ interface AlarmProperties extends Metric {
   readonly Threshold: number;
 }
 
-/** The condition of an alarm: `expression` over `metrics`, or the one metric. Periods are in seconds. */
+/** What an alarm looks at: `expression` over `metrics`, or the one metric. Periods are in seconds. */
 interface ExpectedAlarm {
   readonly metrics: Readonly<Record<string, string>>;
   readonly expression?: string;
@@ -79,7 +79,7 @@ const expectedAlarms: Readonly<Record<string, ExpectedAlarm>> = {
   },
   RequestsNotLogged: {
     metrics: { requests, lines: 'Sum of AWS/Logs IncomingLogEvents ${ApiAccessLogs}' },
-    // IF treats a missing value as 0, even if FILL has nothing to fill.
+    // IF takes a value that is missing for 0, also where FILL has nothing to fill.
     expression: 'IF(requests >= 5, FILL(lines, 0), 1) < 1',
     period: 60,
     above: 0,
@@ -134,7 +134,7 @@ describe.each(stageNames)('alarms of %s', (stage) => {
     expect(alarm).not.toHaveProperty('EvaluateLowSampleCountPercentile');
   });
 
-  it('notify the topic when they begin and when they end', () => {
+  it('tell the topic that they begin and that they end', () => {
     const topic = '${MonitoringAlarmTopic}';
 
     for (const { AlarmActions, OKActions } of Object.values(alarms)) {
@@ -246,7 +246,7 @@ describe('every metric of the functions', () => {
 describe.each(stageNames)('saved queries of %s', (stage) => {
   const saved = Object.values(properties(stage, 'AWS::Logs::QueryDefinition'));
 
-  it('find errors in the logs of the functions, and what Lambda writes about failures', () => {
+  it('look for errors in what the functions log, and in what Lambda says of them', () => {
     const { QueryString } = saved.find(({ Name }) => Name.endsWith('/function-errors'))!;
 
     expect(QueryString).toContain(`filter level = "ERROR" or @message like ${runtimeFailure}\n`);
@@ -268,7 +268,7 @@ describe.each(stageNames)('saved queries of %s', (stage) => {
 });
 
 describe('the saved query for errors', () => {
-  // Lambda writes these lines. test/aws-runtime/ checks the line of its runtime for Node.
+  // These lines are Lambda's own; test/aws-runtime/ has that of its runtime for Node.
   it.each([
     [true, 'INIT_REPORT Init Duration: 150.79 ms\tPhase: init\tStatus: error\tError Type: Error'],
     [true, 'INIT_REPORT Init Duration: 9999.79 ms\tPhase: init\tStatus: timeout'],
@@ -283,7 +283,7 @@ describe('the saved query for errors', () => {
   });
 });
 
-/** An alarm in the form of `expectedAlarms`, which omits the dimensions of the stage. */
+/** An alarm in the words of `expectedAlarms`, which leave out that its metrics are those of its stage. */
 function describeAlarm(alarm: AlarmProperties, stage: StageName): ExpectedAlarm {
   const { Metrics = [], EvaluationPeriods, DatapointsToAlarm, Threshold } = alarm;
   const single = { Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period };
@@ -323,7 +323,7 @@ function describeMetric({ Namespace, MetricName, Dimensions }: Metric, stage: St
   return [Namespace, MetricName, ...others.map(({ Value }) => Value)].join(' ');
 }
 
-/** The names in a query that are neither keywords nor aliases. */
+/** The names in a query that are neither the language's own nor given by `as`. */
 function fieldsIn(text: string): string[] {
   const words = text.replaceAll(/"[^"]*"|\/[^/]*\/|\b\w+\(\*?|\d+\w*/g, ' ').match(/\b[a-z]\w*/gi)!;
   const given = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name!);

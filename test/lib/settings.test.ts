@@ -26,7 +26,7 @@ function configure(settings: Partial<StageSettings>, stage: StageName = 'prod') 
 }
 
 describe('the key prefix', () => {
-  it.each(stageNames)('of %s distinguishes its keys from those of every other stage', (stage) => {
+  it.each(stageNames)('of %s tells its keys from those of every other stage', (stage) => {
     const { apiKeyPrefix } = stageSettings(stage);
 
     expect(stageOfKey(`${apiKeyPrefix}0123`)).toBe(stage);
@@ -35,7 +35,7 @@ describe('the key prefix', () => {
     expect(apiKeyPrefix).toMatch(/^so_[a-z]+_$/);
   });
 
-  it('of no stage belongs to no stage', () => {
+  it('of no stage is no stage', () => {
     expect(stageOfKey('so_nowhere_0123')).toBeUndefined();
   });
 });
@@ -86,7 +86,7 @@ describe('the configuration of a stage', () => {
     expect(configure({ corsOrigin }).corsOrigin).toBe(corsOrigin);
   });
 
-  it('is for an emergency only if the variable is true', () => {
+  it('is that of an emergency only where its variable is true', () => {
     expect(stageConfiguration('prod', 'true').isEmergency).toBe(true);
     expect(stageConfiguration('prod', '').isEmergency).toBe(false);
     expect(() => stageConfiguration('prod', 'yes')).toThrow(
@@ -103,7 +103,7 @@ describe("the account's Lambda concurrency", () => {
     [10, undefined],
     [undefined, undefined],
   ])(
-    'of %s gives lists %s: half, if 100 remain for the other functions',
+    'of %s leaves lists %s: half, where 100 stay free for functions without any',
     (lambdaConcurrency, half) => {
       expect(listConcurrency({ lambdaConcurrency })).toBe(half);
     },
@@ -138,13 +138,10 @@ describe('plans', () => {
     );
   });
 
-  it.each(planNames)(
-    'I25: bans only after more rejections than the limit allows requests: %s',
-    (name) => {
-      const { perMinute, toleratedRejectionsPerMinute, limitsPerOwner, banSeconds } = plans[name];
+  it.each(planNames)('I25: tolerates more rejections than requests before it bans: %s', (name) => {
+    const { perMinute, toleratedRejectionsPerMinute, limitsPerOwner, banSeconds } = plans[name];
 
-      expect(banSeconds).toBe(300);
-      if (!limitsPerOwner) expect(toleratedRejectionsPerMinute).toBe(3 * perMinute);
-    },
-  );
+    expect(banSeconds).toBe(300);
+    if (!limitsPerOwner) expect(toleratedRejectionsPerMinute).toBe(3 * perMinute);
+  });
 });

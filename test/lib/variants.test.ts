@@ -30,10 +30,10 @@ process.env.CDK_VALIDATION = 'false';
 
 const origin = 'https://shop.example.com';
 
-/** Every setting that the stages of the repository do not have. */
+/** Every setting that a stage can have beyond those of the repository. */
 const everySetting = {
   account: '123456789012',
-  // A Region with a name of another form, in its own partition.
+  // A Region whose name has another form, in a partition of its own.
   region: 'eusc-de-east-1',
   domain: {
     name: 'api.example.com',
@@ -75,7 +75,7 @@ describe('a stack with every setting', () => {
     });
   });
 
-  it('keeps the first address open beside the domain until a setting closes it', () => {
+  it('keeps the first address open beside the domain until it is told to close it', () => {
     const domain = { ...everySetting.domain, isDefaultEndpointClosed: false };
 
     const restApi = first(createStack('prod', { domain }), 'RestApi') as CfnRestApi;
@@ -83,7 +83,7 @@ describe('a stack with every setting', () => {
     expect(restApi.disableExecuteApiEndpoint).toBe(false);
   });
 
-  it('R24: blocks an address above the rate with a 429 of the usual form', () => {
+  it('R24: blocks an address above the rate with a 429 like every other', () => {
     const { Scope, DefaultAction, Rules, CustomResponseBodies } = one('AWS::WAFv2::WebACL');
 
     expect({ Scope, DefaultAction }).toEqual({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
@@ -119,7 +119,7 @@ describe('a stack with every setting', () => {
     });
   });
 
-  it('uses restored tables instead of its own, everywhere', () => {
+  it('uses restored tables in place of its own, everywhere', () => {
     const tableOf = ({ Environment: { Variables } }: { Environment: { Variables: object } }) =>
       Object.entries(Variables).find(([name]) => name.endsWith('_TABLE'));
     const watched = all('AWS::CloudWatch::Alarm')
@@ -144,7 +144,7 @@ describe('a stack with every setting', () => {
     expect(watched).toEqual(['keys-2', 'keys-2', 'orders-2', 'orders-2']);
   });
 
-  it('is traced by X-Ray: the functions may send traces, and nothing more', () => {
+  it('is traced by X-Ray, to which the functions may send and nothing more', () => {
     expect(one('AWS::ApiGateway::Stage').TracingEnabled).toBe(true);
     for (const { TracingConfig } of all('AWS::Lambda::Function')) {
       expect(TracingConfig).toEqual({ Mode: 'Active' });
@@ -168,7 +168,7 @@ describe('a stack with every setting', () => {
     for (const text of descriptions) expect(text).toContain(` Runbook: ${everySetting.runbook}#`);
   });
 
-  it('moves all traffic at once in an emergency, and ignores alarms', () => {
+  it('in an emergency takes all traffic at once and looks at no alarm', () => {
     const groups = all('AWS::CodeDeploy::DeploymentGroup');
 
     expect(groups).not.toEqual([]);
@@ -179,7 +179,7 @@ describe('a stack with every setting', () => {
     }
   });
 
-  it('is synthesized without warnings; a stack without an account has one', () => {
+  it('is synthesized without a warning, and one without an account with one', () => {
     expect(warningsOf(completeStack)).toEqual([]);
     expect(warningsOf(createStack('prod', { account: noAccountYet }))).toHaveLength(1);
   });
@@ -208,7 +208,7 @@ describe('a stack that allows an origin', () => {
     }
   });
 
-  it('gives it to the function of every operation', () => {
+  it('tells it to every function that answers', () => {
     const functions = Object.entries(complete.Resources).filter(
       ([, { Type, Properties }]) =>
         Type === 'AWS::Lambda::Function' && Properties.Environment.Variables.CORS_ORIGIN === origin,
@@ -317,8 +317,8 @@ function templateOf(stack: StoreOrdersStack): Template {
 }
 
 /**
- * The CDK records a stack trace for each construct and token, and Jest looks up every frame in source
- * maps. Without the traces, a stack takes a third less time.
+ * The CDK notes for each construct and each token where it was made, and Jest looks up every frame
+ * of that in source maps: without it, a stack takes a third less time.
  */
 function withoutStackTraces<Result>(work: () => Result): Result {
   const { stackTraceLimit } = Error;

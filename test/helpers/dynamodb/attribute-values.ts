@@ -1,7 +1,7 @@
 import type { Item } from '../../../lambdas/shared/dynamodb.ts';
 import type { Document } from './expressions.ts';
 
-/** Converts strings, numbers and maps to attributes of DynamoDB. Undefined ones are left out. */
+/** Strings, numbers and maps as DynamoDB has them; without attributes that are undefined. */
 export function attributes(values: Document): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(values)) {

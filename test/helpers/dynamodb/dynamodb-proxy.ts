@@ -18,7 +18,7 @@ export interface DynamodbCall extends DynamodbRequest {
   readonly outgoing: ServerResponse;
 }
 
-/** Handles a request. */
+/** How a request is handled. */
 export type Reply = (call: DynamodbCall) => unknown;
 
 /** Breaks the connection. */
@@ -73,11 +73,11 @@ export const contentType = { 'content-type': 'application/x-amz-json-1.0' };
 export class DynamodbProxy extends EventEmitter<{ request: []; closed: [] }> {
   /** The requests so far, in order. Each is one round trip. */
   readonly requests: DynamodbRequest[] = [];
-  /** The handlers of the next requests, in order. An undefined one changes nothing. */
+  /** The handling of the next requests, in order, as far as a test sets it: it may leave some out. */
   readonly next: (Reply | undefined)[] = [];
-  /** The handlers of requests whose body contains a table's name. '' matches every request. */
+  /** The handling of requests whose body contains a table's name; '' matches every request. */
   readonly faults = new Map<string, Reply>();
-  /** Handles all other requests. */
+  /** The handling of all other requests. */
   reply: Reply;
   /** The requests that were neither answered nor aborted by the client. */
   underWay = 0;

@@ -7,9 +7,9 @@ import { keysOfOwner } from '../../helpers/dynamodb/limited-owner.ts';
 
 /*
  * Explores every order of the steps of concurrent requests, of an operator's changes and of the clock,
- * with the real limiter. The behaviour of an execution environment depends only on its inputs: requests
- * and responses, each at a time of its clock. So each history of inputs runs once, on its own limiter,
- * and its result is reused.
+ * on the limiter that deploys. What an execution environment does depends only on what it has been
+ * given: requests and answers, each at a time of its clock. So each such history is run once, on a
+ * limiter of its own, and everything else is a value.
  */
 
 export const tolerated = 1;
@@ -69,7 +69,7 @@ export interface State {
   changesLeft: readonly string[];
   lossesLeft: number;
   ticksLeft: number;
-  /** How many requests were counted in each window, independent of the item. */
+  /** How many requests were counted in each window, whatever the item says. */
   counted: Readonly<Record<string, number>>;
 }
 
@@ -86,7 +86,7 @@ export interface Step {
   nowSeconds: number;
 }
 
-/** The state after an event, and what else the rules need to know. */
+/** The state that an event leads to, and what a rule has to know besides. */
 type Outcome = Omit<Step, 'before' | 'after' | 'counted'> & { state: State };
 
 /** An event that is possible in a state, and what it leads to. */
@@ -107,7 +107,7 @@ export interface Executed {
 
 export class Exploration {
   readonly #scenario: Scenario;
-  /** By a history of inputs and the input that follows. */
+  /** By the inputs before the last one, and that. */
   readonly #reactions = new Map<string, { history: number; reaction: Reaction }>();
   readonly #executions = new Map<string, Executed>();
   readonly #names = new Map<unknown, string>();
@@ -125,7 +125,7 @@ export class Exploration {
    * Visits every state that can be reached.
    *
    * @param check returns the rule that a step breaks, if any
-   * @returns the number of states, and the broken rule with the events that led to it
+   * @returns the number of states, and what was broken, with the events that led to it
    */
   async run(check: (step: Step) => string | undefined) {
     const visited = new Set<string>();
@@ -271,7 +271,7 @@ export class Exploration {
     return executed;
   }
 
-  /** The environment after an input that belongs to a request of a key. */
+  /** The environment after an input, which was given a request of a key. */
   async #react(
     environment: Environment,
     input: Input,
@@ -301,7 +301,7 @@ export class Exploration {
     };
   }
 
-  /** A name that is equal for states that differ only in the order of their environments. */
+  /** The same for states that differ only in which of two like environments is which. */
   #nameOfState(state: State): string {
     const environments = state.environments.map((environment) => {
       const { aheadSeconds, history, requestsLeft, underWay } = environment;
@@ -330,7 +330,7 @@ export class Exploration {
   }
 }
 
-/** The inputs of an environment without further requests: they no longer matter. */
+/** What an environment without further requests has been given, whatever it was. */
 const finished = { inputs: [], history: -1 };
 
 /** Gives inputs to a new execution environment, and returns what it does after the last one. */

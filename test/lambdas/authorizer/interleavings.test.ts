@@ -11,7 +11,7 @@ const knownNumbers = new WeakMap<Item, Record<string, number>>();
 const numbersIn = (attributes: Item) =>
   Object.fromEntries(Object.entries(attributes).map(([name, { N = 0 }]) => [name, Number(N)]));
 
-/** A number among attributes, or 0 if there is none. The attributes are converted once. */
+/** A number among attributes, which are read once; 0 for none. */
 function numberOf(attributes: Item, name: string): number {
   const numbers = knownNumbers.get(attributes) ?? numbersIn(attributes);
   knownNumbers.set(attributes, numbers);

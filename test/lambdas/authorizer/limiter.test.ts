@@ -30,7 +30,7 @@ const unauthorized = { result: new UnauthorizedError(), reads: 1, writes: 0 };
 /** A window that only a wrong clock can have begun. */
 const far = minute + 3_600;
 
-/** An owner whose minute is full, and whose key has just been banned. */
+/** An owner whose window is full, and who has sent as many requests as it takes to be banned. */
 async function bannedOwner(): Promise<LimitedOwner> {
   const owner = new LimitedOwner(used(60, 60));
   await owner.decideInTurn(tolerated + 1);
@@ -56,7 +56,7 @@ describe('a request with something left', () => {
         reset: minute + 60,
         rateLimitPolicy: '"minute";q=60;w=60, "day";q=1000;w=86400',
         rateLimit: `"minute";r=52;t=40, "day";r=969;t=${nextDay - minute - 20}`,
-        // API Gateway sends it if its own quota for the day is used up.
+        // API Gateway says it where its own quota of the day is used up.
         retryAfterSeconds: nextDay - minute - 20,
       },
       reads: 0,
@@ -65,7 +65,7 @@ describe('a request with something left', () => {
     expect(owner.numbers).toMatchObject({ minuteCount: 8, dayCount: 31 });
   });
 
-  it('begins both windows of a new owner with one write, and records when the key was used', async () => {
+  it('begins both windows of a new owner with one write, and notes the use of the key', async () => {
     const owner = new LimitedOwner();
 
     const { result, writes } = await owner.cost(() => owner.decide());
@@ -94,7 +94,7 @@ describe('a request with something left', () => {
     });
   });
 
-  it('costs two writes if another environment has already begun the minute', async () => {
+  it('costs two writes where another environment was quicker to begin the minute', async () => {
     const owner = new LimitedOwner(used(7, 7));
     const other = owner.environment();
     await owner.decide();
@@ -208,7 +208,7 @@ describe('a rejection', () => {
     expect(retryAfterSeconds).toBe(seconds);
   });
 
-  it('uses up nothing, and costs one write that counts it', async () => {
+  it('uses up nothing, and costs one write, which counts it', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const first = await owner.cost(() => owner.decide());
@@ -220,7 +220,7 @@ describe('a rejection', () => {
     expect(owner.numbers).toMatchObject({ rejectionWindow: minute, rejectionCount: 2 });
   });
 
-  it('costs one write and is not counted if another environment used the last request', async () => {
+  it('costs one write, and is not counted, where another environment used the last request', async () => {
     const owner = new LimitedOwner(used(58, 58));
     await owner.decide();
     await owner.environment().decide(address);
@@ -232,7 +232,7 @@ describe('a rejection', () => {
     expect(owner.numbers.rejectionCount).toBeUndefined();
   });
 
-  it('R26: is tolerated up to the number of the plan, and the next one begins a ban', async () => {
+  it('R26: is tolerated as often as the plan says, and the next one begins a ban', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const decisions = await owner.decideInTurn(tolerated);
@@ -305,7 +305,7 @@ describe('R26: a banned key', () => {
     expect(owner.item).toEqual(before);
   });
 
-  it('stays banned in the next minutes, and is served from the second in which the ban ends', async () => {
+  it('stays banned in the next minutes, and is served to the second when the ban is over', async () => {
     const owner = await bannedOwner();
     owner.wait(60);
     const later = await owner.decide();
@@ -375,7 +375,7 @@ describe('R18: a key that is not valid', () => {
     }
   });
 
-  it('is refused from the second in which it expires, and not before', async () => {
+  it('is refused from the second of its expiry on, and not before', async () => {
     const owner = new LimitedOwner({ ...used(3, 3), expiresAt: startSeconds + 1 });
     const served = await owner.decide();
     owner.wait(1);
@@ -436,7 +436,7 @@ describe('what only a wrong clock can have written', () => {
     expect(owner.numbers).toMatchObject(numbers);
   });
 
-  it('does not include a window that begins within five minutes, which is never emptied', async () => {
+  it('is no window that begins within five minutes, which is never emptied', async () => {
     const owner = new LimitedOwner(used(60, 60));
     owner.nowMs = (minute - clockToleranceSeconds) * 1_000;
 
@@ -463,7 +463,7 @@ describe('what only a wrong clock can have written', () => {
     expect(owner.numbers).toMatchObject({ bannedUntil: 0 });
   });
 
-  it('does not include a ban that a clock within the tolerance can have begun', async () => {
+  it('is no ban that a clock within the tolerance can have begun', async () => {
     const owner = new LimitedOwner({ ...used(3, 3), bannedUntil: longest });
 
     expect(codeOf(await owner.decide())).toBe('api_key_banned');
@@ -474,7 +474,7 @@ describe('where DynamoDB fails', () => {
   const throttled = new Error('The table is throttled');
   const captured = captureLinesOfTests();
 
-  /** An environment in which some calls fail. The first call is 1. */
+  /** An environment some of whose calls, counted from 1, fail. */
   function failing(owner: LimitedOwner, isFailing: (call: number) => boolean) {
     let calls = 0;
     return owner.environment(async (command) => {
@@ -483,7 +483,7 @@ describe('where DynamoDB fails', () => {
     });
   }
 
-  it('rejects if it has read a full window, even if it cannot count the rejection, and logs the error', async () => {
+  it('rejects for a full window that it has read, though it cannot count it, and logs why', async () => {
     const owner = new LimitedOwner(used(60, 60));
 
     const decision = await failing(owner, (call) => call === 2).decide(address);
@@ -499,7 +499,7 @@ describe('where DynamoDB fails', () => {
     ]);
   });
 
-  it('rejects nobody only because of its cache', async () => {
+  it('rejects nobody for what it has only cached', async () => {
     const owner = new LimitedOwner(used(60, 60));
     const environment = failing(owner, (call) => call > 2);
     await environment.decide(address);
@@ -507,7 +507,7 @@ describe('where DynamoDB fails', () => {
     await expect(environment.decide(address)).rejects.toBe(throttled);
   });
 
-  it.each([1, 2])('passes on the error of call %i', async (failed) => {
+  it.each([1, 2])('passes the error of call %i on', async (failed) => {
     const owner = new LimitedOwner(used(3, 3));
 
     const decided = failing(owner, (call) => call === failed).decide(address);
@@ -515,7 +515,7 @@ describe('where DynamoDB fails', () => {
     await expect(decided).rejects.toBe(throttled);
   });
 
-  it('does not treat a key as invalid if the response to a write lacks the item', async () => {
+  it('takes no key for invalid where the answer to a write lacks the item', async () => {
     const owner = new LimitedOwner(used(3, 3));
     const environment = owner.environment(async (command) =>
       command instanceof GetItemCommand ? owner.send(command) : {},
@@ -524,8 +524,8 @@ describe('where DynamoDB fails', () => {
     await expect(environment.decide(address)).rejects.toThrow('lacks the item');
   });
 
-  it('gives up after four writes if every condition fails', async () => {
-    // A string is neither below nor above a limit.
+  it('gives up after four writes where the item makes every condition fail', async () => {
+    // A text is neither less than a limit nor at least as large.
     const owner = new LimitedOwner({ ...used(3, 3), minuteCount: 'three' });
 
     const { result, writes } = await owner.cost(() => owner.decide());
@@ -571,7 +571,7 @@ describe('R25: Retry-After', () => {
     milliseconds: fc.integer({ min: 0, max: 999 }),
   });
 
-  it('is long enough from any state of a key, and not a second too long', async () => {
+  it('is enough of a wait, and not a second more than needed, from any state of a key', async () => {
     await fc.assert(
       fc.asyncProperty(use, async ({ nowSeconds, milliseconds, ...state }) => {
         const { bannedForSeconds } = state;

@@ -68,7 +68,7 @@ function ahead(...seconds: number[]): Scenario['environments'] {
 /** The item of an owner that is in the middle of its windows. */
 export const ownerInUse = item(used);
 
-/** The scenarios whose steps are explored in every order, by name. */
+/** What the limiter and everything around it do in every order, by a name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'the last requests of a minute, over two keys': {
     item: item(used, 2),

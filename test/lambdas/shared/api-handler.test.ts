@@ -64,7 +64,7 @@ describe('R22: the rate-limit headers', () => {
     });
   });
 
-  it('are strings even if the authorizer returned numbers', async () => {
+  it('are texts also where the authorizer gave numbers', async () => {
     const authorizer = { keyId, limit: 60, remaining: 0, reset: 1_795_000_020 };
     const event = proxyEvent({ requestContext: requestContext({ authorizer }) });
 
@@ -201,7 +201,7 @@ describe('the headers of every response', () => {
     ).toEqual([]);
   });
 
-  it('let no script read anything if the stage has no origin', () => {
+  it('let no script read anything where the stage names no origin', () => {
     expect(everyResponseHeaders(undefined)).toEqual({});
   });
 });

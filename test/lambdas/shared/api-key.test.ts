@@ -113,7 +113,7 @@ describe('hashToken', () => {
 });
 
 describe('hashOwnerPart', () => {
-  it("covers the prefix and the owner's twenty characters", () => {
+  it("is that of the prefix and the owner's twenty characters", () => {
     const ownerPart = token.slice(0, prefix.length + 20);
 
     expect(hashOwnerPart(token)).toBe(createHash('sha256').update(ownerPart).digest('base64url'));

@@ -55,7 +55,7 @@ async function openConnections(): Promise<void> {
   expect(network.connections).toBe(4);
 }
 
-/** Sends a request after an idle time. @returns its error, if any, and its duration */
+/** Sends a request after a time in which nothing was sent. @returns its error, if any, and its duration */
 function sendAfter(idleMs: number) {
   const sinceMs = Date.now();
   return fastForward(() => {
@@ -78,7 +78,7 @@ describe('connections that were lost while the environment was frozen', () => {
     expect(elapsedMs).toBeLessThan(2 * requestTimeoutMs);
   });
 
-  it('cost one more timeout if the next connection gets no answer either', async () => {
+  it('cost one timeout more where the next connection gets no answer', async () => {
     dynamodb.reply = unanswered;
 
     const { result, elapsedMs } = await sendAfter(0);

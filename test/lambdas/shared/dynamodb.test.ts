@@ -17,7 +17,7 @@ interface SignedRequest {
   readonly headers: Record<string, string>;
 }
 
-/** Settings that the SDK would read from a machine's configuration file. */
+/** What the SDK would take from a machine's own configuration. */
 const configuration = `[default]
 region = us-west-2
 endpoint_url = http://127.0.0.1:9
@@ -47,7 +47,7 @@ afterAll(() => {
 const getOrder = new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } });
 const newClient = () => createDynamoDbClient({ maxAttempts: 2, requestTimeoutMs: 2_000 });
 
-/** The requests that a client would send for a command. They do not leave this process. */
+/** The requests that a client would send for a command, none of which leaves this process. */
 async function requestsOf(client: DynamoDBClient): Promise<SignedRequest[]> {
   const requests: SignedRequest[] = [];
   const capture = () => async (parameters: unknown) => {
@@ -77,13 +77,13 @@ describe('the DynamoDB client', () => {
     );
   });
 
-  it('states the number of attempts in its requests', async () => {
+  it('says in its requests how many attempts it makes', async () => {
     const [request] = await requestsOf(newClient());
 
     expect(request?.headers['amz-sdk-request']).toBe('attempt=1; max=2');
   });
 
-  it('repeats a request if the response stops half-way', async () => {
+  it('asks again when an answer stops half-way', async () => {
     await using dynamodb = await DynamodbProxy.start(answer({}));
     dynamodb.next.push(({ outgoing }) => outgoing.writeHead(200, contentType).write('{'));
     process.env.AWS_ENDPOINT_URL_DYNAMODB = dynamodb.url;
@@ -100,7 +100,7 @@ describe('the DynamoDB client', () => {
 describe('the repetition of requests', () => {
   type ErrorType = 'THROTTLING' | 'TRANSIENT' | 'CLIENT_ERROR' | 'SERVER_ERROR';
 
-  /** The longest delay before each retry of a request that always fails. */
+  /** The longest waits before each repetition of a request that goes on failing. */
   async function waits(errorType: ErrorType, maxAttempts: number): Promise<number[]> {
     const client = createDynamoDbClient({ maxAttempts, requestTimeoutMs: 2_000 });
     const retries = (await client.config.retryStrategy()) as RetryStrategy;
@@ -128,7 +128,7 @@ describe('the repetition of requests', () => {
     expect(await waits(type, 6)).toEqual(expected);
   });
 
-  it('waits for a random part of the time', async () => {
+  it('waits for a random part of that time', async () => {
     const retries = (await newClient().config.retryStrategy()) as RetryStrategy;
     jest.spyOn(Math, 'random').mockReturnValueOnce(0.5);
 

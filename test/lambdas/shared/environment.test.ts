@@ -40,7 +40,7 @@ describe('a cold start', () => {
     await expect(coldStart).rejects.toThrow(`The environment variable ${variable} is missing.`);
   });
 
-  it('treats an empty variable as missing', () => {
+  it('takes an empty variable for a missing one', () => {
     process.env.STAGE = '';
 
     expect(() => requiredVariable('STAGE')).toThrow('The environment variable STAGE is missing.');

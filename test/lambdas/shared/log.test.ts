@@ -7,7 +7,7 @@ const { recordMetrics } = await import('../../../lambdas/shared/metrics.ts');
 const captured = captureLinesOfTests();
 
 describe('log', () => {
-  it('writes one line of JSON for each message, with level, time and fields', () => {
+  it('writes one JSON object a line, with its level, time and fields', () => {
     log.warn('Something\nhappened', { requestId: 'r', keyId: 'k', count: 3 });
     log.warn('Careful');
 

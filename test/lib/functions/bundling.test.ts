@@ -34,7 +34,7 @@ describe.each(functionNames)('bundle of %s', (name) => {
     expect(external).toEqual([]);
   });
 
-  it('has a source map beside it, but no reference to it', () => {
+  it('has a source map beside it, which it does not name', () => {
     const code = readFileSync(bundleFile(name), 'utf8');
 
     expect(code).not.toContain('sourceMappingURL');
@@ -65,7 +65,7 @@ describe('the bundle of listOrders', () => {
 });
 
 describe("a bundle's credentials", () => {
-  it('are those of the function, including its session token', async () => {
+  it('are all those of the function, with the token of its session', async () => {
     const environment = jest.replaceProperty(process, 'env', {
       AWS_ACCESS_KEY_ID: 'id',
       AWS_SECRET_ACCESS_KEY: 'secret',

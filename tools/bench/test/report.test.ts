@@ -40,7 +40,7 @@ describe("the benchmark's report", () => {
     );
   });
 
-  it('says for people what was measured and which figure misses its target', () => {
+  it('shows people what was measured and which figure misses its target', () => {
     const target = targets.limiter_cpu_vs_rate_limiter_flexible;
 
     const text = printed(false);
@@ -51,7 +51,7 @@ describe("the benchmark's report", () => {
     expect(missedTargets(limiter)).toEqual(['limiter_cpu_vs_rate_limiter_flexible']);
   });
 
-  it('compares no figure of a quick run with its target', () => {
+  it('shows no targets for a quick run', () => {
     expect(printed(true)).toContain('0.5123');
     expect(printed(true)).not.toMatch(/target/i);
   });
@@ -69,7 +69,7 @@ describe('interleaved rounds', () => {
     expect(results).toEqual({ ours: [1, 3], peer: [2, 4] });
   });
 
-  it('compare two contestants within each round, and take the median of that', () => {
+  it('compare two contestants within each round, and take the median of the ratios', () => {
     const ours = [{ cpuMs: 2 }, { cpuMs: 40 }, { cpuMs: 9 }];
     const peers = [{ cpuMs: 1 }, { cpuMs: 10 }, { cpuMs: 6 }];
 

@@ -11,7 +11,7 @@ async function bench(...options: string[]) {
 }
 
 describe('npm run bench', () => {
-  it('prints one line of figures with --json, and the table beside it', async () => {
+  it('prints one line of figures with --json, and the table on standard error', async () => {
     const parts = ['list', 'million', 'limiter', 'cold'].flatMap((part) => ['--only', part]);
 
     const { lines, stderr } = await bench('--quick', '--json', ...parts);
@@ -29,7 +29,7 @@ describe('npm run bench', () => {
   it.each([
     [['--only', 'nonsense'], "--only .* 'nonsense' is invalid. Allowed choices are list, million"],
     [['--bogus'], '"--bogus": no such option; npm run bench -- --help lists them'],
-  ])('answers %j with what is wrong, and how it is called', async (options, message) => {
+  ])('answers %j with the mistake and the usage', async (options, message) => {
     const usage =
       'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\|slow-readers\\]';
 

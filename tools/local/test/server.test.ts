@@ -176,7 +176,7 @@ const bodyOf = async (service: LocalService, path: string) => (await get(service
 const tableNames = () => calls.map(({ TableName }) => TableName);
 
 describe('a local service', () => {
-  it('has the tables and the outputs of its template, those with its own address', async () => {
+  it("creates the tables of its template, and replaces the API's address in its outputs", async () => {
     const service = await start();
 
     expect(service.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -189,7 +189,7 @@ describe('a local service', () => {
     });
   });
 
-  it('asks the handlers of its caller first, and reports what the gateway has answered', async () => {
+  it('asks the given handlers before the gateway, and reports the requests that the gateway has answered', async () => {
     const targets: string[] = [];
     const service = await start({
       handlers: [
@@ -225,7 +225,7 @@ describe('a local service', () => {
     ]);
   });
 
-  it('refills its throttles also while the clock of the machine stands still', async () => {
+  it("refills its throttles even if the machine's clock stands still", async () => {
     const throttle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 1 };
     const setting = { HttpMethod: '*', ResourcePath: '/*', ...throttle };
     const { Properties: stage } = api.Stage!;
@@ -242,9 +242,9 @@ describe('a local service', () => {
   });
 
   it.each([
-    ['with its name to the log of the run', false, ['fn: invoked'], []],
-    ['to whom its caller names', true, [], ['fn: invoked']],
-  ])('hands on the log of a function %s', async (_, isOwn, expected, expectedOwn) => {
+    ["with its name to the run's own log", false, ['fn: invoked'], []],
+    ['to the given function', true, [], ['fn: invoked']],
+  ])('passes the log of a function %s', async (_, isOwn, expected, expectedOwn) => {
     const own: string[] = [];
     const logFunction = (name: string, line: string) => own.push(`${name}: ${line}`);
     const service = await start(isOwn ? { logFunction } : {});
@@ -255,7 +255,7 @@ describe('a local service', () => {
     expect([named(lines), named(own)]).toEqual([expected, expectedOwn]);
   });
 
-  it('logs why a function failed, and nothing of a request that is refused', async () => {
+  it('logs why a function failed, but not why a request was refused', async () => {
     const service = await start({ codeOf: () => '/broken' });
 
     const statuses = [await get(service, '/metered'), await get(service, '/echo')];
@@ -265,7 +265,7 @@ describe('a local service', () => {
     expect(lines.filter((line) => line.startsWith('gateway'))).toEqual([cause]);
   });
 
-  it('runs the code that `codeOf` names, or else that of the manifest beside its template', async () => {
+  it('runs the code that `codeOf` names, or else the code in the manifest beside its template', async () => {
     const assembly = assemble();
 
     const services = [await start({ ...assembly, codeOf: () => '/own' }), await start(assembly)];
@@ -285,7 +285,7 @@ describe('a local service', () => {
     expect((await get(service, '/slow')).status).toBe(status);
   });
 
-  it('ends its server, functions, database and guard when it is closed', async () => {
+  it('stops its server, functions, guard and database when it is closed', async () => {
     const service = await start();
     await bodyOf(service, '/echo');
 
@@ -295,7 +295,7 @@ describe('a local service', () => {
     await expect(fetch(service.origin)).rejects.toThrow();
   });
 
-  it('says when its database has ended', async () => {
+  it('reports that its database has ended', async () => {
     const service = await start();
 
     databaseEnded.resolve(new LocalRunError('has ended'));
@@ -346,7 +346,7 @@ describe('the database of a local service', () => {
       'dynoxide ended',
     ],
     ['that fails', (prepared) => prepared.reject(new Error('no orders')), 'no orders'],
-  ])('does not keep a service that is prepared waiting when %s', async (_, act, message) => {
+  ])('stops preparing a service when %s', async (_, act, message) => {
     const prepared = Promise.withResolvers<void>();
 
     const starting = start({
@@ -377,7 +377,7 @@ describe('the start of a local service', () => {
       'while it is prepared',
       (stop) => ({ prepare: async () => stop.abort(new Error('called off')) }),
     ],
-  ])('is called off %s', async (_, options) => {
+  ])('can be aborted %s', async (_, options) => {
     const stop = new AbortController();
 
     const starting = start({ signal: stop.signal, ...options(stop) });
@@ -386,7 +386,7 @@ describe('the start of a local service', () => {
     expect(events).toEqual(['guard closed', 'database closed']);
   });
 
-  it('leaves nothing running where the template fails before the database has started', async () => {
+  it('leaves nothing running if the template fails before the database has started', async () => {
     const starting = Promise.withResolvers<void>();
     startEmbedded = () => starting.promise;
 

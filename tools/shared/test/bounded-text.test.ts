@@ -13,7 +13,7 @@ it.each<[string, (string | Buffer)[], string]>([
   expect(await boundedText(Readable.from(chunks))).toBe(whole);
 });
 
-it('ends an input that never ends, in one line that says what to give instead', async () => {
+it('refuses an endless input with one line that says what to give instead', async () => {
   let taken = 0;
   async function* endless() {
     while (taken < 20) {

@@ -33,7 +33,7 @@ const asOperators = new UpdateItemCommand({
 
 const database = embeddedDynamoDbOfFile();
 
-it('executes what the limiter and the operators send as the embedded DynamoDB does', async () => {
+it("executes the limiter's and the operators' expressions like the embedded DynamoDB", async () => {
   const TableName = await database.createApiKeysTable();
   const execution = execute(ownerInUse, asOperators);
   const sent = [...(await sentByLimiter()), { item: ownerInUse, command: asOperators, execution }];

@@ -20,7 +20,7 @@ function createProcess() {
 
 const failure = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-it('takes a closed pipe for a reader that has read enough', () => {
+it('does not treat a closed pipe as a failure', () => {
   const { stdout, stderr, reported, end } = createProcess();
 
   stdout.emit('error', failure('EPIPE', 'write EPIPE'));

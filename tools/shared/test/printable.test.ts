@@ -12,7 +12,7 @@ describe('printable', () => {
     ['abc\u202ecba', 'abc\\u202ecba'],
     ['line\u2028line', 'line\\u2028line'],
     ['\u2066isolated\u2069', '\\u2066isolated\\u2069'],
-  ])('escapes what can change a terminal: %j', (text, expected) => {
+  ])('escapes characters that can control a terminal: %j', (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 
@@ -30,11 +30,11 @@ describe('printable', () => {
     [`so_live_${'a'.repeat(46)}`, 'so_live_…'],
     ['"so_test_abc"', '"so_test_…"'],
     ['xso_test_abc so_live_def', 'xso_test_… so_live_…'],
-  ])('shows no more of a token than its prefix: %j', (text, expected) => {
+  ])('shows only the prefix of a token: %j', (text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 
-  it('shows the one token that was just issued, and no other', () => {
+  it('shows the newly issued token, and no other', () => {
     const [issued, other] = [`so_test_${'a'.repeat(46)}`, `so_test_${'b'.repeat(46)}`];
 
     expect(printable(`${issued} ${other} ${issued}x`, issued)).toBe(

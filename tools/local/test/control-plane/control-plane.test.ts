@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => directory.release());
 
 describe('control plane', () => {
-  it('creates a key that is disabled unless it is told otherwise', () => {
+  it('creates a disabled key by default', () => {
     const { id } = plane.createApiKey({ name: 'one', value: 'value-1' });
 
     expect(plane.findKey('value-1')).toEqual({ id, name: 'one', value: 'value-1', enabled: false });
@@ -32,7 +32,7 @@ describe('control plane', () => {
     expect(plane.getApiKeys()).toHaveLength(3);
   });
 
-  it('deletes a key, also from its usage plan', () => {
+  it('deletes a key and removes it from its usage plan', () => {
     const { id } = plane.createApiKey(key);
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
@@ -42,7 +42,7 @@ describe('control plane', () => {
     expect(plane.isInPlan(id, 'free')).toBe(false);
   });
 
-  it('takes a key out of its plan, and no other key', () => {
+  it('removes a key from its plan, and no other key', () => {
     const ids = ['one', 'two'].map((name) => plane.createApiKey({ name, value: name }).id);
     for (const keyId of ids) plane.createUsagePlanKey({ usagePlanId: 'free', keyId });
 
@@ -86,7 +86,7 @@ describe('control plane', () => {
     expect(() => call(id)).toThrow(expect.objectContaining({ name: 'ControlPlaneError', type }));
   });
 
-  it('goes on with what an earlier run has stored', () => {
+  it('continues with the keys that an earlier run has stored', () => {
     const { id } = plane.createApiKey(key);
     plane.createUsagePlanKey({ usagePlanId: 'free', keyId: id });
 
@@ -96,7 +96,7 @@ describe('control plane', () => {
     expect(later.getUsagePlans({ keyId: id }).map((each) => each.id)).toEqual(['free']);
   });
 
-  it('does not do what cannot be stored', () => {
+  it('does not make a change that cannot be stored', () => {
     jest.spyOn(directory, 'write').mockImplementationOnce(() => {
       throw new Error('no room');
     });

@@ -132,7 +132,7 @@ describe('the operator of a local run, with AWS clients', () => {
     await expect(gone).rejects.toMatchObject({ name: 'NotFoundException' });
   });
 
-  it('reads what keys have used of their quota, day by day', async () => {
+  it('reads the usage of keys by day', async () => {
     const { controlPlane } = service;
     const use = (value: string, requests: number, day: string) => {
       for (let request = 0; request < requests; request++) {
@@ -161,11 +161,10 @@ describe('the operator of a local run, with AWS clients', () => {
   it('finds the stack and its outputs', async () => {
     const client = new CloudFormationClient(settings);
 
-    const named = await client.send(new DescribeStacksCommand({ StackName: 'Small' }));
-    const unnamed = await client.send(new DescribeStacksCommand({}));
-    const unknown = client.send(new DescribeStacksCommand({ StackName: 'Other<&amp;>' }));
+    const { Stacks } = await client.send(new DescribeStacksCommand({}));
 
-    expect(named.Stacks?.[0]).toMatchObject({
+    expect(Stacks).toHaveLength(1);
+    expect(Stacks?.[0]).toMatchObject({
       StackName: 'Small',
       StackStatus: 'CREATE_COMPLETE',
       CreationTime: expect.any(Date),
@@ -173,12 +172,6 @@ describe('the operator of a local run, with AWS clients', () => {
         { OutputKey: 'Url', OutputValue: `${service.origin}/test?a=1&b=<2>` },
         { OutputKey: 'Name', OutputValue: 'Small' },
       ],
-    });
-    expect(unnamed.Stacks).toHaveLength(1);
-    await expect(unknown).rejects.toMatchObject({
-      name: 'ValidationError',
-      message: 'Stack with id Other<&amp;> does not exist',
-      Type: 'Sender',
     });
     client.destroy();
   });
@@ -198,7 +191,7 @@ describe('the operator of a local run, with AWS clients', () => {
     ['a call of another kind', '/restapis', { method: 'GET', headers: signed }],
     ['an unknown operation', '/apikeys', { method: 'PUT', headers: signed }],
     ['another query', '/', { method: 'POST', headers: signed, body: 'Action=DeleteStack' }],
-  ])('is refused %s, like any unknown path', async (_, path, { headers, ...init }) => {
+  ])('gets the response to an unknown path %s', async (_, path, { headers, ...init }) => {
     const answer = await send(path, init, headers);
 
     expect(answer.status).toBe(403);
@@ -213,7 +206,7 @@ describe('the operator of a local run, with AWS clients', () => {
     expect(status).toBe(200);
   });
 
-  it('is answered 403, as anybody is, for a target that is no URL', async () => {
+  it('gets 403, like anybody, for a target that is not a URL', async () => {
     const answer = await send('//[', { method: 'GET' }, signed);
 
     expect(answer.status).toBe(403);

@@ -48,11 +48,11 @@ describe('a usage plan', () => {
     ['that is unknown', 'none', true, 'INVALID_API_KEY'],
     ['in no plan', 'other', true, 'INVALID_API_KEY'],
     ['that is disabled', 'ann', false, 'INVALID_API_KEY'],
-  ])('admits a request by its key: one %s', (_, value, enabled, expected) => {
+  ])('admits a request with a key %s', (_, value, enabled, expected) => {
     expect(outcome(meterOf({}, enabled), value)).toBe(expected);
   });
 
-  it('throttles each key by itself, and refills at its rate up to its burst', () => {
+  it('throttles each key separately, and refills at its rate up to its burst', () => {
     const meter = meterOf({ Throttle: { RateLimit: 2, BurstLimit: 3 } });
 
     const counts = [admitted(meter, 5), admitted(meter, 5, 'bob')];
@@ -65,7 +65,7 @@ describe('a usage plan', () => {
     expect(counts).toEqual([3, 3, 2, 3]);
   });
 
-  it('has a quota for each key by itself, which begins anew each day in UTC', () => {
+  it('has a separate quota for each key, which resets every day in UTC', () => {
     const meter = meterOf({ Quota: { Limit: 2, Period: 'DAY' } });
 
     const counts = [admitted(meter, 3), admitted(meter, 3, 'bob')];
@@ -78,7 +78,7 @@ describe('a usage plan', () => {
     expect(counts).toEqual([2, 2, 0, 2]);
   });
 
-  it('counts nothing against the quota that the throttle refuses', () => {
+  it('does not count throttled requests against the quota', () => {
     const meter = meterOf({
       Throttle: { RateLimit: 1, BurstLimit: 1 },
       Quota: { Limit: 2, Period: 'DAY' },

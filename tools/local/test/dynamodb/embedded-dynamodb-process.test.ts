@@ -112,7 +112,7 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processId).toBe(77);
   });
 
-  it('is tried again when it fails', async () => {
+  it('is started again if it fails', async () => {
     onSpawn = (spawned) => (processes.length < 5 ? fails(spawned) : listens(spawned));
 
     const { endpoint } = await startEmbeddedDynamoDB();
@@ -121,7 +121,7 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processes[4]!.command).toContain(new URL(endpoint).port);
   });
 
-  it('is given up after five attempts', async () => {
+  it('fails after five attempts', async () => {
     onSpawn = fails;
 
     await expect(startEmbeddedDynamoDB({ databaseFile: '/data' })).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('the process of the embedded DynamoDB', () => {
     expect(processes).toHaveLength(5);
   });
 
-  it('is given up where it does not listen in time, and stopped', async () => {
+  it('is stopped if it does not listen in time', async () => {
     useFakeTime();
     onSpawn = () => {};
 
@@ -142,7 +142,7 @@ describe('the process of the embedded DynamoDB', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it.each([1, 5])('is stopped when its start is called off in attempt %s', async (attempt) => {
+  it.each([1, 5])('is stopped if its start is aborted in attempt %s', async (attempt) => {
     const stop = new AbortController();
     onSpawn = (spawned) =>
       processes.length < attempt ? fails(spawned) : stop.abort(new Error('called off'));
@@ -167,7 +167,7 @@ describe('the process of the embedded DynamoDB', () => {
 });
 
 describe('the end of the embedded DynamoDB', () => {
-  it('is asked for, and forced after a second', async () => {
+  it('is requested, and forced after a second', async () => {
     useFakeTime();
     endsBy = new Set(['SIGKILL']);
     const database = await inFakeTime(startEmbeddedDynamoDB());
@@ -187,7 +187,7 @@ describe('the end of the embedded DynamoDB', () => {
   it.each<[string, string | undefined, [number | null, string | null], string]>([
     ['in memory', undefined, [3, null], inMemory('dynoxide ended (3)')],
     ['with a file', '/data', [null, 'SIGKILL'], withFile('dynoxide ended (SIGKILL)')],
-  ])('is told when it comes by itself: %s', async (_, databaseFile, [code, signal], message) => {
+  ])('is reported if nobody asked for it: %s', async (_, databaseFile, [code, signal], message) => {
     const database = await startEmbeddedDynamoDB(databaseFile ? { databaseFile } : {});
 
     processes[0]!.stdin.emit('error', new Error('EPIPE'));

@@ -55,7 +55,7 @@ describe('embedded DynamoDB', () => {
     expect(await answers(database.endpoint)).toBe(false);
   });
 
-  it('says of a file that is no database where it is and what to do', async () => {
+  it('reports a damaged database file with its path and the remedy', async () => {
     const directory = temporaryDirectory();
     const file = directory.write('data.sqlite', 'no database '.repeat(100));
 
@@ -81,7 +81,7 @@ describe('embedded DynamoDB', () => {
     directory.remove();
   });
 
-  it('ends with the process that started it, also when that is killed', async () => {
+  it('ends with the process that started it, even if that process is killed', async () => {
     const module = new URL('../../dynamodb/embedded-dynamodb.ts', import.meta.url).href;
     const code = `const { startEmbeddedDynamoDB } = await import(${JSON.stringify(module)});
       console.log((await startEmbeddedDynamoDB()).endpoint); setInterval(() => {}, 1e6);`;
@@ -97,7 +97,7 @@ describe('embedded DynamoDB', () => {
     expect(await answers(endpoint)).toBe(false);
   });
 
-  it('keeps every acknowledged write in its file, also when it is killed', async () => {
+  it('keeps every acknowledged write in its file, even if it is killed', async () => {
     const directory = temporaryDirectory();
     const databaseFile = join(directory.path, 'data.sqlite');
     const first = await start(databaseFile);

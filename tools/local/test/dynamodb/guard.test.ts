@@ -91,7 +91,7 @@ async function send(url: string, headers: Record<string, string>, method = 'POST
 }
 
 describe('the guard before DynamoDB', () => {
-  it('knows its callers by access key ids that are random, and which DynamoDB Local accepts too', () => {
+  it('gives its callers random access key ids, in a form that DynamoDB Local accepts too', () => {
     const ids = [operator(), idOf('Read'), idOf('Nothing')];
 
     expect(new Set(ids).size).toBe(3);
@@ -99,7 +99,7 @@ describe('the guard before DynamoDB', () => {
     expect(createIdentities(template).operator.accessKeyId).not.toBe(ids[0]);
   });
 
-  it('hands an allowed call on without its sender, and its answer back without what lets pages read it', async () => {
+  it('forwards an allowed call without its sender, and the response without CORS headers', async () => {
     const guard = await start();
     const authorization = `AWS4-HMAC-SHA256 Credential=${idOf('Read')}/20260101/x/dynamodb/aws4_request, x`;
     const target = 'DynamoDB_20120810.GetItem';
@@ -133,13 +133,13 @@ describe('the guard before DynamoDB', () => {
     expect(received).toEqual([]);
   });
 
-  it('lets the operator do what no function may', async () => {
+  it('lets the operator make calls that no function may make', async () => {
     await clientOf(await start(), operator()).send(put);
 
     expect(received.map(({ body }) => JSON.parse(body).TableName)).toEqual(['Orders']);
   });
 
-  it("forwards what is marked as the operator's within this process, whoever has signed it", async () => {
+  it("forwards a call of the run itself as the operator's, whoever has signed it", async () => {
     const guard = await start();
     onCall = ({ answer }) =>
       answer.writeHead(400, { 'x-amzn-requestid': '1', 'x-own': '1' }).end('!');
@@ -156,57 +156,33 @@ describe('the guard before DynamoDB', () => {
   });
 
   const orders = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Orders';
+  const several = new TransactWriteItemsCommand({
+    TransactItems: [{ Put: { TableName: 'Orders', Item: Key } }],
+  });
+  const partiQl = new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Orders"' });
+  const unknown = 'the local run cannot tell what the call needs';
 
-  const denied = (action: string) =>
-    `dynamodb:${action} on resource: ${orders} because no identity-based policy allows the dynamodb:${action} action`;
-  const untold = (action: string) =>
-    `dynamodb:${action} on resource: * because the local run cannot tell what the call needs`;
-  const parts = [
-    { Delete: { TableName: 'Orders', Key } },
-    { Put: { TableName: 'Orders', Item: Key } },
-  ];
+  it.each<[string, string, string, object]>([
+    ['PutItem', orders, 'no identity-based policy allows the dynamodb:PutItem action', put],
+    ['TransactWriteItems', '*', unknown, several],
+    ['ExecuteStatement', '*', unknown, partiQl],
+  ])('denies a function %s on %s, as DynamoDB does, and logs it', async (...expected) => {
+    const [action, resource, reason, command] = expected;
 
-  it.each([
-    ['nothing allows', 'Nothing', get, denied('GetItem')],
-    ['the policies do not allow', 'Read', put, denied('PutItem')],
-    [
-      'they do not allow on this table',
-      'Read',
-      new GetItemCommand({ TableName: 'Keys', Key }),
-      denied('GetItem').replace('table/Orders', 'table/Keys'),
-    ],
-    [
-      'has several parts',
-      'Read',
-      new TransactWriteItemsCommand({ TransactItems: parts }),
-      untold('TransactWriteItems'),
-    ],
-    [
-      'is a statement in PartiQL',
-      'Read',
-      new ExecuteStatementCommand({ Statement: 'SELECT * FROM "Orders"' }),
-      untold('ExecuteStatement'),
-    ],
-  ])(
-    'denies a function what %s, as DynamoDB does, and logs it',
-    async (_, name, command, denial) => {
-      const guard = await start();
+    const call = clientOf(await start(), idOf('Read')).send(command as PutItemCommand);
 
-      const call = clientOf(guard, idOf(name)).send(command as GetItemCommand);
-
-      const { userArn } = identities.functions.get(name)!.function!;
-      expect(userArn).toMatch(
-        new RegExp(`^arn:aws:sts::123456789012:assumed-role/Small-${name}Role-\\w+/Small-${name}-`),
-      );
-      await expect(call).rejects.toMatchObject({
-        name: 'AccessDeniedException',
-        message: `User: ${userArn} is not authorized to perform: ${denial}`,
-        $metadata: { httpStatusCode: 400 },
-      });
-      expect(received).toEqual([]);
-      expect(lines).toEqual([expect.stringMatching(/^iam: User: \S+ is not authorized/)]);
-    },
-  );
+    const { userArn } = identities.functions.get('Read')!.function!;
+    expect(userArn).toMatch(
+      /^arn:aws:sts::123456789012:assumed-role\/Small-ReadRole-\w+\/Small-Read-/,
+    );
+    await expect(call).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: `User: ${userArn} is not authorized to perform: dynamodb:${action} on resource: ${resource} because ${reason}`,
+      $metadata: { httpStatusCode: 400 },
+    });
+    expect(received).toEqual([]);
+    expect(lines).toEqual([expect.stringMatching(/^iam: User: \S+ is not authorized/)]);
+  });
 
   it.each<[string, boolean, object, object | undefined]>([
     ['is short on the embedded server', true, {}, { Limit: 2_000 }],
@@ -239,7 +215,7 @@ describe('the guard before DynamoDB', () => {
   it.each<[string, (answer: ServerResponse) => unknown]>([
     ['closes the connection', (answer) => answer.destroy()],
     ['resets the connection', (answer) => answer.socket!.resetAndDestroy()],
-  ])('breaks off an answer in the middle of which the server %s', async (_, breakOff) => {
+  ])('breaks off a response if the server %s in the middle of it', async (_, breakOff) => {
     const guard = await start();
     onCall = ({ answer }) => {
       answer.writeHead(200, { 'content-length': 10 });
@@ -254,7 +230,7 @@ describe('the guard before DynamoDB', () => {
     await expect(text(response)).rejects.toThrow('aborted');
   });
 
-  it('answers 503 when the server does not, and says so without its password', async () => {
+  it('answers 503 if the server does not answer, and does not show its password', async () => {
     const guard = await start('http://user:secret@127.0.0.1:9');
 
     const call = clientOf(guard, operator()).send(get);
@@ -278,7 +254,7 @@ describe('the guard before DynamoDB', () => {
     expect(second!.socket).toBe(first!.socket);
   });
 
-  it('calls a server in TLS where its address says so', async () => {
+  it('uses TLS for an https address', async () => {
     const guard = await start(server.url.replace('http:', 'https:'));
 
     const call = clientOf(guard, operator()).send(get);

@@ -30,7 +30,7 @@ describe('a client of a local server', () => {
     },
   );
 
-  it('gives up on a server that does not answer', async () => {
+  it('times out if the server does not answer', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
     await using server = await serve(() => {});
     const client = localDynamoDbClient(server.url);

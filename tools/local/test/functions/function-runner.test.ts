@@ -123,7 +123,7 @@ describe('a function', () => {
     expect(remaining).toBeLessThanOrEqual(60_000);
   });
 
-  it('has the environment variables of its own, of Lambda, and no others', async () => {
+  it("has its own environment variables and Lambda's, and no others", async () => {
     const invoke = prepare('exports.handler = () => process.env;');
 
     expect(await payloadOf(invoke())).toEqual({
@@ -139,7 +139,7 @@ describe('a function', () => {
     });
   });
 
-  it('is loaded as CommonJS, as below /var/task, and may import', async () => {
+  it('is loaded as CommonJS, as in /var/task, and may use import()', async () => {
     const invoke = prepare(`
       const { join } = require('node:path');
       module.exports.handler = async () => [
@@ -150,7 +150,7 @@ describe('a function', () => {
     expect(lines).toEqual([]);
   });
 
-  it('has what it writes to its outputs logged, line by line', async () => {
+  it('has its output logged line by line', async () => {
     const invoke = prepare(`exports.handler = () => {
       process.stdout.write('one\\ntwo\\n'); process.stderr.write('three\\n');
     };`);
@@ -161,7 +161,7 @@ describe('a function', () => {
     expect(lines.toSorted()).toEqual(['fn: one', 'fn: three', 'fn: two']);
   });
 
-  it('of 512 MB has the heap that Lambda gives it', async () => {
+  it('with 512 MB has the same heap as on Lambda', async () => {
     const code = `exports.handler = () =>
       require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20;`;
     const invoke = prepare(code, { memorySizeMb: 512 });
@@ -170,7 +170,7 @@ describe('a function', () => {
     expect(await payloadOf(invoke())).toBe(512 - 51 + 3 * 32);
   });
 
-  it('that fails is reported, and its environment goes on', async () => {
+  it('that fails is reported, and its environment serves the next invocation', async () => {
     const invoke = prepare(
       `${counting} exports.handler = async ({ how }) => {
         calls++;
@@ -244,7 +244,7 @@ describe('a function', () => {
     ],
     ['does not parse', 'exports.handler = async ( => {}', 'SyntaxError', "Unexpected token '=>'"],
     ['exits while it is loaded', 'process.exit(3)', 'Runtime.ExitError', 'exit status 3'],
-  ])('that %s fails, for each that waits', async (_, code, errorType, message) => {
+  ])('that %s fails every waiting invocation', async (_, code, errorType, message) => {
     const invoke = prepare(code);
 
     const errors = await Promise.all([errorOf(invoke()), errorOf(invoke())]);
@@ -293,21 +293,24 @@ describe('a streaming function', () => {
     ['destroys its stream', 'output.destroy();', 'Error: Premature close', '2'],
     ['exits', `process.exit(1); ${never}`, 'Runtime.ExitError', '1'],
     ['does not end', never, 'Sandbox.Timedout', '1'],
-  ])('that %s midway breaks off, and the next is served', async (_, statement, error, next) => {
-    const invoke = prepare(
-      `${counting} ${streaming(`
+  ])(
+    'that %s midway breaks its stream, and the next invocation is served',
+    async (_, statement, error, next) => {
+      const invoke = prepare(
+        `${counting} ${streaming(`
         calls++;
         if (event.short) return output.end(String(calls));
         ${writeFirst} output.write('more'); ${statement}
       `)}`,
-      { timeoutMs: 1_000, reservedConcurrency: 1 },
-    );
+        { timeoutMs: 1_000, reservedConcurrency: 1 },
+      );
 
-    const [text, cause] = await readUntilBroken(invoke());
-    expect(text).toMatch(/^first,second/);
-    expect(cause).toContain(error);
-    expect(await readUntilBroken(invoke({ short: true }))).toEqual([next]);
-  });
+      const [text, cause] = await readUntilBroken(invoke());
+      expect(text).toMatch(/^first,second/);
+      expect(cause).toContain(error);
+      expect(await readUntilBroken(invoke({ short: true }))).toEqual([next]);
+    },
+  );
 
   const chunks = 40;
   const writeMuch = `
@@ -335,7 +338,7 @@ describe('a streaming function', () => {
     expect(await buffer(stream)).toHaveLength(chunks * 65_536);
   });
 
-  it('goes on to its end when its reader has gone away, and only then serves the next', async () => {
+  it('continues to its end after its reader has gone, and only then serves the next invocation', async () => {
     const invoke = prepare(
       streaming(`if (event.short) return output.end(String(isAllWritten)); ${writeMuch}`),
       one,
@@ -355,7 +358,7 @@ describe('the environments of a function', () => {
     return { id, calls: ++calls };
   };`;
 
-  it('are used again, and serve one invocation at a time each', async () => {
+  it('are reused, and serve one invocation at a time each', async () => {
     await using gate = await closedGate();
     const invoke = prepare(code);
     const first = await payloadOf(invoke());
@@ -386,7 +389,7 @@ describe('the environments of a function', () => {
     expect(fourth.id).not.toBe(first.id);
   });
 
-  it('are few for one caller, so that another does not wait', async () => {
+  it('are limited for each caller, so that others do not wait', async () => {
     await using gate = await closedGate();
     const invoke = prepare(code);
     const busy = Array.from({ length: 2 * Math.max(4, availableParallelism()) }, () =>
@@ -410,7 +413,7 @@ describe('the environments of a function', () => {
     expect(results.map(({ calls }) => calls)).toEqual([1, 2, 3]);
   });
 
-  it('are none for a function that reserves none', async () => {
+  it('are not started for a function with a reserved concurrency of 0', async () => {
     const invoke = prepare(code, { reservedConcurrency: 0 });
 
     expect(await errorOf(invoke())).toMatchObject({ errorType: 'TooManyRequestsException' });
@@ -425,7 +428,7 @@ describe('the environments of a function', () => {
     });
   });
 
-  it('do not begin what was cancelled while it waited', async () => {
+  it('do not run an invocation that was cancelled while it waited', async () => {
     await using gate = await closedGate();
     const invoke = prepare(code, one);
     const cancelling = new AbortController();
@@ -469,7 +472,7 @@ describe('code that is replaced', () => {
     newCode = `${directory.path}/new`;
   }
 
-  it('answers whoever comes while it is on its way, and lets the earlier one finish', async () => {
+  it('serves the requests that arrive while it is built, and the old code finishes the others', async () => {
     await using gate = await closedGate();
     const invoke = prepare(answering('old'), { reservedConcurrency: 2 });
     const underWay = payloadOf(invoke({ gate: gate.url }));
@@ -488,7 +491,7 @@ describe('code that is replaced', () => {
     expect(await payloadOf(invoke())).toBe('new');
   });
 
-  it('is waited for, and answers in place of an environment that is idle', async () => {
+  it('replaces idle environments, and requests wait for it', async () => {
     const invoke = prepare(answering('old'));
     await payloadOf(invoke());
     const built = Promise.withResolvers<void>();
@@ -503,7 +506,7 @@ describe('code that is replaced', () => {
     expect(await waiting).toBe('new');
   });
 
-  it('leaves alone the environments of a function whose code is the same', async () => {
+  it('keeps the environments of a function with unchanged code', async () => {
     const invoke = prepare('const id = Math.random(); exports.handler = () => id;');
     const id = await payloadOf(invoke());
 
@@ -512,7 +515,7 @@ describe('code that is replaced', () => {
     expect(await payloadOf(invoke())).toBe(id);
   });
 
-  it('leaves the earlier code where it does not build', async () => {
+  it('leaves the old code running if it cannot be built', async () => {
     const invoke = prepare(answering('old'));
     await payloadOf(invoke());
 

@@ -32,7 +32,7 @@ const qualified: Resources = {
 };
 
 describe('functions of a template', () => {
-  it('have what the template says', () => {
+  it('have the properties in the template', () => {
     const properties = {
       MemorySize: 512,
       Timeout: 15,

@@ -90,11 +90,11 @@ describe('a gateway response', () => {
       403,
       '{}',
     ],
-  ])('has what is defined for %s', (_, type, defined, status, body) => {
+  ])('follows the definition of %s', (_, type, defined, status, body) => {
     expect(render(type, defined)).toMatchObject({ statusCode: status, body });
   });
 
-  it('of a fault with a status of its own is of the class of that status', () => {
+  it("belongs to the class of the fault's own status", () => {
     expect(render('INTEGRATION_FAILURE', { DEFAULT_4XX: {} }, 502).statusCode).toBe(502);
   });
 
@@ -113,7 +113,7 @@ describe('a gateway response', () => {
     ['THROTTLED', 429],
     ['UNAUTHORIZED', 401],
     ['UNSUPPORTED_MEDIA_TYPE', 415],
-  ])('of type %s is %d where nothing is defined', (type, status) => {
+  ])('of type %s has the status %d by default', (type, status) => {
     expect(render(type, {}).statusCode).toBe(status);
   });
 });

@@ -113,7 +113,7 @@ const eventsOf = (name: string) =>
 const bearer = ['Authorization', 'Bearer x'] as const;
 
 describe('gateway', () => {
-  it('tells the function all about its request, and the client its ids', async () => {
+  it('passes the function the whole request, and the client its ids', async () => {
     const timeMs = Date.UTC(2026, 3, 9, 12, 34, 56, 789);
     const agents = ['one', 'two'].map((agent) => ['User-Agent', agent] as const);
 
@@ -178,7 +178,7 @@ describe('gateway', () => {
     );
   });
 
-  it('answers 500 to what fails unexpectedly, and logs why', async () => {
+  it('answers 500 to an unexpected error, and logs it', async () => {
     const cause = new Error('unexpected');
     invoke.mockRejectedValue(cause);
 
@@ -191,7 +191,7 @@ describe('gateway', () => {
     );
   });
 
-  it('answers a request that could not be read, under ids of its own', () => {
+  it('answers a request that could not be read, with a request id', () => {
     const fault = new GatewayFault('REQUEST_TOO_LARGE');
 
     const { statusCode, headers } = gateway.answerFault(fault, createRequest());
@@ -202,7 +202,7 @@ describe('gateway', () => {
     expect(logFault).toHaveBeenCalledWith(fault, requestId);
   });
 
-  it('throttles each method by itself, where the limits are those of all', async () => {
+  it('throttles each method separately, with the limits for all methods', async () => {
     const statuses = [];
     for (const httpMethod of ['GET', 'POST', 'GET']) {
       statuses.push((await send({ method: httpMethod, target: '/test/mock' })).statusCode);
@@ -213,7 +213,7 @@ describe('gateway', () => {
 });
 
 describe('gateway with an authorizer', () => {
-  it('asks it about the method, and tells the function its answer', async () => {
+  it('asks it about the method, and passes its context to the function', async () => {
     const { statusCode, authorizer } = await send({ target: '/test/secret', headers: [bearer] });
 
     const methodArn = `arn:aws:execute-api:eu-central-1:123456789012:${gateway.api.apiId}/test/GET/secret`;
@@ -228,7 +228,7 @@ describe('gateway with an authorizer', () => {
     expect([statusCode, authorizer]).toEqual([200, { principalId: 'ann' }]);
   });
 
-  it('can tell the client what the authorizer says of a denied request', async () => {
+  it("can use the authorizer's context in the response to a denied request", async () => {
     authorization = allowing('Deny');
 
     const denied = await send({ target: '/test/secret', headers: [bearer] });
@@ -241,7 +241,7 @@ describe('gateway with an authorizer', () => {
     expect(eventsOf('Echo')).toEqual([]);
   });
 
-  it('that fails answers 500, and says why in the log', async () => {
+  it('that fails is answered 500, and the reason is logged', async () => {
     authorization = { error: { errorType: 'Error', errorMessage: 'broken' } };
 
     const { statusCode } = await send({ target: '/test/secret', headers: [bearer] });
@@ -249,7 +249,7 @@ describe('gateway with an authorizer', () => {
     expect([statusCode, logFault.mock.calls[0]?.[0].cause]).toEqual([500, 'broken']);
   });
 
-  it('that streams answers 500, says why, and has the stream end', async () => {
+  it('that streams is answered 500, the reason is logged, and the stream is closed', async () => {
     const stream = new PassThrough();
     authorization = { stream };
 
@@ -300,7 +300,7 @@ describe("the answer of an authorizer's function", () => {
     expect(statusCode).toBe(status);
   });
 
-  it('has the numbers and booleans of its context as texts', async () => {
+  it('converts the numbers and booleans of its context to strings', async () => {
     authorization = answering(everything, { context: { limit: 60, isNew: true } });
 
     const { authorizer } = await send({ target: '/test/secret', headers: [bearer] });
@@ -316,7 +316,7 @@ describe("the answer of an authorizer's function", () => {
     ['a token with something before what matches', [['Authorization', 'a Bearer x']], false],
     ['a token with something after what matches', [['Authorization', 'open x']], false],
   ])(
-    'is asked for only where the whole token matches the pattern: %s',
+    'is requested only if the whole token matches the pattern: %s',
     async (_, headers, isAsked) => {
       const { statusCode } = await send({ target: '/test/secret', headers: headers! });
 
@@ -440,11 +440,11 @@ describe('the template of a gateway', () => {
       changed('Plan', { Quota: { Limit: 1, Period: 'WEEK' } }),
       'Plan: a quota by WEEK is not supported locally',
     ],
-  ])('stops the run for what is not supported, by name: %#', (others, message) => {
+  ])('stops the run, naming what is not supported: %#', (others, message) => {
     expect(() => createGateway(others)).toThrow(message);
   });
 
-  it.each(['Api', 'Stage'])('is not without its %s', (id) => {
+  it.each(['Api', 'Stage'])('stops the run if its %s is missing', (id) => {
     expect(() => createGateway({ [id]: { Type: 'AWS::SNS::Topic' } })).toThrow(
       /^template: there is no AWS::ApiGateway::(?:RestApi|Stage)$/,
     );

@@ -71,7 +71,7 @@ async function advance(milliseconds: number) {
 }
 
 describe('an invocation for a request', () => {
-  it('has its event, and an id of its own', async () => {
+  it('has its event and a request id', async () => {
     const { answered, invoked } = send({ answer: { payload: '{"statusCode":201}' } });
 
     const { statusCode, headers } = await answered;
@@ -87,7 +87,7 @@ describe('an invocation for a request', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is given up when the integration has taken too long, its wait for a turn included', async () => {
+  it("is cancelled at the integration's timeout, which includes the wait for an environment", async () => {
     const { answered, isGivenUp } = send();
     const wasGivenUp = isGivenUp();
 
@@ -97,7 +97,7 @@ describe('an invocation for a request', () => {
     expect([wasGivenUp, isGivenUp()]).toEqual([false, true]);
   });
 
-  it('is given up when the client goes away', () => {
+  it('is cancelled when the client disconnects', () => {
     const leaving = new AbortController();
     const { isGivenUp } = send({ signal: leaving.signal });
     const wasGivenUp = isGivenUp();
@@ -107,7 +107,7 @@ describe('an invocation for a request', () => {
     expect([wasGivenUp, isGivenUp()]).toEqual([false, true]);
   });
 
-  it('is not begun for a client that has gone already', () => {
+  it('is not started for a client that has already disconnected', () => {
     expect(send({ signal: AbortSignal.abort() }).isGivenUp()).toBe(true);
   });
 
@@ -115,20 +115,17 @@ describe('an invocation for a request', () => {
     ['TooManyRequestsException', 'INTEGRATION_FAILURE', 500],
     ['RequestEntityTooLargeException', 'REQUEST_TOO_LARGE', 413],
     ['Runtime.ExitError', 'INTEGRATION_FAILURE', 502],
-  ])(
-    'that ends with %s is answered as API Gateway does: %s %s',
-    async (errorType, type, status) => {
-      const error = { errorType, errorMessage: 'why' };
+  ])('that fails with %s is answered as by API Gateway: %s %s', async (errorType, type, status) => {
+    const error = { errorType, errorMessage: 'why' };
 
-      const { answered } = send({ answer: { error } });
+    const { answered } = send({ answer: { error } });
 
-      await expect(answered).rejects.toMatchObject({ type, builtIn: { status }, cause: error });
-    },
-  );
+    await expect(answered).rejects.toMatchObject({ type, builtIn: { status }, cause: error });
+  });
 });
 
 describe('a stream for a request', () => {
-  it('has all that came before its reader, and leaves no timer behind', async () => {
+  it('contains what was written before it was read, and leaves no timer behind', async () => {
     const { source, body } = await stream(10_000);
     source.end('body');
     await turn();
@@ -140,7 +137,7 @@ describe('a stream for a request', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is closed when it comes after the time limit', async () => {
+  it('is closed if it begins after the time limit', async () => {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const source = new PassThrough();
     const { answered } = send({ answer: promise, isStreaming: true });
@@ -153,7 +150,7 @@ describe('a stream for a request', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  it('is closed when it has no head within the time limit, the wait for it included', async () => {
+  it('is closed if its prelude does not arrive within the time limit of the whole request', async () => {
     const { promise, resolve } = Promise.withResolvers<InvocationResult>();
     const source = new PassThrough();
     const { answered } = send({ answer: promise, isStreaming: true });

@@ -39,12 +39,6 @@ describe('streamed result', () => {
     ['has no delimiter', ['{"statusCode":200}'], 'ended without a delimiter'],
     ['is empty', [], 'ended without a delimiter'],
     ['has a prelude that is no JSON', [`oops${nul}`], 'SyntaxError'],
-    ['has a prelude with a bad status', [`{"statusCode":"x"}${nul}`], 'statusCode: x'],
-    [
-      'has cookies in its prelude',
-      [`{"cookies":[]}${nul}`],
-      'the field cookies of a result is not',
-    ],
     ['has a line break in a header', [`{"headers":{"X":"a\\nb"}}${nul}`], 'Invalid character'],
     ['has a prelude above 16 KB', [`{"a":"${'x'.repeat(17_000)}"}${nul}`], 'within 16384 bytes'],
     ['goes on without a delimiter', Array(100).fill('x'.repeat(1_000)), 'within 16384 bytes'],

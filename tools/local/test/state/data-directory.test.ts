@@ -31,7 +31,7 @@ async function open(path = join(parent.path, 'deep/data')): Promise<DataDirector
 }
 
 describe('data directory', () => {
-  it('gives back what was written, and undefined for what was not', async () => {
+  it('reads what was written, and undefined if there is no such file', async () => {
     const directory = await open();
 
     directory.write('a.json', 'old');
@@ -50,7 +50,7 @@ describe('data directory', () => {
         chmodSync(path, 0o755);
       },
     ],
-  ])('lets nobody else look into it %s', async (_, prepare) => {
+  ])('is readable by this user only %s', async (_, prepare) => {
     const path = join(parent.path, 'data');
     prepare(path);
 
@@ -59,7 +59,7 @@ describe('data directory', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it('has the old file after a write that was broken off, and can be written again', async () => {
+  it('keeps the old file if a write is interrupted, and can be written again', async () => {
     const directory = await open();
     directory.write('a.json', 'old');
     writeFileSync(directory.pathOf('a.json.new'), '"half of a longer text');
@@ -73,7 +73,7 @@ describe('data directory', () => {
   it.each([
     ['is no JSON', 'no\n\n  JSON', '"no JSON"'],
     ['holds something else', '[]', 'not have the format'],
-  ])('says of a file that %s where it is and what to do', async (_, content, reason) => {
+  ])('reports a file that %s with its path and the remedy', async (_, content, reason) => {
     const directory = await open();
     writeFileSync(directory.pathOf('a.json'), content);
 
@@ -87,7 +87,7 @@ describe('data directory', () => {
     );
   });
 
-  it('says of a file that cannot be written where it is and what to do', async () => {
+  it('reports a file that cannot be written with its path and the remedy', async () => {
     const directory = await open();
     rmSync(directory.path, { recursive: true });
 
@@ -100,7 +100,7 @@ describe('data directory', () => {
     ['below a file', 'file/data', /ENOTDIR/],
     ['where the system lets nobody make one', '/proc/x/data', /ENOENT/],
     ['whose lock is no database', 'data', /not a database/],
-  ])('says of one %s that it cannot be used, and why', async (_, name, reason) => {
+  ])('reports why one %s cannot be used', async (_, name, reason) => {
     writeFileSync(join(parent.path, 'file'), '');
     mkdirSync(join(parent.path, 'data'));
     writeFileSync(join(parent.path, 'data/lock.sqlite'), 'x'.repeat(4_096));
@@ -113,7 +113,7 @@ describe('data directory', () => {
     );
   });
 
-  it('belongs to one run at a time, also under another name, until it is released', async () => {
+  it('belongs to one run at a time until it is released, even under another name', async () => {
     const first = await open();
     const link = join(parent.path, 'link');
     symlinkSync(first.path, link);
@@ -126,7 +126,7 @@ describe('data directory', () => {
     await expect(open(link)).resolves.toBeDefined();
   });
 
-  it('belongs to one run also across containers, and is free again when that was killed', async () => {
+  it('belongs to one run even across containers, and is free again when that run is killed', async () => {
     const path = join(parent.path, 'data');
     const module = new URL('../../state/data-directory.ts', import.meta.url).href;
     const code = `const { DataDirectory } = await import(${JSON.stringify(module)});

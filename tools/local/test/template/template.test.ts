@@ -62,7 +62,7 @@ describe('a template', () => {
     );
   });
 
-  it('may have any property of a resource that has no effect on one machine', () => {
+  it('may have any property of a type without effect', () => {
     const { ref, attribute } = resource('AWS::SNS::Topic', { Anything: true });
 
     expect(ref).toBe('Small-X-U31GV6LDBZ5K');
@@ -102,7 +102,7 @@ describe('a template', () => {
       'Fn: a reference to Table.StreamArn is not supported locally',
     ],
     ['a dynamic reference', '{{resolve:ssm:name}}', 'Fn: the dynamic reference {{'],
-  ])('is refused by logical id for %s that it does not resolve', (_, Description, message) => {
+  ])('is refused for %s that is not supported', (_, Description, message) => {
     const template = createTemplate({ ...table, ...lambda('Fn', { Description }) });
     const [fn] = template.ofType('AWS::Lambda::Function');
 
@@ -142,6 +142,10 @@ describe('a resource', () => {
   const arn = (service: string, rest: string) =>
     `arn:aws:${service}:eu-central-1:123456789012:${rest}`;
 
+  const name = 'Small-X-U31GV6LDBZ5K';
+  const role = 'arn:aws:iam::123456789012:role';
+  const live = { FunctionName: 'list', Name: 'live' };
+
   // Data of an earlier run are stored under these names.
   it.each<[string, Record<string, unknown>, string, Record<string, string>]>([
     ['AWS::ApiGateway::RestApi', {}, '1gv6ldbz5k', { RootResourceId: 'jn290ko459' }],
@@ -150,36 +154,16 @@ describe('a resource', () => {
     ['AWS::ApiGateway::Stage', { StageName: 'test' }, 'test', {}],
     ['AWS::ApiGateway::Authorizer', {}, 'ldbz5k', {}],
     ['AWS::ApiGateway::UsagePlan', {}, 'ldbz5k', {}],
-    [
-      'AWS::Lambda::Function',
-      {},
-      'Small-X-U31GV6LDBZ5K',
-      { Arn: arn('lambda', 'function:Small-X-U31GV6LDBZ5K') },
-    ],
+    ['AWS::Lambda::Function', {}, name, { Arn: arn('lambda', `function:${name}`) }],
     [
       'AWS::Lambda::Version',
       { FunctionName: 'list' },
       arn('lambda', 'function:list:1'),
       { Version: '1' },
     ],
-    [
-      'AWS::Lambda::Alias',
-      { FunctionName: 'list', Name: 'live' },
-      arn('lambda', 'function:list:live'),
-      {},
-    ],
-    [
-      'AWS::DynamoDB::Table',
-      {},
-      'Small-X-U31GV6LDBZ5K',
-      { Arn: arn('dynamodb', 'table/Small-X-U31GV6LDBZ5K') },
-    ],
-    [
-      'AWS::IAM::Role',
-      {},
-      'Small-X-U31GV6LDBZ5K',
-      { Arn: 'arn:aws:iam::123456789012:role/Small-X-U31GV6LDBZ5K' },
-    ],
+    ['AWS::Lambda::Alias', live, arn('lambda', 'function:list:live'), {}],
+    ['AWS::DynamoDB::Table', {}, name, { Arn: arn('dynamodb', `table/${name}`) }],
+    ['AWS::IAM::Role', {}, name, { Arn: `${role}/${name}` }],
   ])('has the same names in every run: %s with %j', (type, given, ref, attributes) => {
     const found = resource(type, given);
 
@@ -188,7 +172,7 @@ describe('a resource', () => {
     expect([found.ref, ...values]).toEqual([ref, ...Object.values(attributes)]);
   });
 
-  it('has a name as long as AWS allows at most', () => {
+  it('has a name of at most 64 characters', () => {
     expect(resource('AWS::Lambda::Function', {}, 'L'.repeat(300)).ref).toHaveLength(64);
   });
 });

@@ -30,14 +30,14 @@ describe('the elements of a JSON array', () => {
     );
   });
 
-  it('are not parsed, so that digits are kept and wrong JSON is found by whoever parses it', async () => {
+  it('are not parsed, so digits are kept, and invalid JSON within them is passed on', async () => {
     expect(await split('[{"id":9223372036854775807},{"id":oops}]')).toEqual([
       '{"id":9223372036854775807}',
       '{"id":oops}',
     ]);
   });
 
-  it('are handed out up to the place where the structure is lost', async () => {
+  it('are returned up to the place where the array is malformed', async () => {
     const elements = elementsOf(Readable.from([Buffer.from('[{"id":1}{"id":2}]')]));
 
     expect((await elements.next()).value).toBe('{"id":1}');
@@ -47,17 +47,17 @@ describe('the elements of a JSON array', () => {
   it.each([
     ...['', '["', '[{"id":1}', '{"id":1}', 'null', '[1]', '[{"id":1},]', '[,{"id":1}]'],
     ...['[{"id":1}[{"id":2}]', '[{"id":1}]]', '[{"id":1}][{"id":2}]', '[] x', '[{"id":{}}]'],
-  ])('are missed in %p, which is no array of orders', async (text) => {
+  ])('are refused in %p, which is not an array of orders', async (text) => {
     await expect(split(text)).rejects.toThrow(/^the array is not closed: it ends with "/);
   });
 
-  it('are none in bytes that are no UTF-8', async () => {
+  it('are refused in bytes that are not UTF-8', async () => {
     const bytes = Buffer.from('[{"shipDate":"\xe4"}]', 'latin1');
 
     await expect(split(bytes)).rejects.toThrow('not valid for encoding utf-8');
   });
 
-  it('are not waited for without end', async () => {
+  it('have a maximum length', async () => {
     await expect(split(`[{"${'x'.repeat(70_000)}`, 10_000)).rejects.toThrow(
       'no complete order after',
     );
