@@ -58,7 +58,7 @@ export interface CopiedOrders {
 /**
  * Converts a page of items to orders.
  *
- * @param page is followed by `slackBytes` of any content, which are overwritten
+ * @param page ends with `slackBytes` that do not belong to it and are overwritten
  * @param keep all orders are included without it
  * @param fields with an integer `id`
  */

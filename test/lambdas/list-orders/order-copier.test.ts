@@ -79,7 +79,7 @@ describe('copyOrders', () => {
   it.each([
     ['spaces', JSON.stringify({ Items: [orderItem(1)] }, null, 1)],
     ['a space in a value', '{"Items":[{"id":{"N":"1" },"petId":{"N":"2"}}]}'],
-    ['a space behind a value', '{"Items":[{"id":{"N":"1"} }]}'],
+    ['a space behind a value', '{"Items":[{"id":{"N":"1"} ,"petId":{"N":"2"}}]}'],
     ['an item outside of a list', '{"id":{"N":"1"}} '],
     ['an escaped name', '{"Items":[{"\\u0069d":{"N":"1"}}]}'],
     ['an escaped list', '{"\\u0049tems":[{"id":{"N":"1"}}]}'],
