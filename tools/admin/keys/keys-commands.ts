@@ -135,7 +135,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
       return { value: view, text: unbanText(view) };
     },
   });
-  addVerb<{ olderThan: number }>(keys, io, {
+  addVerb<PurgeOptions>(keys, io, {
     usage: 'purge',
     description: 'remove what is stored of keys that were revoked or have expired',
     options: [
@@ -143,6 +143,7 @@ export function addKeysCommands(program: Command, io: CommandIo): void {
         30 * 86_400,
         '30d',
       ),
+      new Option('--owner <owner>', 'only keys of this owner, by id or name'),
       yesOption,
     ],
     examples: ['keys purge --stage prod --older-than 90d'],
@@ -221,8 +222,13 @@ To be run before a stage is destroyed, which its API Gateway keys would outlive.
 names and which keys they had stay written down; "owners create" with an owner's name and a plan lets
 it have keys again. Without a terminal it needs --yes. If it is interrupted, run it again.`;
 
-async function purge({ stage, options, confirm }: Call<{ olderThan: number }>): Promise<Result> {
-  const keys = await findPurgeable(options.olderThan, stage);
+interface PurgeOptions {
+  olderThan: number;
+  owner?: string;
+}
+
+async function purge({ stage, options, confirm }: Call<PurgeOptions>): Promise<Result> {
+  const keys = await findPurgeable(options.olderThan, stage, options.owner);
   if (keys.length > 0) {
     const are = keys.length === 1 ? 'is' : 'are';
     const stored = `all that is stored of ${counted(keys.length, 'key')}`;

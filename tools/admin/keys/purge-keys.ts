@@ -1,4 +1,4 @@
-import { allOwners } from '../owners/find-owner.ts';
+import { allOwners, findOwner } from '../owners/find-owner.ts';
 import type { KeyStore } from '../stage/key-store.ts';
 import { withHalfDoneError } from '../stage/service-failure.ts';
 import { keysOf, type StoredKey } from './find-key.ts';
@@ -7,13 +7,19 @@ import type { KeyStatus } from './key-state.ts';
 import { keyView } from './key-view.ts';
 import { removeEntry } from './revoke-key.ts';
 
-/** Finds the keys that were revoked, expired or left unfinished at least so long ago. */
+/**
+ * Finds the keys that were revoked, expired or left unfinished at least so long ago.
+ *
+ * @param owner the id or name of an owner; without it, the keys of all owners are found
+ */
 export async function findPurgeable(
   olderThanSeconds: number,
   store: KeyStore,
+  owner?: string,
 ): Promise<StoredKey[]> {
+  const owners = owner === undefined ? await allOwners(store) : [await findOwner(owner, store)];
   const latestEnd = store.now() - olderThanSeconds * 1_000;
-  return (await allOwners(store)).flatMap(keysOf).filter((key) => {
+  return owners.flatMap(keysOf).filter((key) => {
     const { status, revokedAt, createdAt, expiresAt } = keyView(key, store.now());
     const ends: Partial<Record<KeyStatus, string | null>> = {
       revoked: revokedAt,

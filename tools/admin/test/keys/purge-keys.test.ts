@@ -87,4 +87,14 @@ describe('purgeKeys', () => {
 
     expect((await remaining()).sort()).toEqual([keyId, expiring.keyId].sort());
   });
+
+  it('removes only the keys of the owner that is named', async () => {
+    await revokeKey((await issue()).keyId, store);
+    const other = await issueTo({ owner: 'Other' }, store);
+    await revokeKey(other.keyId, store);
+
+    const found = await findPurgeable(0, store, 'other');
+
+    expect(found.map(({ keyId }) => keyId)).toEqual([other.keyId]);
+  });
 });
