@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Findings, median } from './report.ts';
 import { answering, changedHandler, copySources } from './source-copy.ts';
 
@@ -25,7 +23,7 @@ const answeredWithinMs = 10_000;
  *
  * @throws Error if it ends before it is ready
  */
-async function startLocally(directory = root, options: readonly string[] = []): Promise<LocalRun> {
+async function startLocally(directory: string, ...options: string[]): Promise<LocalRun> {
   const startedAtMs = performance.now();
   const words = ['start', '--silent', '--', '--json', '--port', '0', ...options];
   const service = spawn('npm', words, {
@@ -53,7 +51,7 @@ async function startLocally(directory = root, options: readonly string[] = []): 
 export async function benchLocalReady(rounds: number): Promise<Findings> {
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    await using run = await startLocally();
+    await using run = await startLocally(root);
     seconds.push(run.secondsUntilReady);
   }
   return {
@@ -66,7 +64,7 @@ export async function benchLocalReady(rounds: number): Promise<Findings> {
 /** Measures the time from the save of a handler to the answer of its new code, with `--watch`. */
 export async function benchWatch(saves: number): Promise<Findings> {
   using sources = copySources();
-  await using run = await startLocally(sources.path, ['--watch']);
+  await using run = await startLocally(sources.path, '--watch');
   const file = join(sources.path, changedHandler);
   const original = readFileSync(file, 'utf8');
   const milliseconds: number[] = [];
@@ -101,50 +99,4 @@ async function untilAnswered({ baseUrl, keys }: LocalRun, message: string): Prom
     if ((await response.text()).includes(`"${message}"`)) return;
     if (performance.now() > deadlineMs) throw new Error(`No answer says "${message}".`);
   }
-}
-
-/**
- * Measures how long an owner waits for the first byte of a list, on an idle service and while another
- * owner reads 50 lists slowly.
- *
- * @param orders enough for a list that is larger than the connection's buffers
- */
-export async function benchSlowReaders(orders: number): Promise<Findings> {
-  using directory = mkdtempDisposableSync(join(tmpdir(), 'slow-readers-'));
-  const file = join(directory.path, 'orders.jsonl');
-  const order = { petId: 7, quantity: 1, shipDate: '2026-01-01T00:00:00.000Z', complete: false };
-  const lines = Array.from({ length: orders }, (_, id) => JSON.stringify({ id, ...order }));
-  writeFileSync(file, lines.join('\n'));
-  await using run = await startLocally(root, ['--orders', file]);
-  const measure = async () => {
-    const waitedMs: number[] = [];
-    while (waitedMs.length < 7) waitedMs.push(await firstByteMs(run, 'enterprise'));
-    return { medianMs: median(waitedMs), longestMs: Math.max(...waitedMs) };
-  };
-  await firstByteMs(run, 'enterprise');
-  const idle = await measure();
-  // The service cuts them off, as it should.
-  for (let reader = 0; reader < 50; reader++) firstByteMs(run, 'free', 140_000).catch(() => {});
-  // Waits until the lists wait for their readers.
-  await pause(3_000);
-  const beside = await measure();
-  return {
-    title: `Slow readers: the first byte of a list of ${orders} orders`,
-    measured: { idle, 'with 50 slow readers of another owner': beside },
-    figures: { slow_readers_first_byte_vs_idle: beside.medianMs / idle.medianMs },
-  };
-}
-
-/** Reads a whole list. @throws Error if it ends early */
-async function firstByteMs({ baseUrl, keys }: LocalRun, plan: string, bytesPerSecond?: number) {
-  const startedAtMs = performance.now();
-  const headers = { Authorization: `Bearer ${keys[plan]}`, 'Accept-Encoding': 'identity' };
-  const { status, body } = await fetch(`${baseUrl}/store/orders`, { headers });
-  if (status !== 200) throw new Error(`A list was answered ${status}.`);
-  let waitedMs: number | undefined;
-  for await (const chunk of body!) {
-    waitedMs ??= performance.now() - startedAtMs;
-    if (bytesPerSecond) await pause((1_000 * chunk.length) / bytesPerSecond);
-  }
-  return waitedMs!;
 }

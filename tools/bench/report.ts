@@ -29,7 +29,6 @@ export const targets = {
   ...(Object.fromEntries(coldTargets) as Record<ColdFigure, number>),
   local_ready_seconds: 4,
   watch_handler_p95_ms: 500,
-  slow_readers_first_byte_vs_idle: 10,
 } satisfies Record<string, number | undefined>;
 
 type FigureName = keyof typeof targets;

@@ -5,7 +5,7 @@ import { OperatorError } from '../shared/errors.ts';
 import { benchCold } from './cold.ts';
 import { benchLimiter } from './limiter.ts';
 import { benchList } from './list.ts';
-import { benchLocalReady, benchSlowReaders, benchWatch } from './local.ts';
+import { benchLocalReady, benchWatch } from './local.ts';
 import { benchMillion } from './million.ts';
 import { type Findings, missedTargets, printFindings, renderJson } from './report.ts';
 import { setUpWorkbench, type Workbench } from './workbench.ts';
@@ -17,7 +17,6 @@ const jobs = {
   cold: benchCold,
   local: ({ isQuick }: Workbench) => benchLocalReady(isQuick ? 1 : 3),
   watch: ({ isQuick }: Workbench) => benchWatch(isQuick ? 2 : 40),
-  'slow-readers': ({ isQuick }: Workbench) => benchSlowReaders(isQuick ? 100 : 60_000),
 };
 
 type JobName = keyof typeof jobs;

@@ -18,9 +18,7 @@ describe('npm run bench', () => {
 
     expect(lines).toHaveLength(1);
     const figures = JSON.parse(lines[0]!);
-    const expected = Object.keys(targets).filter(
-      (name) => !/^(?:local|watch|slow_readers)_/.test(name),
-    );
+    const expected = Object.keys(targets).filter((name) => !/^(?:local|watch)_/.test(name));
     expect(Object.keys(figures)).toEqual(expected);
     for (const value of Object.values(figures)) expect(value).toBeGreaterThan(0);
     expect(stderr).toContain('Limiter: one request');
@@ -31,7 +29,7 @@ describe('npm run bench', () => {
     [['--bogus'], '"--bogus": no such option; npm run bench -- --help lists them'],
   ])('answers %j with the mistake and the usage', async (options, message) => {
     const usage =
-      'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\|slow-readers\\]';
+      'Usage: npm run bench -- \\[--only list\\|million\\|limiter\\|cold\\|local\\|watch\\]';
 
     await expect(bench(...options)).rejects.toMatchObject({
       code: 2,
