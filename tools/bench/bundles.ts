@@ -6,7 +6,6 @@ import { forEachFunction, handlerEntries } from '../../lib/settings/functions.ts
 
 /** Bundled with the same options as ours: the peers, and the program that calls a handler. */
 const ownEntries = {
-  listBuffered: 'tools/bench/peers/list-buffered.ts',
   listStreamed: 'tools/bench/peers/list-streamed.ts',
   listBareHttp: 'tools/bench/peers/list-bare-http.ts',
   rateLimiterFlexible: 'tools/bench/peers/authorizer-rate-limiter-flexible.ts',

@@ -37,7 +37,6 @@ export async function benchList(bench: Workbench): Promise<Findings> {
     'bare HTTP, undecoded': { bundleFile: own.listBareHttp, lists: 8 },
     'ours, gzip accepted': { bundleFile: ours.listOrders, lists: 8, isGzipAccepted: true },
     'DocumentClient, streamed': { bundleFile: own.listStreamed, lists: 2 },
-    'DocumentClient, buffered': { bundleFile: own.listBuffered, lists: 2 },
   };
   const rounds = await interleave(bench.isQuick ? 1 : 7, contestants, (kind) =>
     measureList(bench, kind, kind.lists),

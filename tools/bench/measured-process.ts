@@ -28,7 +28,7 @@ export interface JobResult {
   load: Spent;
   batches: Batch[];
   peakRssMb: number;
-  /** The result of the last call without its body: the returned value, or the stream's status. */
+  /** The result of the last call: the returned value, or the stream's status. */
   answer: unknown;
 }
 
@@ -90,13 +90,7 @@ async function answerOf(handler: Handler): Promise<unknown> {
       await received;
       return { statusCode: 200, ...stream.prelude };
     }
-    const { body, ...answer } = (await handler(job.event, context)) as { body?: string };
-    if (!body) return answer;
-    const { stream, received } = openResponse(startedAtMs);
-    stream.write(body);
-    stream.end();
-    await received;
-    return answer;
+    return await handler(job.event, context);
   } catch (error) {
     return { error: (error as Error).message };
   }

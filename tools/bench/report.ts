@@ -18,7 +18,6 @@ const coldTargets = functionNames.map(figurePrefix).flatMap((prefix) => [
 export const targets = {
   list_cpu_vs_document_client: 0.14,
   list_cpu_vs_bare_http: 2.6,
-  million_cpu_vs_document_client_buffered: undefined,
   million_peak_rss_mb: 128,
   million_first_byte_ms: undefined,
   million_wall_vs_one_segment_at_40ms_pages: 0.35,
