@@ -38,11 +38,10 @@ async function run(parameters: readonly string[], stop: AbortSignal): Promise<vo
   // It is closed before the service, because a thread that a debugger has paused could not be ended.
   using _inspector = options.inspect === undefined ? undefined : openInspector(options.inspect);
   const directory = temporaryDirectory();
-  // Beside the folder, so that it can be read after the run.
-  const functionLogPath = options.verbose ? undefined : `${directory}.log`;
+  // The log is beside the folder, so that it can be read after the run.
   const console = options.json
     ? plainConsole
-    : textConsole(basePathOf(options.stage), functionLogPath);
+    : textConsole(basePathOf(options.stage), `${directory}.log`);
   // The start takes some seconds, so the user is told.
   if (!options.json && process.stdout.isTTY) process.stdout.write('Starting …\n');
   const service = await startStoreService(options, {

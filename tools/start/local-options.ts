@@ -18,8 +18,6 @@ export interface LocalOptions {
   readonly empty: boolean;
   /** Whether one line of JSON is printed instead of text. */
   readonly json: boolean;
-  /** Whether the log of the functions is printed instead of written to a file. */
-  readonly verbose: boolean;
   /** Whether the functions are reloaded when their sources change. */
   readonly watch: boolean;
   /** The port for a debugger, or 0 for any free port; undefined for no debugger. */
@@ -58,7 +56,6 @@ function localCommand(): Command {
         .preset(String(inspectorPort))
         .argParser(portOf('--inspect')),
     )
-    .option('--verbose', "also print the functions' log", false)
     .option('--json', 'print one line of JSON when the service is ready', false)
     .addHelpText('after', helpAfter);
 }

@@ -26,9 +26,9 @@ export const plainConsole: RunConsole = { log, paint: (_, text) => text };
  * are used on a terminal, unless `NO_COLOR` is set.
  *
  * @param basePath the path that the contract's paths are relative to, such as `/staging/v1`
- * @param functionLogPath the file for the log of the functions; undefined to print it
+ * @param functionLogPath the file for the log of the functions
  */
-export function textConsole(basePath: string, functionLogPath: string | undefined): RunConsole {
+export function textConsole(basePath: string, functionLogPath: string): RunConsole {
   const paintFor =
     (stream: NodeJS.WriteStream): Paint =>
     (format, text) =>
@@ -38,11 +38,10 @@ export function textConsole(basePath: string, functionLogPath: string | undefine
   return {
     log,
     logFunction: (functionName, line) => {
-      const shown = `${shortName(functionName)}: ${line}`;
-      if (functionLogPath === undefined) return log(paintError('dim', printable(shown)));
-      appendFileSync(functionLogPath, `${printable(shown)}\n`);
+      const shown = (text: string) => printable(`${shortName(functionName)}: ${text}`);
+      appendFileSync(functionLogPath, `${shown(line)}\n`);
       const notable = notableLine(line);
-      if (notable) log(paintError('red', printable(`${shortName(functionName)}: ${notable}`)));
+      if (notable) log(paintError('red', shown(notable)));
     },
     onAnswered: (answered) => {
       process.stdout.write(`${requestLine(answered, basePath, paint)}\n`);

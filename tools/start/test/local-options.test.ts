@@ -22,7 +22,6 @@ describe('options of the local run', () => {
       orders: undefined,
       empty: false,
       json: false,
-      verbose: false,
       watch: false,
       inspect: undefined,
       dynamodbEndpoint: undefined,

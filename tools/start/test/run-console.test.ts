@@ -25,14 +25,14 @@ describe("of a function's log, a person", () => {
 });
 
 describe("a function's log", () => {
-  it.each([true, false])('sends no escape sequence to a terminal, with a file: %s', (hasFile) => {
+  it('sends no escape sequence to a terminal', () => {
     const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const file = hasFile ? `${directory.path}/functions.log` : undefined;
+    const file = `${directory.path}/functions.log`;
 
     textConsole('/staging/v1', file).logFunction!('store', '\u001b[2J');
 
     expect(write.mock.calls.join()).toContain('store: \\u001b[2J');
-    if (file) expect(readFileSync(file, 'utf8')).toBe('store: \\u001b[2J\n');
+    expect(readFileSync(file, 'utf8')).toBe('store: \\u001b[2J\n');
     write.mockRestore();
   });
 });
