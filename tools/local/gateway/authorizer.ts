@@ -118,19 +118,11 @@ function parseResult(payload: string, methodArn: string): Authorization {
     return {
       context: { ...contextTexts(context ?? {}), principalId },
       usageIdentifierKey,
-      isAllowed: allowsMethod(policyDocument.Statement.map(checkedStatement), methodArn),
+      isAllowed: allowsMethod(policyDocument.Statement, methodArn),
     };
   } catch (cause) {
     throw new GatewayFault('AUTHORIZER_CONFIGURATION_ERROR', { cause });
   }
-}
-
-function checkedStatement(statement: PolicyStatement): PolicyStatement {
-  const { Effect, Action, Resource, ...others } = statement;
-  const isEffect = Effect === 'Allow' || Effect === 'Deny';
-  const isSupported = typeof Action === 'string' && typeof Resource === 'string';
-  if (isEffect && isSupported && Object.keys(others).length === 0) return statement;
-  throw new TypeError(`a statement is not supported locally: ${JSON.stringify(statement)}`);
 }
 
 // API Gateway converts numbers and booleans to strings, and rejects objects and lists.

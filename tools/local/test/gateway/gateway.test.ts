@@ -284,8 +284,6 @@ describe("the answer of an authorizer's function", () => {
       ),
       403,
     ],
-    ['has another effect', answering({ ...everything, Effect: 'allow' }), 500],
-    ['has a condition', answering({ ...everything, Condition: {} }), 500],
     ['has no resource', answering({ ...everything, Resource: undefined }), 500],
     ['has no policy', answering(everything, { policyDocument: undefined }), 500],
     ['has no principal', answering(everything, { principalId: undefined }), 500],
