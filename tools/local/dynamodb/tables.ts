@@ -1,18 +1,14 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
-  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import { LocalRunError } from '../errors.ts';
 import type { Template } from '../template/template.ts';
 
 /**
  * Creates the template's tables where they are missing, with their keys. Other properties have no
  * effect locally. A local server has created a table when it answers.
- *
- * @throws LocalRunError when a table of an earlier version exists with another key
  */
 export async function provideTables(template: Template, client: DynamoDBClient): Promise<void> {
   const tables = template.ofType('AWS::DynamoDB::Table').map(({ ref, property }) => ({
@@ -28,22 +24,7 @@ async function createTable(input: CreateTableCommandInput, client: DynamoDBClien
   try {
     await client.send(new CreateTableCommand(input));
   } catch (error) {
+    // The table is one of an earlier run.
     if (!(error instanceof ResourceInUseException)) throw error;
-    await refuseOtherKey(input, client);
   }
-}
-
-async function refuseOtherKey(
-  { TableName, KeySchema }: CreateTableCommandInput,
-  client: DynamoDBClient,
-): Promise<void> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  const [present, wanted] = [Table!.KeySchema, KeySchema].map((schema) =>
-    schema!.map(({ AttributeName }) => AttributeName).join(),
-  );
-  if (present === wanted) return;
-  throw new LocalRunError(
-    `the table ${TableName} exists with the key ${present}, but this version needs ${wanted}: use ` +
-      'an empty data directory',
-  );
 }

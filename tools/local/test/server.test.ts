@@ -1,10 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type LoopbackServer, serve } from '../../../test/helpers/loopback-server.ts';
-import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import type { EmbeddedDynamoDB, EmbeddedDynamoDBOptions } from '../dynamodb/embedded-dynamodb.ts';
 import type { DynamoDBGuard, GuardOptions } from '../dynamodb/guard.ts';
 import { LocalRunError } from '../errors.ts';
@@ -91,7 +89,6 @@ let onCall: RequestListener;
 let lines: string[];
 let running: LocalService[];
 let assemblies: Assembly[];
-const directory = temporaryDirectoryOfEachTest();
 
 beforeEach(async () => {
   events = [];
@@ -241,20 +238,6 @@ describe('a local service', () => {
     expect([first.status, second.status]).toEqual([200, 200]);
   });
 
-  it.each([
-    ["with its name to the run's own log", false, ['fn: invoked'], []],
-    ['to the given function', true, [], ['fn: invoked']],
-  ])('passes the log of a function %s', async (_, isOwn, expected, expectedOwn) => {
-    const own: string[] = [];
-    const logFunction = (name: string, line: string) => own.push(`${name}: ${line}`);
-    const service = await start(isOwn ? { logFunction } : {});
-
-    await bodyOf(service, '/echo');
-
-    const named = (all: string[]) => all.map((line) => line.replace(/^\S+:/, 'fn:'));
-    expect([named(lines), named(own)]).toEqual([expected, expectedOwn]);
-  });
-
   it('logs why a function failed, but not why a request was refused', async () => {
     const service = await start({ codeOf: () => '/broken' });
 
@@ -263,17 +246,6 @@ describe('a local service', () => {
     const cause = expect.stringMatching(/^gateway: \S+ INTEGRATION_FAILURE: .*'no build'/);
     expect(statuses.map(({ status }) => status)).toEqual([403, 502]);
     expect(lines.filter((line) => line.startsWith('gateway'))).toEqual([cause]);
-  });
-
-  it('runs the code that `codeOf` names, or else the code in the manifest beside its template', async () => {
-    const assembly = assemble();
-
-    const services = [await start({ ...assembly, codeOf: () => '/own' }), await start(assembly)];
-
-    expect(await Promise.all(services.map((each) => bodyOf(each, '/echo')))).toEqual([
-      '/own',
-      `${assembly.directory}/asset.Echo`,
-    ]);
   });
 
   it.each([
@@ -293,6 +265,17 @@ describe('a local service', () => {
 
     expect(events).toEqual(['environment stopped', 'guard closed', 'database closed']);
     await expect(fetch(service.origin)).rejects.toThrow();
+  });
+
+  it('replaces the code of its functions', async () => {
+    let folder = '/old';
+    const service = await start({ codeOf: () => folder });
+    await bodyOf(service, '/echo');
+    folder = '/new';
+
+    await service.replaceFunctionCode(Promise.resolve());
+
+    expect(await bodyOf(service, '/echo')).toBe('/new');
   });
 
   it('reports that its database has ended', async () => {
@@ -395,31 +378,5 @@ describe('the start of a local service', () => {
 
     await expect(failing).rejects.toThrow('no template');
     expect(events).toEqual(['database closed']);
-  });
-});
-
-describe('a running service', () => {
-  it('keeps the keys from one run to the next in a data directory', async () => {
-    const dataDirectory = directory.path;
-    const first = await start({ dataDirectory });
-    const { value } = first.controlPlane.createApiKey({ name: 'one', value: 'value-1' });
-    await first.close();
-
-    const second = await start({ dataDirectory });
-
-    expect(second.controlPlane.findKey(value)).toMatchObject({ name: 'one' });
-    expect(second.dataDirectory?.path).toBe(dataDirectory);
-    expect(embeddedOptions[0]?.databaseFile).toBe(join(dataDirectory, 'dynamodb.sqlite'));
-  });
-
-  it('replaces the code of its functions', async () => {
-    let folder = '/old';
-    const service = await start({ codeOf: () => folder });
-    await bodyOf(service, '/echo');
-    folder = '/new';
-
-    await service.replaceFunctionCode(Promise.resolve());
-
-    expect(await bodyOf(service, '/echo')).toBe('/new');
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
@@ -11,18 +11,15 @@ import { localDynamoDbClient } from '../../dynamodb/local-client.ts';
 import { provideTables } from '../../dynamodb/tables.ts';
 import { createTemplate } from '../small-template.ts';
 
-const templateOf = (AttributeName: string) =>
-  createTemplate({
-    Orders: {
-      Type: 'AWS::DynamoDB::Table',
-      Properties: {
-        KeySchema: [{ AttributeName, KeyType: 'HASH' }],
-        AttributeDefinitions: [{ AttributeName, AttributeType: 'N' }],
-        DeletionProtectionEnabled: true,
-      },
+const template = createTemplate({
+  Orders: {
+    Type: 'AWS::DynamoDB::Table',
+    Properties: {
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
     },
-  });
-const template = templateOf('id');
+  },
+});
 const TableName = template.ofType('AWS::DynamoDB::Table')[0]!.ref;
 const Item = { id: { N: '9223372036854775807' } };
 
@@ -47,14 +44,6 @@ const answers = (endpoint: string) =>
   );
 
 describe('embedded DynamoDB', () => {
-  it('ends when it is closed', async () => {
-    const database = await start();
-
-    await database.close();
-
-    expect(await answers(database.endpoint)).toBe(false);
-  });
-
   it('reports a damaged database file with its path and the remedy', async () => {
     const directory = temporaryDirectory();
     const file = directory.write('data.sqlite', 'no database '.repeat(100));
@@ -97,7 +86,7 @@ describe('embedded DynamoDB', () => {
     expect(await answers(endpoint)).toBe(false);
   });
 
-  it('keeps every acknowledged write in its file, even if it is killed', async () => {
+  it('keeps its tables and every acknowledged write in its file, even if it is killed', async () => {
     const directory = temporaryDirectory();
     const databaseFile = join(directory.path, 'data.sqlite');
     const first = await start(databaseFile);
@@ -116,18 +105,5 @@ describe('embedded DynamoDB', () => {
     second.destroy();
     await running[1]!.close();
     directory.remove();
-  });
-
-  it('has the tables of a template, and refuses one of an earlier version with another key', async () => {
-    const client = localDynamoDbClient((await start()).endpoint);
-
-    await provideTables(template, client);
-
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-    expect(Table!.BillingModeSummary).toEqual({ BillingMode: 'PAY_PER_REQUEST' });
-    await expect(provideTables(templateOf('number'), client)).rejects.toThrow(
-      `the table ${TableName} exists with the key id, but this version needs number: use an empty data directory`,
-    );
-    client.destroy();
   });
 });

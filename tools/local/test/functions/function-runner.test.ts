@@ -477,22 +477,7 @@ describe('code that is replaced', () => {
     const invoke = prepare(answering('old'), { reservedConcurrency: 2 });
     const underWay = payloadOf(invoke({ gate: gate.url }));
     await gate.arrivals(1);
-    const built = Promise.withResolvers<void>();
-
-    const replaced = runner.replaceCode(built.promise);
-    const waiting = payloadOf(invoke());
-    makeNewCode();
-    built.resolve();
-    await replaced;
-    const answers = [await waiting, await payloadOf(invoke())];
-    gate.open();
-
-    expect([await underWay, ...answers]).toEqual(['old', 'new', 'new']);
-    expect(await payloadOf(invoke())).toBe('new');
-  });
-
-  it('replaces idle environments, and requests wait for it', async () => {
-    const invoke = prepare(answering('old'));
+    // This one starts a second environment, which is idle afterwards.
     await payloadOf(invoke());
     const built = Promise.withResolvers<void>();
 
@@ -502,8 +487,11 @@ describe('code that is replaced', () => {
     makeNewCode();
     built.resolve();
     await replaced;
+    const answers = [await waiting, await payloadOf(invoke())];
+    gate.open();
 
-    expect(await waiting).toBe('new');
+    expect([await underWay, ...answers]).toEqual(['old', 'new', 'new']);
+    expect(await payloadOf(invoke())).toBe('new');
   });
 
   it('keeps the environments of a function with unchanged code', async () => {
