@@ -16,6 +16,9 @@ export const tolerated = 1;
 export const banSeconds = 120;
 const banRules = { free: { toleratedRejectionsPerMinute: tolerated, banSeconds } };
 const tickSeconds = 30;
+/** Every scenario begins in the middle of the last minute before it. */
+export const midnight = Date.UTC(2026, 10, 21) / 1_000;
+const startSeconds = midnight - tickSeconds;
 export const keys = keysOfOwner(2);
 
 /** A change of the item by an operator's command. */
@@ -23,14 +26,12 @@ export type Change = (item: Item, nowSeconds: number) => Item;
 
 export interface Scenario {
   item: Item;
-  /** Unix seconds. */
-  startSeconds: number;
   /** Execution environments: how far each clock is ahead, and the keys of its requests, in turn. */
   environments: { aheadSeconds: number; requests: number[] }[];
   changes?: Record<string, Change>;
-  /** How many answers to writes may be lost. */
+  /** How many answers to writes may be lost. @default 1 */
   losses?: number;
-  /** How often the clock may advance by half a minute. */
+  /** How often the clock may advance by half a minute. @default 1 */
   ticks?: number;
 }
 
@@ -148,14 +149,7 @@ export class Exploration {
   }
 
   #first(): State {
-    const {
-      item,
-      startSeconds,
-      environments,
-      changes = {},
-      losses = 0,
-      ticks = 0,
-    } = this.#scenario;
+    const { item, environments, changes = {}, losses = 1, ticks = 1 } = this.#scenario;
     return {
       nowSeconds: startSeconds,
       item,
