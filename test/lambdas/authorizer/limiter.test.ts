@@ -2,6 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Decision } from '../../../lambdas/authorizer/decision.ts';
+import type { KeyAddress } from '../../../lambdas/authorizer/owner-updates.ts';
 import { UnauthorizedError } from '../../../lambdas/shared/errors.ts';
 import { clockToleranceSeconds } from '../../../lambdas/shared/windows.ts';
 import { captureLinesOfTests } from '../../helpers/captured-lines.ts';
@@ -347,32 +348,23 @@ describe('R26: a banned key', () => {
 });
 
 describe('R18: a key that is not valid', () => {
-  it.each<[string, Overrides]>([
+  it.each<[string, Overrides, KeyAddress?]>([
     ['of a suspended owner', { ...used(3, 3), status: 'suspended' }],
     ['of a suspended owner, and banned', { status: 'suspended', bannedUntil: minute + 500 }],
     ['of a suspended owner who has used all', { ...used(60, 1_000), status: 'suspended' }],
     ['of an owner without a status', { status: undefined }],
     ['that expires at this very second', { ...used(3, 3), expiresAt: startSeconds }],
-  ])('costs a read and no write each time: one %s', async (_name, overrides) => {
+    ['of no owner', used(3, 3), { ownerHash: 'none', tokenHash: 'none' }],
+    ['invented by a former client of the owner', used(3, 3), { ownerHash, tokenHash: 'none' }],
+    ['named like a property', used(3, 3), { ownerHash, tokenHash: '__proto__' }],
+  ])('costs a read and no write each time: one %s', async (_name, overrides, key = address) => {
     const owner = new LimitedOwner(overrides);
     const before = owner.item;
 
     for (let request = 0; request < 2; request++) {
-      expect(await owner.cost(() => owner.decide())).toEqual(unauthorized);
+      expect(await owner.cost(() => owner.decide(key))).toEqual(unauthorized);
     }
     expect(owner.item).toEqual(before);
-  });
-
-  it.each([
-    ['of no owner', { ownerHash: 'none', tokenHash: 'none' }],
-    ['invented by someone who has held a key of the owner', { ownerHash, tokenHash: 'none' }],
-    ['whose hash is the name of a property', { ownerHash, tokenHash: '__proto__' }],
-  ])('costs a read and no write each time: one %s', async (_name, invented) => {
-    const owner = new LimitedOwner(used(3, 3));
-
-    for (let request = 0; request < 2; request++) {
-      expect(await owner.cost(() => owner.decide(invented))).toEqual(unauthorized);
-    }
   });
 
   it('is refused from the second of its expiry on, and not before', async () => {
@@ -405,13 +397,11 @@ describe('R18: a revoked key', () => {
       expect(await owner.cost(() => owner.decide(one))).toEqual(unauthorized);
     },
   );
-});
 
-describe('R18: a key that is revoked between the read and the write of its request', () => {
   it.each([
-    ['something is left', used(3, 3)],
-    ['a window is full', used(60, 60)],
-  ])('is refused where %s', async (_name, uses) => {
+    ['with something left', used(3, 3)],
+    ['whose window is full', used(60, 60)],
+  ])('is refused between the read and the write of its request: one %s', async (_name, uses) => {
     const owner = new LimitedOwner(uses);
     const environment = owner.environment((command) => {
       if (!(command instanceof GetItemCommand)) owner.put(uses, {});
