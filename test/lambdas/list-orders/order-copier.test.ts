@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -18,7 +17,6 @@ import {
   type OrderItem,
   orderItem,
   orderItems,
-  parseExactly,
   scanAnswer,
 } from '../../helpers/dynamodb/orders.ts';
 
@@ -44,9 +42,6 @@ describe('copyOrders', () => {
 
   it.each([
     ['a NULL', { shipDate: { NULL: true } }],
-    ['a list', { shipDate: { L: [{ S: 'x' }] } }],
-    ['a map', { shipDate: { M: { id: { N: '1' } } } }],
-    ['a set', { shipDate: { SS: ['x'] } }],
     ['a fraction', { quantity: { N: '1.5' } }],
     ['an exponent in an int64', { petId: { N: '1E+2' } }],
     ['an integer above int64', { petId: { N: '9223372036854775808' } }],
@@ -58,10 +53,7 @@ describe('copyOrders', () => {
     ['letters behind its digits', { quantity: { N: '12a' } }],
     ['only a minus', { quantity: { N: '-' } }],
     ['an id that is a string', { id: { S: '1' } }],
-    ['a date that is a number', { shipDate: { N: '1795000000' } }],
-    ['a truth value that is a string', { complete: { S: 'false' } }],
     ['a truth value that is a number', { complete: { BOOL: 12345 } }],
-    ['a number that is a truth value', { quantity: { BOOL: true } }],
     ['an attribute of another name', { ids: { N: '1' } }],
     ['an attribute whose name begins like another', { petIds: { N: '1' } }],
   ])('leaves an item with %s, and all after it, to the SDK', (_what, odd) => {
@@ -146,15 +138,10 @@ describe('copyOrders', () => {
         const { json, count, rest } = copy(page);
 
         const { Items: left = [], ...others } = JSON.parse(rest);
-        const all = json + left.map((item: OrderItem) => `,${orderToJson(item)}`).join('');
-        expectSame(parseExactly(`[${all.slice(1)}]`), plainOrders(items));
-        expectSame(
-          fieldNamesOf(all),
-          items.map((item) => publishedNamesOf(item)),
-        );
+        expect(escaped(json + plainOrders(left))).toBe(escaped(plainOrders(items)));
         expect(count + left.length).toBe(items.length);
         const { Items: _, ...expected } = JSON.parse(page);
-        expectSame(others, expected);
+        expect(others).toEqual(expected);
       }),
       { numRuns: 500 },
     );
@@ -168,13 +155,9 @@ describe('copyOrders', () => {
       fc.property(anyPageOfAnyFields, ([fields, items]) => {
         const { json, count, rest } = copy(scanAnswer(items), { fields });
 
-        expectSame(parseExactly(`[${json.slice(1)}]`), plainOrders(items, fields));
-        expectSame(
-          fieldNamesOf(json),
-          items.map((item) => publishedNamesOf(item, fields)),
-        );
+        expect(json).toBe(plainOrders(items, fields));
         expect(count).toBe(items.length);
-        expectSame(JSON.parse(rest).Items, []);
+        expect(JSON.parse(rest).Items).toEqual([]);
       }),
       { numRuns: 500 },
     );
@@ -194,28 +177,9 @@ function copy(page: string, { keep, fields }: CopyOptions = {}) {
   return { json: orders.toString(), count, itemCount, rest: rest.toString() };
 }
 
-/** Expects what `toEqual` expects, in a small part of the time where the two are the same. */
-function expectSame(actual: unknown, expected: unknown): void {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
-}
-
-function plainOrders(items: OrderItem[], fields: Fields = orderFields): unknown {
-  return parseExactly(`[${items.map((item) => orderToJson(item, fields)).join(',')}]`);
-}
-
-/** The names of each order's fields in the order of the text. */
-function fieldNamesOf(json: string): string[][] {
-  return JSON.parse(`[${json.slice(1)}]`).map(Object.keys);
-}
-
-/** The fields that an order has: an attribute that is not of its field's type is left out. */
-function publishedNamesOf(item: OrderItem, fields: Fields = orderFields): string[] {
-  return Object.keys(fields).filter((name) => {
-    const value = Object.entries(item[name] ?? {}).find(
-      ([type]) => type === attributeTypes[fields[name]!.type],
-    )?.[1];
-    return fields[name]!.type === 'integer' ? /^-?\d+$/.test(value ?? '') : value !== undefined;
-  });
+/** The orders as the path without the copier makes them. */
+function plainOrders(items: OrderItem[], fields: Fields = orderFields): string {
+  return items.map((item) => `,${orderToJson(item, fields)}`).join('');
 }
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);

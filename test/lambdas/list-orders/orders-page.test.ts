@@ -66,15 +66,7 @@ describe('pageReader', () => {
 
       const page = await read();
 
-      expect(ordersOf(page)).toHaveLength(23);
-      expect(ordersOf(page)).toMatchObject([
-        { id: 'number 9223372036854775700', petId: 'number 7' },
-        ...Array(19).fill({ shipDate: '2026-11-20T09:30:00Z' }),
-        { id: 'number 2', complete: false },
-        { id: 'number 3', complete: false },
-        { id: 'number 4', shipDate: '"\\ü🐕' },
-      ]);
-      expect((ordersOf(page) as object[])[21]).not.toHaveProperty('shipDate');
+      expect(ordersOf(page)).toEqual(plainOrders(items));
       expect(page.lastEvaluatedKey).toBeUndefined();
     },
   );
@@ -122,7 +114,7 @@ describe('pageReader', () => {
 
     const page = await read();
 
-    expect(ordersOf(page)).toEqual(parseExactly(`[${items.map((item) => orderToJson(item))}]`));
+    expect(ordersOf(page)).toEqual(plainOrders(items));
   });
 
   it.each([
@@ -189,6 +181,10 @@ async function startTable(scanned: ScannedTable): Promise<void> {
 
 function read(request: object = {}): Promise<OrdersPage> {
   return pageReader(client, 'orders')({ ...request, signal });
+}
+
+function plainOrders(items: OrderItem[]): unknown {
+  return parseExactly(`[${items.map((item) => orderToJson(item))}]`);
 }
 
 function ordersOf({ buffers }: OrdersPage): unknown {
