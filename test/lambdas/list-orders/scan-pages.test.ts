@@ -14,16 +14,6 @@ type Pages = Awaited<ReturnType<typeof startScan>>;
 const { signal } = new AbortController();
 
 describe('startScan', () => {
-  it('reads a small store with one request', async () => {
-    const table = fakeTable(orderIds(50), 50);
-
-    const ids = await readAll(table.readPage);
-
-    expect(ids).toEqual(orderIds(50));
-    expect(table.requests).toHaveLength(1);
-    expect(table.requests[0]?.segment).toBeUndefined();
-  });
-
   it('lists every order of any store once, however the segments share them out', async () => {
     const share = fc.array(fc.nat(3), { maxLength: 60 });
     await fc.assert(

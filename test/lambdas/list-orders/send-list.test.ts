@@ -242,14 +242,14 @@ describe('the end of a list', () => {
     expect(client.listenerCount('error')).toBe(listeners);
   });
 
-  it.each([
-    ['as fast as it must', 0.99 * minRateMs],
-    ['twice as fast as it must', 0.5 * minRateMs],
-  ])('comes for a reader that takes %s', async (_, msPerChunk) => {
-    const { outcome } = await send(largePages(100), new Client(msPerChunk));
+  it.each([0, 1_000])(
+    'comes for a reader as fast as it must be, if each page takes the table %i ms',
+    async (msPerPage) => {
+      const { outcome } = await send(largePages(100, msPerPage), new Client(0.99 * minRateMs));
 
-    expect(outcome).toBe('sent');
-  });
+      expect(outcome).toBe('sent');
+    },
+  );
 
   it.each([
     ['in bursts', BurstyClient],
@@ -265,7 +265,6 @@ describe('the end of a list', () => {
 
   it.each([
     ['reads nothing at all', () => 1e9],
-    ['reads half of what it must', () => 2 * minRateMs],
     ['reads nine tenths of what it must', () => minRateMs / 0.9],
     ['was fast, and reads nothing any more', (chunks) => (chunks < 500 ? 0.1 * minRateMs : 1e9)],
   ] as [string, (chunks: number) => number][])(
@@ -295,14 +294,6 @@ describe('the end of a list', () => {
 
     expect(outcome).toBeInstanceOf(SlowReaderError);
     expect(ms).toBeLessThanOrEqual(maxBacklogMs + 1);
-  });
-
-  it('does not depend on how slow the table is', async () => {
-    const slow = largePages(100, 1_000);
-
-    const { outcome } = await send(slow, new Client(0.99 * minRateMs));
-
-    expect(outcome).toBe('sent');
   });
 
   it('comes when its stream fails, with the error of the stream', async () => {
