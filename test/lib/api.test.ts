@@ -3,6 +3,7 @@ import { capitalized } from '../../lib/settings/names.ts';
 import { planNames, plans } from '../../lib/settings/plans.ts';
 import { stageSettings } from '../../lib/settings/stages.ts';
 import { deployedMethods } from '../contract/template-api.ts';
+import { noRateLimitHeaders } from '../helpers/functions/events.ts';
 import { resourcesOfType, stageNames } from '../helpers/synthesized.ts';
 import { properties, resources } from './readable.ts';
 
@@ -30,13 +31,9 @@ const afterAuthorizer = [
 ];
 
 /** What API Gateway's other answers say of limits: that no key was recognised. */
-const withoutKey: Readonly<Record<string, string>> = {
-  'X-RateLimit-Limit': "'0'",
-  'X-RateLimit-Remaining': "'0'",
-  'X-RateLimit-Reset': "'0'",
-  'RateLimit-Policy': `'"minute";q=0;w=60, "day";q=0;w=86400'`,
-  RateLimit: `'"minute";r=0;t=0, "day";r=0;t=0'`,
-};
+const withoutKey = Object.fromEntries(
+  Object.entries(noRateLimitHeaders).map(([name, value]) => [name, `'${value}'`]),
+);
 const ofAuthorizer: Readonly<Record<string, string>> = {
   'X-RateLimit-Limit': 'context.authorizer.limit',
   'X-RateLimit-Remaining': 'context.authorizer.remaining',
