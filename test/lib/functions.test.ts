@@ -53,17 +53,6 @@ describe.each(stageNames)('functions of %s', (stage) => {
   const variablesOf = (name: string): Record<string, string> =>
     functions[`${name}Function`].Environment.Variables;
 
-  it('have their needs and permissions here', () => {
-    const place = 'test/lib/functions.test.ts, expectedFunctions';
-
-    expect(
-      differences(
-        ['lib/settings/functions.ts', functionNames],
-        [place, Object.keys(expectedFunctions)],
-      ),
-    ).toEqual([]);
-  });
-
   it.each(expectedEntries)(
     'run on Node 24, arm64, with a log group of their own: %s',
     (name, { size }) => {
