@@ -65,10 +65,8 @@ describe('the configuration of a stage', () => {
     [{ region: 'us-east-1', domain }, `certificateArn is "${domain.certificateArn}": use a`],
     [{ corsOrigin: 'https://a.example, https://b.example' }, 'give one origin'],
     [{ corsOrigin: 'https://shop.example.com/' }, 'give one origin'],
-    [{ corsOrigin: 'https://Shop.example.com' }, 'give one origin'],
     [{ corsOrigin: 'https://shop.example.com:443' }, 'give one origin'],
     [{ corsOrigin: 'https://*.example.com' }, 'give one origin'],
-    [{ corsOrigin: 'shop.example.com' }, 'give one origin'],
     [{ corsOrigin: "https://shop'.example.com" }, 'give one origin'],
   ])('refuses %j and says what to write', (settings, remedy) => {
     expect(() => configure(settings)).toThrow(ConfigurationError);
@@ -76,15 +74,12 @@ describe('the configuration of a stage', () => {
     expect(() => configure(settings)).toThrow(remedy);
   });
 
-  it.each([
-    '*',
-    'http://localhost:5173',
-    'http://127.0.0.1:8080',
-    'http://[::1]:8080',
-    'https://shop.example.com:8443',
-  ])('accepts the origin %s', (corsOrigin) => {
-    expect(configure({ corsOrigin }).corsOrigin).toBe(corsOrigin);
-  });
+  it.each(['*', 'http://localhost:5173', 'http://[::1]:8080', 'https://shop.example.com:8443'])(
+    'accepts the origin %s',
+    (corsOrigin) => {
+      expect(configure({ corsOrigin }).corsOrigin).toBe(corsOrigin);
+    },
+  );
 
   it('is that of an emergency only where its variable is true', () => {
     expect(stageConfiguration('prod', 'true').isEmergency).toBe(true);

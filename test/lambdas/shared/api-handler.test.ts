@@ -103,7 +103,6 @@ describe('a body', () => {
 
   it.each([
     ['cut off', sent('application/json', '{"a":')],
-    ['no JSON at all', sent('application/json', 'a=1')],
     ['of a type with parameters', sent('application/json; charset=utf-8', '{')],
     ['of a type that builds on JSON', sent('application/merge-patch+json', '{')],
     ['of a type in capitals', sent('APPLICATION/JSON', '{')],

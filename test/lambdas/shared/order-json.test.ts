@@ -19,19 +19,11 @@ describe('orderToJson', () => {
 
   it.each<[string, OrderItem]>([
     ['a fraction', { quantity: { N: '1.5' } }],
-    ['a fraction of several digits', { quantity: { N: '1.25' } }],
     ['a tiny fraction', { quantity: { N: '-1e-30' } }],
     ['a number as JSON does not have it', { quantity: { N: '007' } }],
     ['no number at all', { quantity: { N: 'NaN' } }],
-    ['digits in a string', { quantity: { S: '3' } }],
-    ['a set of numbers', { quantity: { NS: ['1', '2'] } }],
     ['an integer beyond int64', { petId: { N: '9223372036854775808' } }],
-    ['a NULL', { petId: { NULL: true } }],
     ['a date that is a number', { shipDate: { N: '1795000000' } }],
-    ['a map', { shipDate: { M: { S: { S: 'x' } } } }],
-    ['a list', { shipDate: { L: [{ S: 'x' }] } }],
-    ['bytes', { shipDate: { B: Buffer.from('x') } }],
-    ['a truth value in a string', { complete: { S: 'true' } }],
     ['a type that nobody knows', { complete: { X: 1 } as never }],
   ])("I1: leaves out what is not of its field's type: %s", (_, attribute) => {
     expect(orderToJson({ id: { N: '1' }, ...attribute })).toBe('{"id":1}');
