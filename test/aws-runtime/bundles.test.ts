@@ -77,8 +77,7 @@ const ofRole = new Set(['AKIDEXAMPLE session-token']);
 describe("the bundles under AWS's runtime client", () => {
   it('authorizer: admits a key', async () => {
     await using authorizer = await start('authorizer');
-    const item = ownerOfKey();
-    reply(answer({ Item: item, Attributes: item }));
+    reply(answer({ Item: ownerItem(), Attributes: ownerItem() }));
 
     const { payload } = await authorizer.invoke(authorizerEvent(`Bearer ${exampleToken()}`));
 
@@ -149,16 +148,6 @@ describe('a bundle that cannot be loaded', () => {
     ]);
   });
 });
-
-function ownerOfKey() {
-  const now = Math.floor(Date.now() / 1000);
-  return ownerItem({
-    minuteWindow: now - (now % 60),
-    minuteCount: 1,
-    dayWindow: now - (now % 86_400),
-    dayCount: 1,
-  });
-}
 
 function listEvent(encoding: string): object {
   return proxyEvent({ headers: { 'Accept-Encoding': encoding } });
