@@ -83,7 +83,10 @@ export async function openOrders(
 
 async function copyOf(stdin: Readable, signal: AbortSignal): Promise<FileHandle> {
   const name = join(tmpdir(), `orders-${randomUUID()}`);
-  const file = await open(name, 'wx+', 0o600);
+  const file = await open(name, 'wx+', 0o600).catch((error) => {
+    const expected = `a directory for a copy of standard input (${reasonOf(error)})`;
+    throw new InvalidValueError('TMPDIR', tmpdir(), expected);
+  });
   try {
     await rm(name);
     await pipeline(stdin, (source) => file.writeFile(source), { signal });

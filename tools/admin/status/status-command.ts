@@ -27,13 +27,14 @@ async function status({ stage, options }: Call): Promise<Result> {
   const isDeployed = options.local === undefined;
   const deployed = isDeployed ? await deployedStage(stage.stage, stage.now()) : null;
   const owners = (await allOwners(stage)).map((owner) => ownerView(owner, stage.now()));
-  const busiest = owners.toSorted(busiestFirst).slice(0, busiestShown);
+  const busy = owners.filter(({ usage }) => usage && usage.day.used > 0);
+  const busiest = busy.toSorted(busiestFirst).slice(0, busiestShown);
   const bans = owners.flatMap(({ ownerId, name, bans: each }) =>
     each.map((ban) => ({ ownerId, name, ...ban })),
   );
   const texts = [
     ...(deployed ? deployedTexts(deployed) : []),
-    tableOr('There are no owners.', ownerFields, busiest),
+    tableOr('No owner has sent a request today.', ownerFields, busiest),
     tableOr('No key is banned.', banFields, bans),
   ];
   return { value: { ...deployed, busiest, bans }, text: texts.join('\n\n') };

@@ -81,3 +81,12 @@ describe('an import that is interrupted half-way', () => {
     expect((await interrupted('SIGTERM', words.split(' '), atModule)).exit).toEqual(exit);
   });
 });
+
+it('names TMPDIR if standard input cannot be copied there', async () => {
+  const TMPDIR = join(directory.path, 'gone');
+
+  const { exit, stderr } = await interrupted('SIGINT', ['orders', 'import', '-'], { TMPDIR });
+
+  expect(exit).toEqual([1, null]);
+  expect(stderr).toMatch(/^error: TMPDIR: ".*gone" is not accepted; expected .* \(ENOENT.*\)\n$/);
+});

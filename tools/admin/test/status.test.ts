@@ -15,10 +15,16 @@ import { stackOfEachTest } from './stack.ts';
 const { cloudFormation } = stackOfEachTest();
 const cloudWatch = mockClient(CloudWatchClient);
 const dynamodb = mockClient(DynamoDBDocumentClient);
+/** The items of both tables in one. */
+const idleOwner = {
+  ...{ ownerId: `own_${'a'.repeat(20)}`, name: 'Idle', createdAt: '', ownerHash: 'hash', keys: {} },
+  ...{ plan: 'free', perMinute: 60, perDay: 1_000, status: 'active' },
+  ...{ minuteWindow: 0, minuteCount: 0, dayWindow: 0, dayCount: 0 },
+};
 const since = new Date('2026-11-20T09:00:00Z');
 
 beforeEach(() => {
-  dynamodb.on(ScanCommand).resolves({ Items: [], Count: 0 });
+  dynamodb.on(ScanCommand).resolves({ Items: [idleOwner], Count: 1 });
   const resource = (ResourceType: string, PhysicalResourceId: string) => {
     return { ResourceType, PhysicalResourceId, LastUpdatedTimestamp: since };
   };
@@ -45,7 +51,7 @@ afterAll(() => {
   dynamodb.restore();
 });
 
-it('tells of a stage its alarms, its last hour, its versions, and its owners', async () => {
+it('shows the alarms, the last hour, the versions and the owners with requests of a stage', async () => {
   const { exitCode, stdout } = await admin(['status', '--stage', 'staging']);
 
   expect({ exitCode, stdout }).toEqual({
@@ -59,7 +65,7 @@ FUNCTION                        VERSION  DEPLOYED
 StoreOrders-staging-ListOrders  12       2026-11-20T09:00:00.000Z
 StoreOrders-staging-List        $LATEST  2026-11-20T09:00:00.000Z
 
-There are no owners.
+No owner has sent a request today.
 
 No key is banned.
 `,
