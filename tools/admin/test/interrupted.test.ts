@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { type PlanName, planNames, plans } from '../../../lib/settings/plans.ts';
-import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { reportFailure } from '../failure-report.ts';
 import { extendKey } from '../keys/extend-key.ts';
 import { keysOf } from '../keys/find-key.ts';
@@ -13,11 +12,11 @@ import { findStageKeys, withdrawStageKeys } from '../keys/withdraw-keys.ts';
 import { changeOwner, noUsage, renameOwner } from '../owners/change-owner.ts';
 import { createOwner } from '../owners/create-owner.ts';
 import { deleteOwner } from '../owners/delete-owner.ts';
-import { allOwners, lookUpOwner, readOwner, scan } from '../owners/find-owner.ts';
+import { allOwners, lookUpOwner, readOwner } from '../owners/find-owner.ts';
 import { type OwnerLimits, reviewPlans } from '../owners/owner-limits.ts';
 import { setLimits, setOwnerPlan } from '../owners/set-owner-plan.ts';
 import type { StoredOwner } from '../owners/stored-owner.ts';
-import { documentClient, type KeyStore } from '../stage/key-store.ts';
+import type { KeyStore } from '../stage/key-store.ts';
 import {
   issueTo,
   type Mishap,
@@ -25,12 +24,10 @@ import {
   mishaps,
   nowMs,
   nowSeconds,
-  type StageOfKeys,
-  stageOfKeys,
+  stageOfEachTest,
 } from './stage-of-keys.ts';
 
-const database = embeddedDynamoDbOfFile();
-let stage: StageOfKeys;
+const stage = stageOfEachTest();
 let keyId: string;
 let ownerId: string;
 
@@ -44,14 +41,12 @@ interface Command {
   readonly expected: Partial<Awaited<ReturnType<typeof presentState>>>;
 }
 
-const statuses = async () => (await listKeys({}, stage.store)).map(({ status }) => status).sort();
-
 /** What the commands change, of the owner that each of them finds, and of a new one. */
 async function presentState() {
   const { details, item } = (await readOwner(ownerId, stage.store)) ?? {};
   const owners = await allOwners(stage.store);
-  const active = await listKeys({ status: 'active' }, stage.store);
-  const keys = active.filter((key) => key.ownerId === ownerId);
+  const allKeys = await listKeys({}, stage.store);
+  const keys = allKeys.filter((key) => key.ownerId === ownerId && key.status === 'active');
   const old = keys.find((key) => key.keyId === keyId);
   return {
     names: owners.map((owner) => owner.details.name).sort(),
@@ -61,13 +56,13 @@ async function presentState() {
     usagePlan: usagePlanOf(ownerId),
     status: item?.status,
     dayCount: item?.dayCount,
-    statuses: await statuses(),
+    statuses: allKeys.map(({ status }) => status).sort(),
     isReplaced: old?.expiresAt !== null && keys.some((key) => key.expiresAt === null),
     expiresAt: old?.expiresAt,
     activeKeys: keys.length,
     gatewayKeys: stage.gateway.keys.size,
-    stored: (await scan(stage.store, stage.store.apiKeysTable)).length,
-    reserved: (await scan(stage.store, stage.store.ownersTable)).length - owners.length,
+    stored: (await stage.readAll('ApiKeys')).length,
+    reserved: (await stage.readAll('Owners')).length - owners.length,
     outdated: reviewPlans(owners).outdated,
   };
 }
@@ -191,14 +186,9 @@ const everyMishap = commands.flatMap((command) =>
 
 describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command, mishap }) => {
   it('says that it is done only where it is, leaves nothing unknown, and run again completes', async () => {
-    await startStage(stageOfKeys(), command);
-    const restoreTables = stage.tables.snapshot();
-    const gatewayKeys = structuredClone(stage.gateway.keys);
     let changes = 0;
     for (let isMet = true; isMet; changes++) {
-      restoreTables();
-      stage.gateway.keys.clear();
-      for (const [id, key] of structuredClone(gatewayKeys)) stage.gateway.keys.set(id, key);
+      await startStage(command);
       const faulty = meeting(mishap, stage.store, changes);
 
       const error = await command.run(faulty.store).then(
@@ -210,9 +200,10 @@ describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command,
       try {
         await expectNobodyRefused(await expectNothingUnknown());
         if (error) await repair(error, mishap, command);
-        expect(await presentState()).toMatchObject(command.expected);
+        const state = await presentState();
+        expect(state).toMatchObject(command.expected);
         await expectNobodyRefused(await expectNothingUnknown());
-        if (mishap !== 'killed after it') expect(await statuses()).not.toContain('unfinished');
+        if (mishap !== 'killed after it') expect(state.statuses).not.toContain('unfinished');
       } catch (cause) {
         throw new Error(`its change ${changes + 1} was ${mishap}: ${cause}`, { cause });
       }
@@ -222,21 +213,9 @@ describe.each(everyMishap)('$name, any of whose changes is $mishap', ({ command,
   });
 });
 
-it.each(commands)('$name does what it says, on an embedded database as well', async (command) => {
-  const documents = documentClient(database.dynamodb);
-  const apiKeysTable = await database.createApiKeysTable();
-  const ownersTable = await database.createOwnersTable();
-  await startStage(stageOfKeys({ documents, apiKeysTable, ownersTable }), command);
-
-  await command.run(stage.store);
-
-  expect(await presentState()).toMatchObject(command.expected);
-  await expectNobodyRefused(await expectNothingUnknown());
-});
-
 /** Puts an owner and its key into an empty stage. */
-async function startStage(empty: StageOfKeys, { plan = 'free', limits, prepare }: Command) {
-  stage = empty;
+async function startStage({ plan = 'free', limits, prepare }: Command) {
+  await stage.clear();
   ({ keyId, ownerId } = await issueTo({ owner: 'Acme', plan, ...limits }, stage.store));
   await prepare?.();
 }
@@ -285,7 +264,7 @@ function isDoneAlready(error: Error): void {
  */
 async function expectNothingUnknown(): Promise<StoredOwner[]> {
   const owners = await allOwners(stage.store);
-  const items = await scan<{ ownerHash: string }>(stage.store, stage.store.apiKeysTable);
+  const items = await stage.readAll('ApiKeys');
   const hashes = owners.map(({ details }) => details.ownerHash);
   expect(hashes).toEqual(expect.arrayContaining(items.map(({ ownerHash }) => ownerHash)));
   for (const key of owners.flatMap(keysOf)) {

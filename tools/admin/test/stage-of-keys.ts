@@ -4,63 +4,74 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { beforeEach } from '@jest/globals';
+import { beforeAll, beforeEach } from '@jest/globals';
 import { forEachPlan, type PlanName } from '../../../lib/settings/plans.ts';
+import { embeddedDynamoDbOfFile } from '../../shared/test/embedded-dynamodb.ts';
 import { type IssuedKey, issueKey, type KeyTraits } from '../keys/issue-key.ts';
 import { createOwner } from '../owners/create-owner.ts';
-import { lookUpOwner, readOwner } from '../owners/find-owner.ts';
+import { lookUpOwner, readOwner, scan } from '../owners/find-owner.ts';
 import type { OwnerLimits } from '../owners/owner-limits.ts';
 import { changeItem, type StoredOwner } from '../owners/stored-owner.ts';
 import type { KeyGateway } from '../stage/api-gateway-keys.ts';
-import type { KeyStore } from '../stage/key-store.ts';
+import { documentClient, type KeyStore } from '../stage/key-store.ts';
 import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
-import { InMemoryTables } from './in-memory-tables.ts';
 
 export const nowMs = Date.parse('2026-11-20T09:30:15.500Z');
 export const nowSeconds = Math.floor(nowMs / 1_000);
 export const minute = Date.parse('2026-11-20T09:30:00Z') / 1_000;
 export const day = Date.parse('2026-11-20T00:00:00Z') / 1_000;
 
-/** A stage's owners and keys, with tables of its own. */
+/** A stage's owners and keys. */
 export interface StageOfKeys {
   readonly store: KeyStore;
   readonly gateway: FakeGateway;
-  readonly tables: InMemoryTables;
+  /** Empties the stage. */
+  clear(): Promise<void>;
+  /** Reads all items of one of its tables. */
+  readAll(table: 'ApiKeys' | 'Owners'): Promise<Record<string, unknown>[]>;
   owner(ownerId: string): Promise<StoredOwner>;
-  /** Brings attributes of an owner's item, or of a key's entry in it, into a state. */
+  /** Sets attributes of an owner's item, or of a key's entry in it. */
   set(ownerId: string, values: Record<string, unknown>, tokenHash?: string): Promise<void>;
 }
 
-/** Gives each test of the calling file an empty stage. */
+/** Gives each test of the calling file an empty stage, whose tables are in an embedded database. */
 export function stageOfEachTest(): StageOfKeys {
-  const stage = stageOfKeys();
-  beforeEach(() => {
-    stage.tables.clear();
-    stage.gateway.reset();
-  });
-  return stage;
-}
-
-/** Creates an empty stage. @param elsewhere other tables than those in memory, with their client */
-export function stageOfKeys(elsewhere: Partial<KeyStore> = {}): StageOfKeys {
+  const database = embeddedDynamoDbOfFile();
   const gateway = fakeGateway();
-  const tables = new InMemoryTables();
-  const store: KeyStore = {
-    documents: tables.documents,
+  const store = {
     gateway,
-    apiKeysTable: 'ApiKeys',
-    ownersTable: 'Owners',
     usagePlanIds: forEachPlan((name) => `plan-${name}`),
     stackName: 'StoreOrders-staging',
     tokenPrefix: 'so_test_',
     now: () => nowMs,
-    ...elsewhere,
+  } as Partial<KeyStore> as KeyStore;
+  const clear = async () => {
+    gateway.reset();
+    Object.assign(store, {
+      documents: documentClient(database.dynamodb),
+      apiKeysTable: await database.createApiKeysTable(),
+      ownersTable: await database.createOwnersTable(),
+    });
   };
+  beforeAll(() => {
+    // DynamoDB answers other reads with values that may be outdated, and the embedded database does not.
+    database.dynamodb.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (call) => {
+          const isRead = /^(Get|Scan)/.test(commandName);
+          if (isRead && !('ConsistentRead' in call.input)) throw new Error('an outdated read');
+          return next(call);
+        },
+      { step: 'initialize' },
+    );
+  });
+  beforeEach(clear);
   const owner = async (ownerId: string) => (await readOwner(ownerId, store))!;
   return {
     store,
     gateway,
-    tables,
+    clear,
+    readAll: (table) => scan(store, table === 'Owners' ? store.ownersTable : store.apiKeysTable),
     owner,
     set: async (ownerId, values, tokenHash) => {
       const path = tokenHash === undefined ? '' : `keys.${tokenHash}.`;

@@ -12,11 +12,12 @@ import { changeOwner, renameOwner } from '../../admin/owners/change-owner.ts';
 import { allOwners } from '../../admin/owners/find-owner.ts';
 import { setOwnerPlan } from '../../admin/owners/set-owner-plan.ts';
 import type { KeyStore } from '../../admin/stage/key-store.ts';
-import { stageOfKeys } from '../../admin/test/stage-of-keys.ts';
+import { stageOfEachTest } from '../../admin/test/stage-of-keys.ts';
 import { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { DataDirectory } from '../../local/state/data-directory.ts';
 import { type DemoKeys, keyGateway, provideDemoKeys } from '../demo-keys.ts';
 
+const stage = stageOfEachTest();
 let directory: TemporaryDirectory;
 let data: DataDirectory;
 let controlPlane: ControlPlane;
@@ -24,7 +25,6 @@ let store: KeyStore;
 let before: DemoKeys;
 
 beforeEach(async () => {
-  const stage = stageOfKeys();
   const usagePlans = Object.values(stage.store.usagePlanIds).map((id) => ({
     id,
     name: id,

@@ -20,7 +20,7 @@ import {
 const daySeconds = 86_400;
 
 const stage = stageOfEachTest();
-const { store, tables } = stage;
+const { store, readAll } = stage;
 
 const daysLater = (days: number): KeyStore => ({
   ...store,
@@ -63,7 +63,7 @@ describe('purgeKeys', () => {
 
     await purge(30, daysLater(30));
     expect(await remaining()).toEqual([]);
-    const stored = ['ApiKeys', 'Owners'].map((table) => tables.readAll(table));
+    const stored = [await readAll('ApiKeys'), await readAll('Owners')];
     expect(JSON.stringify(stored)).not.toContain('key_');
   });
 

@@ -11,9 +11,8 @@ import type { KeyStore } from '../../stage/key-store.ts';
 import { interleaved, interposed, issueTo, nowMs, stageOfEachTest } from '../stage-of-keys.ts';
 
 const stage = stageOfEachTest();
-const { store, gateway, tables } = stage;
+const { store, gateway, readAll } = stage;
 
-const nextDay: KeyStore = { ...store, now: () => nowMs + 86_400_000 };
 const issue = () => issueTo({ owner: 'Acme' }, store);
 
 describe('withdrawStageKeys', () => {
@@ -23,7 +22,7 @@ describe('withdrawStageKeys', () => {
 
     await withdrawStageKeys(await findStageKeys(store), store);
 
-    expect(tables.readAll(store.apiKeysTable)).toEqual([]);
+    expect(await readAll('ApiKeys')).toEqual([]);
     expect([...gateway.keys]).toEqual([]);
     const keys = await listKeys({}, store);
     expect(keys.map(({ status }) => status)).toEqual(['revoked', 'revoked']);
@@ -33,6 +32,7 @@ describe('withdrawStageKeys', () => {
   it('keeps when a key was revoked before', async () => {
     await revokeKey((await issue()).keyId, store);
 
+    const nextDay: KeyStore = { ...store, now: () => nowMs + 86_400_000 };
     await withdrawStageKeys(await findStageKeys(nextDay), nextDay);
 
     const [key] = await listKeys({}, store);
@@ -58,7 +58,7 @@ describe('withdrawStageKeys', () => {
       const left = await findStageKeys(store);
       expect(left.owners.length + left.gatewayKeys.length).toBe(4 - steps);
       await withdrawStageKeys(left, store);
-      expect([tables.readAll(store.apiKeysTable), [...gateway.keys]]).toEqual([[], []]);
+      expect([await readAll('ApiKeys'), [...gateway.keys]]).toEqual([[], []]);
       const keys = await listKeys({}, store);
       expect(keys.map(({ status }) => status)).toEqual(['revoked', 'revoked']);
     },
@@ -132,7 +132,7 @@ describe('withdrawStageKeys', () => {
     await Promise.all(withdrawing);
 
     expect([...gateway.keys]).toEqual([]);
-    expect(tables.readAll(store.apiKeysTable)).toEqual([]);
+    expect(await readAll('ApiKeys')).toEqual([]);
   });
 
   it('lets the owner have keys again, under the same id', async () => {
