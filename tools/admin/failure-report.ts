@@ -4,7 +4,6 @@ import { isStageName } from '../../lib/settings/stages.ts';
 import {
   DifferentError,
   InterruptedError,
-  InvalidValueError,
   OperatorError,
   reasonOf,
   UsageError,
@@ -66,16 +65,18 @@ function operatorErrorOf(
   return new OperatorError(reason === name ? reason : `${name}: ${reason}`, { cause: thrown });
 }
 
-function remedyFor({ remedy, localRemedy }: ServiceFailure, target: Target): string {
+function remedyFor({ kind, remedy }: ServiceFailure, target: Target): string {
   if (target.local === undefined) return remedy.replace('{stack}', stackOf(target));
-  return localRemedy ?? 'look at what "npm start" prints there, and start it anew';
+  return kind === 'noConnection'
+    ? 'start the service with "npm start", or correct --local'
+    : 'look at the output of "npm start", and run the command again';
 }
 
 function stackOf({ stage }: Target): string {
   return isStageName(stage) ? stackName(stage) : 'its stack';
 }
 
-/** Converts an error of commander. An invalid value becomes the same error as in our own checks. */
+/** Converts an error of commander, whose messages for a value name the option, the value and the choices. */
 function usageErrorOf({ code, message }: CommanderError): OperatorError {
   if (code === 'commander.help') return new UsageError('a command is missing', help);
   const text = message
@@ -83,23 +84,12 @@ function usageErrorOf({ code, message }: CommanderError): OperatorError {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(overlongWord, '$1…')
     .trim();
-  const found = badOptionValue.exec(text) ?? badArgument.exec(text);
-  if (!found) return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
-  const { name, value, expected } = found.groups!;
-  return new InvalidValueError(
-    name!,
-    value,
-    expected!.replace(/^Allowed choices are /, 'one of ').replaceAll(/^Expected |\.$/g, ''),
-  );
+  if (code === 'commander.invalidArgument') return new OperatorError(text);
+  return new UsageError(text, code === 'commander.unknownOption' ? dashHelp : help);
 }
 
 /** Matches long words, which are shortened because a value may have been pasted by mistake. */
 const overlongWord = /(\S{60})\S{20,}/g;
-
-const badOptionValue =
-  /^option '(?<name>--[\w-]+).*?' argument '(?<value>.*)' is invalid\. (?<expected>.+)$/;
-const badArgument =
-  /^command-argument value '(?<value>.*)' is invalid for argument '(?<name>\w+)'\. (?<expected>.+)$/;
 
 const help = { remedy: '--help tells more' };
 const dashHelp = { remedy: `${help.remedy}; -- comes before a name that begins with a dash` };

@@ -11,7 +11,7 @@ import { createOwner } from './create-owner.ts';
 import { deleteOwner } from './delete-owner.ts';
 import { allOwners, findCompleteOwner, findOwner } from './find-owner.ts';
 import { type OwnerLimits, reviewPlans, setPlanCommand } from './owner-limits.ts';
-import { meteredDays, ownersUsage, usageOfDaysFields, usageOfOwnersFields } from './owner-usage.ts';
+import { meteredDays, meteredFields, ownersUsage } from './owner-usage.ts';
 import { busiestFirst, limitsText, ownerFields, ownerView } from './owner-view.ts';
 import { setLimits, setOwnerPlan } from './set-owner-plan.ts';
 import type { AgreedLimits, CompleteOwner, StoredOwner } from './stored-owner.ts';
@@ -50,23 +50,20 @@ export function addOwnersCommands(program: Command, io: CommandIo): void {
     run: async ({ stage }, owner) => shown(await findOwner(owner, stage), stage),
   });
   addVerb<{ days: number }>(owners, io, {
-    usage: 'usage [owner]',
-    description: 'the requests of the last days as API Gateway has metered them',
+    usage: 'usage',
+    description: "the owners' requests of the last days, as API Gateway has metered them",
     options: [
       new Option('--days <days>', `how many, up to ${meteredDays}; today is one`)
         .argParser(wholeNumberUpTo(meteredDays))
         .default(30),
     ],
     help: usageHelp,
-    examples: ['owners usage --stage prod --days 90', 'owners usage "Acme Ltd" --stage prod'],
-    run: async ({ stage, options: { days } }, owner) => {
-      const used = await ownersUsage(owner, days, stage);
+    examples: ['owners usage --stage prod --days 90'],
+    run: async ({ stage, options: { days } }) => {
+      const used = await ownersUsage(days, stage);
       const total = used.reduce((sum, { requests }) => sum + requests, 0);
-      const table = owner
-        ? tableText(usageOfDaysFields, used[0]!.days)
-        : tableText(usageOfOwnersFields, used);
-      const text = `${table}\n\n${counted(total, 'request')} in ${counted(days, 'day')}.`;
-      return { value: owner ? used[0] : used, text };
+      const sum = `${counted(total, 'request')} in ${counted(days, 'day')}.`;
+      return { value: used, text: `${tableText(meteredFields, used)}\n\n${sum}` };
     },
   });
   addVerb<Partial<OwnerLimits>>(owners, io, {
@@ -143,7 +140,8 @@ const limitOptions = [
 ];
 
 const usageHelp = `
-Days are UTC. Only admitted requests are metered, within a margin: AWS promises no exact number.`;
+With --json it has the requests of each day. Days are UTC. API Gateway meters only admitted requests,
+and AWS does not promise an exact number.`;
 
 const deleteHelp = `
 Without a terminal it needs --yes. Logs and backups keep the owner for a while: docs/operating.md tells

@@ -73,12 +73,7 @@ export function apiGatewayKeys(client: APIGatewayClient) {
       await client.send(new DeleteUsagePlanKeyCommand(member)).catch(unlessNotFound);
     },
     /** The used and the remaining quota of each day, by the ids or the values of a plan's gateway keys. */
-    getUsage: async (asked: {
-      usagePlanId: string;
-      keyId?: string | undefined;
-      startDate: string;
-      endDate: string;
-    }) => {
+    getUsage: async (asked: { usagePlanId: string; startDate: string; endDate: string }) => {
       const pages = await Array.fromAsync(paginateGetUsage({ client, pageSize }, asked));
       const usage: Record<string, number[][]> = Object.assign(
         {},

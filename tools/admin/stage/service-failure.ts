@@ -8,13 +8,10 @@ interface FailureForm {
   readonly problem: string;
   /** What an operator can do, as a clause for the end of a message. */
   readonly remedy: string;
-  /** What the developer can do who runs the service. @default - starts it anew */
-  readonly localRemedy?: string;
 }
 
 const again = 'run the command again';
 const orProfile = 'or set AWS_PROFILE to one that "aws configure list-profiles" lists';
-const waitAMinute = `wait a minute, and ${again}`;
 
 /** From a failure to its text and its remedy. */
 const forms = {
@@ -22,7 +19,6 @@ const forms = {
     pattern: /^UnconfirmedError/,
     problem: '{call} may not have been done',
     remedy: `${again}; a proxy between may have answered`,
-    localRemedy: again,
   },
   noRegion: {
     pattern: /region is missing/i,
@@ -63,8 +59,7 @@ const forms = {
   throttled: {
     pattern: /Throttl|TooManyRequests|ThroughputExceeded|RequestLimitExceeded|Rate exceeded/i,
     problem: '{call} is throttled',
-    remedy: waitAMinute,
-    localRemedy: waitAMinute,
+    remedy: `wait a minute, and ${again}`,
   },
   noAnswer: {
     pattern: /TimeoutError|ETIMEDOUT|AbortError|ECONNRESET|EPIPE|socket hang up|Error: aborted/,
@@ -76,7 +71,6 @@ const forms = {
       /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|CERT_|_CERT|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|Parse Error|HPE_/,
     problem: 'no connection for {call}',
     remedy: `correct the network, the proxy or AWS_REGION, and ${again}`,
-    localRemedy: 'start the service with "npm start", or correct --local',
   },
   serviceFailed: {
     problem: '{call} failed',

@@ -12,7 +12,8 @@ import { stackOfEachTest } from './stack.ts';
 const stack = stackOfEachTest();
 const { cloudFormation } = stack;
 const keyId = `key_${'0'.repeat(32)}`;
-const durations = 'a duration such as 30s, 15m, 24h or 90d';
+const durations = 'Expected a duration such as 30s, 15m, 24h or 90d.';
+const plansText = `Allowed choices are ${planNames.join(', ')}.`;
 
 describe('which service is operated', () => {
   it.each([[[]], [['--stage', 'prod', '--local', 'http://127.0.0.1:1']]])(
@@ -76,7 +77,7 @@ describe('which service is operated', () => {
   it.each([
     [
       ['--stage', 'nowhere'],
-      `error: --stage: "nowhere" is not accepted; expected one of ${stageNames.join(', ')}\n`,
+      `argument 'nowhere' is invalid. Allowed choices are ${stageNames.join(', ')}.\n`,
     ],
     [
       ['--local', '3000'],
@@ -93,26 +94,22 @@ describe('which service is operated', () => {
 
 describe('errors', () => {
   const notAccepted = [
+    ['keys purge', '--older-than <duration>', 'long', durations],
+    ['owners create x', '--plan <plan>', 'gold', plansText],
+    ['owners usage', '--days <days>', '91', 'Expected a whole number from 1 to 90.'],
+    ['owners create x', '--per-day <requests>', '1e3', 'Expected a whole number from 1.'],
     [
-      'keys list --status gone',
-      '--status: "gone"',
-      'one of active, banned, suspended, expired, revoked, unfinished',
+      'keys issue --owner Acme',
+      '--expires-in <duration>',
+      '0s',
+      durations.replace(' such', ' of at least a second such'),
     ],
-    ['keys purge --older-than long', '--older-than: "long"', durations],
-    ['owners create x --plan gold', '--plan: "gold"', `one of ${planNames.join(', ')}`],
-    ['owners set-plan x gold', 'plan: "gold"', `one of ${planNames.join(', ')}`],
-    ['owners usage --days 91', '--days: "91"', 'a whole number from 1 to 90'],
-    ['owners create x --plan free --per-day 1e3', '--per-day: "1e3"', 'a whole number from 1'],
-    [
-      'keys issue --owner Acme --expires-in 0s',
-      '--expires-in: "0s"',
-      durations.replace('duration', 'duration of at least a second'),
-    ],
-    [`keys rotate ${keyId} --grace 1day`, '--grace: "1day"', durations],
-    ['orders import x --on-error cry', '--on-error: "cry"', 'one of stop, skip'],
-    ['orders export --format xml', '--format: "xml"', 'one of jsonl, csv'],
-  ].map(([words, value, expected]) => {
-    return [1, words!, `${value} is not accepted; expected ${expected}`] as const;
+    [`keys rotate ${keyId}`, '--grace <duration>', '1day', durations],
+    ['orders import x', '--on-error <what>', 'cry', 'Allowed choices are stop, skip.'],
+    ['orders export', '--format <format>', 'xml', 'Allowed choices are jsonl, csv.'],
+  ].map(([command, option, value, expected]) => {
+    const words = `${command} ${option!.split(' ')[0]} ${value}`;
+    return [1, words, `option '${option}' argument '${value}' is invalid. ${expected}`] as const;
   });
   const wronglyUsed = [
     ['owners create x', "required option '--plan <plan>' not specified"],
@@ -126,7 +123,8 @@ describe('errors', () => {
     ],
   ].map(([words, message]) => [2, words!, `${message}; --help tells more`] as const);
 
-  it.each([...notAccepted, ...wronglyUsed] as const)(
+  const wrongPlan = `command-argument value 'gold' is invalid for argument 'plan'. ${plansText}`;
+  it.each([...notAccepted, [1, 'owners set-plan x gold', wrongPlan] as const, ...wronglyUsed])(
     'are one line, with exit code %i, before anything is called: %s',
     async (exitCode, words, message) => {
       expect(await admin([...words.split(' '), '--stage', 'staging'])).toEqual({

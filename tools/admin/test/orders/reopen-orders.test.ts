@@ -206,7 +206,11 @@ describe('orders reopen --cancelled-by', () => {
     ['7 --dry-run', 2, 'give either an order id, or --cancelled-by and --since'],
     ['--cancelled-by key_1', 2, 'give either an order id, or --cancelled-by and --since'],
     ['--since 2026-11-20T09:00:00Z', 2, 'give either an order id, or --cancelled-by and --since'],
-    ['--cancelled-by key_1 --since yesterday', 1, '--since: "yesterday" is not accepted; expected'],
+    [
+      '--cancelled-by key_1 --since yesterday',
+      1,
+      "'yesterday' is invalid. Expected a date-time such as 2026-",
+    ],
     ['--cancelled-by key_1 --since 2026-11-20T12:00:01Z', 1, 'expected a time before --until'],
     [`${mistaken} --as so_test_abc`, 1, '--as: this looks like an API key'],
   ])('refuses %j in one line', async (words, code, message) => {
