@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { boundedText } from '../../shared/bounded-text.ts';
+import { text } from 'node:stream/consumers';
 import { OperatorError } from '../../shared/errors.ts';
 import { printable } from '../../shared/printable.ts';
 import { type CommandIo, print } from './command-io.ts';
@@ -43,10 +43,9 @@ export async function confirm(
  * Reads a secret from standard input, on a terminal with its echo switched off.
  *
  * @param prompt the question that is shown on a terminal
- * @throws OperatorError when there is more of it than a text with a secret has
  */
 export async function readSecret(io: CommandIo, prompt: string): Promise<string> {
-  if (!isInteractive(io)) return boundedText(io.stdin);
+  if (!isInteractive(io)) return text(io.stdin);
   ask(io, prompt);
   // With an output, readline echoes what is typed, and switches off the echo of the terminal.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
