@@ -158,7 +158,7 @@ async function start(
   };
 }
 
-/** Runs functions with the variables that Lambda sets: credentials, Region, and DynamoDB's endpoint. */
+/** Runs functions with credentials, a Region and DynamoDB's endpoint, which the SDK reads. */
 function startRunner(
   { functions }: Identities,
   dynamodbEndpoint: string,
@@ -168,9 +168,7 @@ function startRunner(
     variablesOf: ({ logicalId }) => ({
       AWS_ACCESS_KEY_ID: functions.get(logicalId)!.accessKeyId,
       AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_SESSION_TOKEN: 'local',
       AWS_REGION: localRegion,
-      AWS_DEFAULT_REGION: localRegion,
       AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
     }),
     codeOf,

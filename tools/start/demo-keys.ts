@@ -1,9 +1,8 @@
 import { hashOwnerPart, hashToken } from '../../lambdas/shared/api-key.ts';
-import { isPlanName, type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
+import { type PlanName, planNames, plans } from '../../lib/settings/plans.ts';
 import { issueKey } from '../admin/keys/issue-key.ts';
 import { createOwner } from '../admin/owners/create-owner.ts';
 import { findOwnerOfHash, lookUpOwner } from '../admin/owners/find-owner.ts';
-import { putPresentGatewayKey } from '../admin/owners/set-owner-plan.ts';
 import type { KeyGateway } from '../admin/stage/api-gateway-keys.ts';
 import type { KeyStore } from '../admin/stage/key-store.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
@@ -33,7 +32,7 @@ export async function provideDemoKeys(
   const keys = await Promise.all(
     planNames.map(async (plan) => {
       const token = stored?.[plan];
-      return [plan, token && (await keepUsable(token, store)) ? token : await issue(plan, store)];
+      return [plan, token && (await isUsable(token, store)) ? token : await issue(plan, store)];
     }),
   );
   const demoKeys: DemoKeys = Object.fromEntries(keys);
@@ -52,18 +51,13 @@ async function issue(plan: PlanName, store: KeyStore): Promise<string> {
   return (await issueKey({ owner: details.ownerId, label: 'npm start' }, store)).apiKey;
 }
 
-/**
- * Returns whether a token is valid without an expiry, or will be when its owner is resumed. If so, it
- * restores the owner's key in the gateway, in case somebody has removed that file of the data directory.
- */
-async function keepUsable(token: string, store: KeyStore): Promise<boolean> {
-  const { details, item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
-  if (!details || !item) return false;
+/** Whether a token is valid without an expiry, or will be when its owner is resumed. */
+async function isUsable(token: string, store: KeyStore): Promise<boolean> {
+  const { item } = (await findOwnerOfHash(hashOwnerPart(token), store)) ?? {};
+  if (!item) return false;
   const entry = item.keys[hashToken(token)];
   // A demo key has an expiry only after it was rotated away.
-  if (item.status === 'active' && (!entry || entry.expiresAt !== undefined)) return false;
-  if (isPlanName(item.plan)) await putPresentGatewayKey(details.ownerId, store);
-  return true;
+  return item.status !== 'active' || (entry !== undefined && entry.expiresAt === undefined);
 }
 
 /** Adapts the local run's control plane to the interface that the operator's commands use. */

@@ -11,13 +11,6 @@ export interface ApiKey {
   readonly enabled: boolean;
 }
 
-interface NewApiKey {
-  readonly name: string;
-  readonly value: string;
-  /** @default false, as in API Gateway */
-  readonly enabled?: boolean;
-}
-
 interface UsagePlanMember {
   readonly usagePlanId: string;
   readonly keyId: string;
@@ -84,7 +77,7 @@ export class ControlPlane {
   }
 
   /** Creates an API key. @throws ControlPlaneError when there is one with this value */
-  createApiKey({ name, value, enabled = false }: NewApiKey): ApiKey {
+  createApiKey({ name, value, enabled }: Omit<ApiKey, 'id'>): ApiKey {
     if (this.findKey(value)) {
       throw new ControlPlaneError('ConflictException', 'API Key already exists');
     }

@@ -27,8 +27,6 @@ let embeddedOptions: EmbeddedDynamoDBOptions[];
 let startEmbedded: () => Promise<void>;
 let databaseEnded: PromiseWithResolvers<LocalRunError>;
 let settings: GuardOptions[];
-/** The variables that functions were started with. */
-let variables: Readonly<Record<string, string>>[];
 
 jest.unstable_mockModule('../dynamodb/embedded-dynamodb.ts', () => ({
   startEmbeddedDynamoDB: async (options: EmbeddedDynamoDBOptions): Promise<EmbeddedDynamoDB> => {
@@ -56,7 +54,6 @@ jest.unstable_mockModule('../functions/execution-environment.ts', () => ({
 
     constructor(...parameters: ConstructorParameters<typeof ExecutionEnvironment>) {
       this.#parameters = parameters;
-      variables.push(parameters[1].variables);
     }
 
     get codeDirectory() {
@@ -96,7 +93,6 @@ beforeEach(async () => {
   startEmbedded = async () => {};
   databaseEnded = Promise.withResolvers();
   settings = [];
-  variables = [];
   calls = [];
   lines = [];
   running = [];
@@ -203,23 +199,6 @@ describe('a local service', () => {
     await bodyOf(service, '/echo');
 
     expect(targets).toEqual(['/test/echo']);
-  });
-
-  it('starts its functions with their credentials and the address of the database', async () => {
-    const service = await start();
-
-    await bodyOf(service, '/echo');
-
-    expect(variables).toEqual([
-      {
-        AWS_ACCESS_KEY_ID: settings[0]!.identities.functions.get('Echo')!.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_SESSION_TOKEN: 'local',
-        AWS_REGION: 'us-east-1',
-        AWS_DEFAULT_REGION: 'us-east-1',
-        AWS_ENDPOINT_URL_DYNAMODB: service.dynamodbEndpoint,
-      },
-    ]);
   });
 
   it("refills its throttles even if the machine's clock stands still", async () => {

@@ -19,14 +19,8 @@ beforeEach(() => {
 afterEach(() => directory.release());
 
 describe('control plane', () => {
-  it('creates a disabled key by default', () => {
-    const { id } = plane.createApiKey({ name: 'one', value: 'value-1' });
-
-    expect(plane.findKey('value-1')).toEqual({ id, name: 'one', value: 'value-1', enabled: false });
-  });
-
   it('lists keys by the beginning of their names', () => {
-    for (const name of ['a-1', 'a-2', 'b-1']) plane.createApiKey({ name, value: name });
+    for (const name of ['a-1', 'a-2', 'b-1']) plane.createApiKey({ ...key, name, value: name });
 
     expect(plane.getApiKeys({ nameQuery: 'a-' }).map(({ name }) => name)).toEqual(['a-1', 'a-2']);
     expect(plane.getApiKeys()).toHaveLength(3);
@@ -43,7 +37,7 @@ describe('control plane', () => {
   });
 
   it('removes a key from its plan, and no other key', () => {
-    const ids = ['one', 'two'].map((name) => plane.createApiKey({ name, value: name }).id);
+    const ids = ['one', 'two'].map((name) => plane.createApiKey({ ...key, name, value: name }).id);
     for (const keyId of ids) plane.createUsagePlanKey({ usagePlanId: 'free', keyId });
 
     plane.deleteUsagePlanKey({ usagePlanId: 'free', keyId: ids[0]! });
