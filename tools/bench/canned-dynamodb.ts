@@ -39,7 +39,7 @@ let counts = { ...none };
 
 // The servers run in a separate process, so that their CPU time and memory are not measured.
 if (import.meta.main) {
-  // The certificate is for 127.0.0.1 too, where its name is localhost. Its key is not stored.
+  // A certificate with this name is also valid for 127.0.0.1. Its key is not stored.
   const name = [{ name: 'commonName', value: 'localhost' }];
   const { private: key, cert } = await generate(name, { keyType: 'ec', algorithm: 'sha256' });
   const certificateFile = join(process.argv[2]!, 'certificate.pem');

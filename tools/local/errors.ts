@@ -12,8 +12,8 @@ export class TemplateError extends LocalRunError {
   }
 }
 
-/** The error for a part of the template. @param place the file that lists what is supported */
+/** The error for an unsupported part. @param place the file that lists the supported ones */
 export function unsupported(logicalId: string, part: string, place?: string): TemplateError {
-  const where = place === undefined ? '' : `: ${place} lists what is`;
+  const where = place === undefined ? '' : `: ${place} lists all that is`;
   return new TemplateError(logicalId, `${part} is not supported locally${where}`);
 }

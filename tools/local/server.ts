@@ -18,8 +18,8 @@ import { readTemplate } from './template/template.ts';
 
 interface LocalServiceOptions {
   /**
-   * The path of the synthesized template, which has the stack's `….assets.json` beside it. Everything else
-   * starts while a promise of it is pending.
+   * The path of the synthesized template, which has the stack's `….assets.json` beside it. While it is a
+   * pending promise, everything else starts.
    */
   readonly templateFile: string | Promise<string>;
   readonly stackName: string;
@@ -43,9 +43,9 @@ interface LocalServiceOptions {
   readonly codeOf?: ((lambda: LambdaFunction) => string | undefined) | undefined;
   /** Whether the timeouts of functions and integrations apply. @default true */
   readonly hasTimeLimits?: boolean;
-  /** Answer requests instead of the gateway, such as those for a page about the API. */
+  /** Handlers that can answer requests instead of the gateway, such as those for a page. */
   readonly handlers?: readonly Handler[];
-  /** Is awaited when everything except the HTTP server is running, before the server listens. */
+  /** Prepares the service before it listens, when everything else is running. */
   readonly prepare?: (service: PreparedService) => Promise<void>;
   /** Aborts the start and ends everything that has been started. */
   readonly signal?: AbortSignal;
@@ -70,8 +70,8 @@ export interface LocalService extends PreparedService {
   /** Resolves when a part that the service depends on, such as the database, ends unexpectedly. */
   readonly failed: Promise<Error>;
   /**
-   * Runs the new code that `codeOf` gives when a promise has resolved, and keeps the data. Requests
-   * wait until the promise has settled.
+   * Runs the new code that `codeOf` returns once a promise has resolved. Requests wait until the promise
+   * has settled.
    */
   replaceFunctionCode(built: Promise<unknown>): Promise<void>;
   /** Stops everything that was started. */
@@ -86,7 +86,7 @@ const databaseFileName = 'dynamodb.sqlite';
 /**
  * Runs a synthesized template on this machine: its tables, its functions and its REST API.
  *
- * @throws TemplateError for what the template has and the local run does not support
+ * @throws TemplateError if the local run does not support a part of the template
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   await using started = new AsyncDisposableStack();
@@ -109,7 +109,7 @@ async function start(
     : undefined;
   started.defer(() => dataDirectory?.release());
   const databaseReady = provideDatabase(options, dataDirectory, started);
-  // Whatever fails, all that has started is stopped.
+  // If one fails, the other has to have started before it can be stopped.
   await Promise.allSettled([templateReady, databaseReady]);
   const [templateFile, database] = await Promise.all([templateReady, databaseReady]);
   const { stackName, hasTimeLimits = true } = options;
@@ -237,7 +237,7 @@ async function serve(
     ],
   });
   started.defer(() => server.close());
-  // The outputs have the API's address in the cloud, in the Region that the template may name.
+  // The outputs contain the API's address in the cloud. A template can name its Region.
   const cloudOrigin = new RegExp(`^https://${gateway.api.apiId}\\.execute-api\\.[^/]+`);
   const outputs = Object.entries(prepared.outputs);
   stack.outputs = Object.fromEntries(

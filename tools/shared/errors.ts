@@ -29,13 +29,13 @@ export class InvalidValueError extends OperatorError {
   }
 }
 
-/** What the command refers to does not exist. */
+/** The command names something that does not exist. */
 export class NotFoundError extends OperatorError {}
 
-/** What the command refers to is in a state that does not allow the command. */
+/** The command names something whose state does not allow the command. */
 export class WrongStateError extends OperatorError {}
 
-/** Somebody else has changed what the command has read, and so it has changed nothing. */
+/** Somebody else has changed a record after the command has read it. The command has changed nothing. */
 export class ChangedMeanwhileError extends WrongStateError {
   constructor(what: string) {
     super(`${what} was changed by somebody else meanwhile`, { remedy: 'run the command again' });
@@ -48,7 +48,7 @@ export class HalfDoneError extends OperatorError {}
 /** The operator ended a command before it was done. */
 export class InterruptedError extends OperatorError {}
 
-/** A command was done, except for what is there with other values. */
+/** A command has changed everything except records that exist with other values. */
 export class DifferentError extends OperatorError {}
 
 /** A line of an orders file is not an order. */

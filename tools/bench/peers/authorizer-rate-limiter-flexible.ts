@@ -53,7 +53,7 @@ async function findApiKey(authorization: string): Promise<ApiKey | undefined> {
   return Item as ApiKey | undefined;
 }
 
-/** What the fullest window still admits; undefined beyond its limit. */
+/** The remaining requests of the fullest window; undefined beyond its limit. */
 async function consume(windows: RateLimiterUnion, ownerId: string): Promise<number | undefined> {
   try {
     const states = Object.values(await windows.consume(ownerId));

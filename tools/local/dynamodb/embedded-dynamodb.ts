@@ -10,8 +10,6 @@ import { LocalRunError } from '../errors.ts';
 /** A DynamoDB-compatible server that belongs to this run. */
 export interface EmbeddedDynamoDB {
   readonly endpoint: string;
-  /** The id of the server's process. */
-  readonly processId: number;
   /** Resolves when the server ends unexpectedly. */
   readonly ended: Promise<LocalRunError>;
   /** The error that tells the user about a failure of the server, and what to do. */
@@ -140,7 +138,6 @@ async function startOnce(
   }
   return {
     endpoint: `http://${host}:${port}`,
-    processId: child.pid!,
     ended: new Promise((resolve) => {
       void ended.then((how) => isStopping || resolve(failureOf(databaseFile, how)));
     }),

@@ -45,8 +45,8 @@ const sharedAuthorization =
   `SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`;
 
 /**
- * The embedded server takes about 15 ms for a page of this many small items. It executes one call at a
- * time, so that a write waits for the scans before it. By default its pages contain 1 MB of items.
+ * The embedded server takes about 15 ms for a page of this many small items, and a write waits for the
+ * pages before it. Without a limit, a page contains 1 MB of items.
  */
 const embeddedPageMaxItems = 2_000;
 
@@ -136,11 +136,10 @@ export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoD
 }
 
 /**
- * Changes a scan so that it is short on the embedded server. For each page of a segment that server
- * reads the items of other segments as well. DynamoDB leaves the distribution of items to the server,
- * so here the first segment contains all items and the others are empty.
+ * Shortens a scan for the embedded server, which reads the items of all segments for each page of one.
+ * DynamoDB decides which segment contains an item, so here the first one contains all of them.
  *
- * @returns the body of the scan to send; undefined for one that `emptyPage` answers
+ * @returns the body of the scan to send; undefined if `emptyPage` is the answer
  */
 function planScan(body: Buffer): Buffer | undefined {
   const { Segment, TotalSegments, ...rest } = JSON.parse(body.toString());

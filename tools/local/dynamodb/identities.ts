@@ -99,7 +99,7 @@ function readStatement(statement: Statement, logicalId: string): string[] {
   }
   const actions = [statement.Action].flat().map(String);
   const resources = [statement.Resource].flat().map(String);
-  // So that no statement allows a call on `*`, which names no single table.
+  // A statement on `*` would allow the calls whose table is not known here.
   const pattern = [...actions, ...resources].find((name) => /[*?]/.test(name));
   if (pattern) {
     throw unsupported(logicalId, `the pattern ${pattern} in a statement`);

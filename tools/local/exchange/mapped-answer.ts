@@ -43,7 +43,7 @@ export function readMappedAnswer(
 
 /** @throws TemplateError when a body template has anything else than text and `$context` variables */
 function checkTemplate(template: string, logicalId: string): void {
-  // A space keeps apart what is before and after a variable, which together could look like Velocity.
+  // Without the space, the texts before and after a variable could together look like Velocity.
   const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));
   if (!found) return;
   throw unsupported(logicalId, `a template with ${found[0]}`);

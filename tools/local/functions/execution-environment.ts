@@ -18,7 +18,7 @@ interface StartMessage {
   readonly type: 'started';
   readonly error?: FunctionError;
 }
-/** The last one of an invocation is a result, an error or the end of its stream. */
+/** The last message of an invocation is a result, an error or the end of its stream. */
 type InvocationMessage =
   | { readonly type: 'error'; readonly error: FunctionError }
   | { readonly type: 'result'; readonly payload: string }
@@ -59,7 +59,7 @@ export class ExecutionEnvironment {
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
     this.#worker.on('error', (error) => {
       this.#logError(error);
-      // It is about to exit, so that no other invocation may begin.
+      // The thread is about to exit, so no other invocation may begin.
       if (!this.#current) this.#end(this.#exited('exit status 1'));
     });
     // Messages of an invocation may arrive after `error`, but not after `exit`.

@@ -52,7 +52,7 @@ const invocationUri =
   /^arn:[^:]*:apigateway:[^:]*:lambda:path\/(?:2015-03-31\/functions\/(?<arn>[^/]+)\/invocations|2021-11-15\/functions\/(?<streamedArn>[^/]+)\/response-streaming-invocations)$/;
 
 /**
- * Reads the functions of a template. Returns what finds a function by a URI.
+ * Reads the functions of a template. Returns a lookup by URI.
  *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
  * @throws TemplateError when a function has no asset or uses something that is not supported

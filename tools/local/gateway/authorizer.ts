@@ -93,9 +93,7 @@ function allowsMethod(statements: readonly PolicyStatement[], methodArn: string)
   return applying.length > 0 && applying.every(({ Effect }) => Effect === 'Allow');
 }
 
-/**
- * Whether a text matches a pattern in which `*` stands for any number of characters and `?` for one.
- */
+/** Whether a text matches a pattern, in which `*` stands for any characters and `?` for one. */
 function matchesPattern(pattern: string, text: string): boolean {
   const escaped = pattern.replaceAll(/[$()+.[\\\]^{|}]/g, '\\$&');
   const source = escaped.replaceAll('*', '.*').replaceAll('?', '.');

@@ -44,7 +44,7 @@ export class Gateway {
   readonly #routes: ApiResource;
   readonly #responses: GatewayResponses;
 
-  /** @throws TemplateError for what is not supported */
+  /** @throws TemplateError if a part of the template is not supported */
   constructor(template: Template, services: GatewayServices) {
     const restApi = readRestApi(template);
     const { targetOf } = services;

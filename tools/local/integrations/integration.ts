@@ -15,7 +15,7 @@ import { malformed, parseProxyResult, parseStreamedResult } from './proxy-result
 export interface ProxyIntegration {
   readonly type: 'AWS_PROXY';
   readonly target: InvocationTarget;
-  /** The time limit for the result; for a stream, the time limit for all of it. */
+  /** The time limit for the result, or for the whole stream. */
   readonly timeoutMs: number;
 }
 

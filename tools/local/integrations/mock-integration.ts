@@ -21,7 +21,7 @@ export interface MockIntegration extends MappedAnswer {
 /**
  * Reads a method's MOCK integration, whose request templates are all the status of its one response.
  *
- * @throws TemplateError for what is not supported, such as templates in the Velocity language
+ * @throws TemplateError if a part is not supported, such as a template in the Velocity language
  */
 export function readMockIntegration({ logicalId, property }: TemplateResource): MockIntegration {
   const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = property('Integration');

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { GatewayAnswer } from '../exchange/gateway-answer.ts';
 import { GatewayFault } from '../exchange/gateway-fault.ts';
 
-// API Gateway refuses a result with any field besides these, `multiValueHeaders` and, in a stream's
-// prelude, `cookies`, which no function of this template returns.
+// API Gateway also accepts `multiValueHeaders` and, in a stream's prelude, `cookies`. No function of
+// this template returns them.
 const resultFields = ['statusCode', 'headers', 'body', 'isBase64Encoded'];
 
 // API Gateway searches for the end of the prelude within the first 16 KB.

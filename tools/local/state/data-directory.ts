@@ -12,7 +12,7 @@ export interface FileFormat<T> {
 
 const directoryMode = 0o700;
 const lockFile = 'lock.sqlite';
-/** SQLite's result code for a lock that somebody else has. */
+/** SQLite's result code for a file that another connection has locked. */
 const sqliteBusy = 5;
 
 /** A directory with the data that outlives a run. One process at a time can open it. */
@@ -55,8 +55,8 @@ export class DataDirectory {
   }
 
   /**
-   * Writes a file atomically, even if the process is killed meanwhile: a write that is broken off
-   * leaves the temporary file, which the next one replaces.
+   * Replaces a file as a whole, even if the process is killed meanwhile. A killed write leaves a
+   * temporary file, which the next write replaces.
    *
    * @throws LocalRunError when it cannot be written; then the file's previous content remains
    */
@@ -91,7 +91,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-// Node's own `recursive` never returns where the system refuses a directory with ENOENT, as in /proc.
+// Node's own `recursive` never returns if the system refuses a directory with ENOENT, as in /proc.
 function makeWithParents(path: string): void {
   if (existsSync(path)) return;
   makeWithParents(dirname(path));
@@ -112,7 +112,7 @@ function lockDirectory(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(join(path, lockFile));
-    // Nothing is ever written, so no file is needed that would undo it.
+    // The transaction writes nothing, so it needs no journal on the disk.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (cause) {

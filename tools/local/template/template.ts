@@ -186,7 +186,7 @@ function checkResource(logicalId: string, { Type, Properties = {}, Condition }: 
   }
 }
 
-/** The names of the properties below a path, of every element where there is a list. */
+/** The names of the properties below a path. Each element of a list counts. */
 function namesBelow(path: string, properties: RawProperties): string[] {
   let parents = [properties];
   for (const part of path.split('.').filter(Boolean)) {

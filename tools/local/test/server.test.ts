@@ -34,7 +34,7 @@ jest.unstable_mockModule('../dynamodb/embedded-dynamodb.ts', () => ({
     await startEmbedded();
     const close = async () => void events.push('database closed');
     const failure = (reason: string) => new LocalRunError(`the database fails (${reason})`);
-    return { endpoint: dynamodb.url, processId: 1, ended: databaseEnded.promise, failure, close };
+    return { endpoint: dynamodb.url, ended: databaseEnded.promise, failure, close };
   },
 }));
 jest.unstable_mockModule('../dynamodb/guard.ts', () => ({
@@ -229,7 +229,7 @@ describe('a local service', () => {
 
   it.each([
     ['has time limits', true, 504],
-    ['has no time limits where a debugger may pause it', false, 200],
+    ['has no time limits if a debugger may pause it', false, 200],
   ])('%s', async (_, hasTimeLimits, status) => {
     const service = await start({ hasTimeLimits });
 

@@ -3,7 +3,7 @@ import { create, element, numbers } from './elements.ts';
 const titles: Readonly<Record<string, string>> = { minute: 'This minute', day: 'Today' };
 
 /**
- * Shows what is left of a key's limits, and when a rejected key is served again.
+ * Shows the remaining requests of a key, and when a rejected key is served again.
  *
  * @param headers those of an answer. @default - there was none yet
  * @param isBanned whether the key is banned; then its limits do not say when it is served again

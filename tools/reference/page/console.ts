@@ -16,7 +16,7 @@ interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** Lists orders and cancels them with the key of the form, and shows what is left of its limits. */
+/** Lists and cancels orders with the key of the form, and shows the key's remaining requests. */
 export class Console {
   readonly #baseUrl = element('orderConsole').dataset.baseUrl!;
   readonly #keyField = element<HTMLInputElement>('apiKey');

@@ -77,7 +77,7 @@ afterAll(async () => {
   clock[Symbol.dispose]();
 });
 
-/** The store as the smoke test sees it, where it is noted what was answered. */
+/** A stage that records all answers. */
 class NotedStage extends Stage {
   override async call(operationId: string, options?: CallOptions): Promise<TextAnswer> {
     const answer = await super.call(operationId, options);

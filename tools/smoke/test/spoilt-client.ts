@@ -8,7 +8,7 @@ export interface Spoilable {
   status: number;
   /** The values by lower-case name. */
   headers: Record<string, string | undefined>;
-  /** The body as text, also where it is sent gzipped. */
+  /** The body as text, even if it is sent gzipped. */
   text: string;
 }
 

@@ -19,9 +19,9 @@ export interface Ready {
 /** A process that runs the service. */
 export interface Run {
   readonly child: ChildProcess;
-  /** The first of what it prints. @throws what it wrote to its standard error, where it ends first */
+  /** Its first output. @throws an error with its standard error if it ends without output */
   readonly started: Promise<string>;
-  /** All of it, and how it ended. */
+  /** Its whole output, and how it ended. */
   readonly stdout: Promise<string>;
   readonly stderr: Promise<string>;
   readonly exited: Promise<[number | null, NodeJS.Signals | null]>;

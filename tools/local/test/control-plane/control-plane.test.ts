@@ -101,7 +101,7 @@ describe('control plane', () => {
   });
 
   it.each(['{"half', '[]', 'null', '{"apiKeys":5}', '{"apiKeys":[]}'])(
-    'stops the run where its file is damaged: %s',
+    'stops the run if its file is damaged: %s',
     (text) => {
       writeFileSync(directory.pathOf('gateway.json'), text);
 

@@ -3,25 +3,9 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { temporaryDirectory } from '../../../../test/helpers/temporary-directory.ts';
 import { type EmbeddedDynamoDB, startEmbeddedDynamoDB } from '../../dynamodb/embedded-dynamodb.ts';
-import { localDynamoDbClient } from '../../dynamodb/local-client.ts';
-import { provideTables } from '../../dynamodb/tables.ts';
-import { createTemplate } from '../small-template.ts';
-
-const template = createTemplate({
-  Orders: {
-    Type: 'AWS::DynamoDB::Table',
-    Properties: {
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
-    },
-  },
-});
-const TableName = template.ofType('AWS::DynamoDB::Table')[0]!.ref;
-const Item = { id: { N: '9223372036854775807' } };
 
 let running: EmbeddedDynamoDB[];
 
@@ -84,26 +68,5 @@ describe('embedded DynamoDB', () => {
     // If this never ends, the test's own time limit ends it.
     while (await answers(endpoint)) await sleep(20);
     expect(await answers(endpoint)).toBe(false);
-  });
-
-  it('keeps its tables and every acknowledged write in its file, even if it is killed', async () => {
-    const directory = temporaryDirectory();
-    const databaseFile = join(directory.path, 'data.sqlite');
-    const first = await start(databaseFile);
-    const client = localDynamoDbClient(first.endpoint);
-    await provideTables(template, client);
-    await client.send(new PutItemCommand({ TableName, Item }));
-
-    process.kill(first.processId, 'SIGKILL');
-    expect((await first.ended).message).toContain('fails (dynoxide ended (SIGKILL)): make room');
-    const second = localDynamoDbClient((await start(databaseFile)).endpoint);
-    await provideTables(template, second);
-
-    const read = await second.send(new GetItemCommand({ TableName, Key: Item }));
-    expect(read.Item).toEqual(Item);
-    client.destroy();
-    second.destroy();
-    await running[1]!.close();
-    directory.remove();
   });
 });

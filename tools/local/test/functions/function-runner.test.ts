@@ -15,7 +15,7 @@ type Invoked = ReturnType<FunctionRunner['invoke']>;
 
 let directory: TemporaryDirectory;
 let runner: FunctionRunner;
-/** The folder of the function's code, where it is not its asset's. */
+/** The folder of the function's new code; undefined for the code of its asset. */
 let newCode: string | undefined;
 /** What the function has logged. */
 let lines: string[];
@@ -74,7 +74,7 @@ async function streamOf(invoked: Invoked) {
   return result.stream;
 }
 
-/** What came through a stream, and why there is no more when it broke off. */
+/** The text of a stream, and the error if it broke off. */
 async function readUntilBroken(invoked: Invoked): Promise<[text: string, error?: string]> {
   const chunks: Buffer[] = [];
   try {

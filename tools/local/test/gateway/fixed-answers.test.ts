@@ -49,21 +49,21 @@ describe('a gateway response', () => {
   // Recorded by LocalStack: TestApiGatewayGatewayResponse::test_gateway_response_put.
   it.each<[string, GatewayResponseType, Record<string, object>, number, string]>([
     [
-      'its class where its type is not',
+      'its class if its type has none',
       'INTEGRATION_TIMEOUT',
       { DEFAULT_5XX: default5xx },
       599,
       '5xx',
     ],
     [
-      'its class where it is 500 itself',
+      'its class if the type has the status 500',
       'AUTHORIZER_FAILURE',
       { DEFAULT_5XX: default5xx },
       599,
       '5xx',
     ],
     [
-      'its type alone where its class is as well',
+      'its type alone if the class has one, too',
       'AUTHORIZER_FAILURE',
       { DEFAULT_5XX: default5xx, AUTHORIZER_FAILURE: {} },
       500,

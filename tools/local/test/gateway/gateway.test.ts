@@ -326,8 +326,8 @@ describe("the answer of an authorizer's function", () => {
 describe('the API key of a request', () => {
   it.each<[string, string, number, string | undefined]>([
     ['comes from the authorizer', '/test/secret/metered', 200, 'ann'],
-    ['is missing where there is no authorizer', '/test/metered', 403, undefined],
-    ['is not looked at where the method needs none', '/test/secret', 200, undefined],
+    ['is missing if the method has no authorizer', '/test/metered', 403, undefined],
+    ['is ignored if the method needs none', '/test/secret', 200, undefined],
   ])('%s', async (_, target, status, owner) => {
     const apiKey = ['X-API-Key', 'value-of-bob'] as const;
 
@@ -438,7 +438,7 @@ describe('the template of a gateway', () => {
       changed('Plan', { Quota: { Limit: 1, Period: 'WEEK' } }),
       'Plan: a quota by WEEK is not supported locally',
     ],
-  ])('stops the run, naming what is not supported: %#', (others, message) => {
+  ])('stops the run with an error that names the unsupported part: %#', (others, message) => {
     expect(() => createGateway(others)).toThrow(message);
   });
 

@@ -39,7 +39,7 @@ describe('route matching', () => {
     ['a parameter', 'GET', '/orders/7', 'GET /orders/{id}', { id: '7' }],
     ['a static segment before a parameter', 'GET', '/orders/mine', 'GET /orders/mine', {}],
     [
-      'a parameter where the static path lacks the method',
+      'a parameter if the static path lacks the method',
       'DELETE',
       '/orders/mine',
       'DELETE /orders/{id}',
@@ -68,7 +68,7 @@ describe('route matching', () => {
   it.each([
     ['an unknown path', 'GET', '/nothing'],
     ['an unknown method', 'PATCH', '/orders'],
-    ['HEAD where there is only GET', 'HEAD', '/orders'],
+    ['HEAD of a path that has only GET', 'HEAD', '/orders'],
     ['an empty parameter', 'DELETE', '/orders/'],
     ['another letter case', 'GET', '/Orders'],
     ['an empty segment in between', 'GET', '/orders//lines/2'],

@@ -10,7 +10,7 @@ import { createContext, createRequest, type RequestParts } from '../small-templa
 const lambda = { logicalId: 'Fn', name: 'fn', timeoutMs: 15_000 } as LambdaFunction;
 
 beforeEach(() => {
-  // Streams need what is not faked.
+  // Streams need the functions that are not faked.
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 });
 
@@ -166,8 +166,8 @@ describe('a stream for a request', () => {
   });
 
   it.each<[string, boolean, (source: PassThrough) => InvocationResult]>([
-    ['comes where none is expected', false, (source) => ({ stream: source })],
-    ['is expected where none comes', true, () => ({ payload: '{}' })],
+    ['comes although none is expected', false, (source) => ({ stream: source })],
+    ['is expected but does not come', true, () => ({ payload: '{}' })],
   ])('that %s is a malformed result: 502', async (_, isStreaming, answerOf) => {
     const source = new PassThrough();
 

@@ -98,7 +98,7 @@ describe('data directory', () => {
 
   it.each([
     ['below a file', 'file/data', /ENOTDIR/],
-    ['where the system lets nobody make one', '/proc/x/data', /ENOENT/],
+    ['in a folder that the system keeps to itself', '/proc/x/data', /ENOENT/],
     ['whose lock is no database', 'data', /not a database/],
   ])('reports why one %s cannot be used', async (_, name, reason) => {
     writeFileSync(join(parent.path, 'file'), '');
@@ -144,7 +144,7 @@ describe('data directory', () => {
   });
 });
 
-/** The words that run a program with a network of its own, like a container; none where that is not allowed. */
+/** The words that run a program with a network of its own, like a container; none if that is not allowed. */
 function inOtherNetwork(): string[] {
   const words = ['unshare', '--net', '--map-root-user'];
   return spawnSync(words[0]!, [...words.slice(1), 'true']).status === 0 ? words : [];

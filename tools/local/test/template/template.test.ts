@@ -16,7 +16,7 @@ function resource(Type: string, Properties: Record<string, unknown> = {}, logica
 }
 
 describe('a template', () => {
-  const lists = 'tools/local/template/resource-types.ts lists what is';
+  const lists = 'tools/local/template/resource-types.ts lists all that is';
 
   it('is refused for an unknown type', () => {
     expect(() => resource('AWS::SQS::Queue')).toThrow(
@@ -80,7 +80,7 @@ describe('a template', () => {
     ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'Table' }, 1]] }, `a-${tableName}-1`],
     ['an object with more keys than a function', { Ref: 'x', a: 1 }, { Ref: 'x', a: 1 }],
     [
-      'what is within lists and objects',
+      'a function within lists and objects',
       { a: [1, true, null, { b: { Ref: 'Table' } }], c: {} },
       { a: [1, true, null, { b: tableName }], c: {} },
     ],

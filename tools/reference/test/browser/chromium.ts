@@ -41,7 +41,7 @@ function watch(page: Page, origin: string): string[] {
     if (new URL(request.url()).origin !== origin) offences.push(`request to ${request.url()}`);
   });
   page.on('console', (message) => {
-    // Chromium notes every response from 400 on as an error; here they are what is tested.
+    // Chromium reports every response from 400 on as an error, but tests provoke such responses.
     const isResponse = message.text().startsWith('Failed to load resource: the server responded');
     if (message.type() === 'error' && !isResponse) offences.push(message.text());
   });
