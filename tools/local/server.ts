@@ -199,7 +199,7 @@ async function provideDatabase(
   return embedded;
 }
 
-/** @throws LocalRunError when the database fails, or ends before the work is done */
+/** @throws LocalRunError if the database fails, or ends before the work is done */
 async function usingDatabase<T>(database: Database, work: Promise<T>): Promise<T> {
   const ended = database.ended.then((error) => Promise.reject(error));
   try {

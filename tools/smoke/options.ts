@@ -15,7 +15,7 @@ export interface SmokeOptions {
 
 export interface KeySources {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Reads standard input; undefined when it is a terminal. */
+  /** Reads standard input; undefined if it is a terminal. */
   readonly readInput: () => Promise<string | undefined>;
 }
 
@@ -65,7 +65,7 @@ export function parseOptions(words: readonly string[]): SmokeOptions | undefined
 /**
  * Reads the API key from the environment or, if it is not there, from standard input.
  *
- * @throws OperatorError when there is no valid key. The message does not contain the given text,
+ * @throws OperatorError if there is no valid key. The message does not contain the given text,
  *   because that may be a mistyped key
  */
 export async function readKey({ environment, readInput }: KeySources): Promise<string> {

@@ -7,19 +7,17 @@ import { OperatorError } from '../shared/errors.ts';
 import { printable } from '../shared/printable.ts';
 import { sampleOrders } from './sample-orders.ts';
 
-// In most stores, one of so many orders is pending, and the scan is short.
+// In most stores, at least one of this many orders is pending, and the scan is short.
 const readAtMost = 100;
 // DynamoDB's limit for one transaction.
 const transactionMaxItems = 100;
-
-const progressEveryMs = 3_000;
 
 /**
  * Loads the orders of a file as `orders import` does, without changing those that exist. So the next run
  * with the same file completes an interrupted load.
  *
- * @param log prints the progress of a long load, bad lines, and the number of orders that differ
- * @throws OperatorError when a line is not an order; then nothing was loaded
+ * @param log prints bad lines, and the number of orders that differ
+ * @throws OperatorError if a line is not an order; then nothing was loaded
  */
 export async function loadFile(
   file: string,
@@ -28,13 +26,7 @@ export async function loadFile(
   log: (line: string) => void,
 ): Promise<void> {
   const tell = (text: string) => log(printable(`${file}: ${text}`));
-  let toldMs = performance.now();
   const observer: Partial<ImportObserver> = {
-    onProgress: (text) => {
-      if (performance.now() - toldMs < progressEveryMs) return;
-      toldMs = performance.now();
-      tell(text);
-    },
     onText: (text, about) => about === 'bad line' && tell(text),
   };
   try {

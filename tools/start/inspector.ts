@@ -15,7 +15,7 @@ const resumingCalls = [
  *
  * @param port the port to listen on, or 0 for any free port
  * @returns an object that disconnects all debuggers and resumes the threads that they have paused
- * @throws OperatorError when the port is not available
+ * @throws OperatorError if the port is not available
  */
 export function openInspector(port: number): Disposable {
   inspector.open(port, '127.0.0.1');
@@ -33,8 +33,8 @@ export function openInspector(port: number): Disposable {
 }
 
 /**
- * Resumes all threads, because a thread that is paused by a debugger cannot be terminated. Node 24 can
- * end with SIGSEGV all the same, when threads end to which a debugger is attached.
+ * Resumes all threads, because a thread that a debugger has paused cannot be terminated. Node 24 can
+ * still end with SIGSEGV if a debugger is attached to a thread that ends.
  */
 function resumeThreads(): void {
   const session = new inspector.Session();

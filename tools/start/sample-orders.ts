@@ -25,8 +25,8 @@ export function sampleOrders(): OrderItem[] {
 }
 
 /**
- * A few ids are easy to type. A JavaScript number would round the others, and there are so many of them
- * because the local run lists the orders by id, and some of them should be among the first.
+ * A few ids are easy to type. A JavaScript number would round the others. Most ids are of the second kind,
+ * because a local run lists orders by id, and some of them should be among the first.
  */
 function idOf(index: number): bigint {
   const smallId = firstId + BigInt(index);

@@ -68,7 +68,7 @@ export class ControlPlane {
 
   /**
    * @param directory where the keys are stored; undefined keeps them in memory
-   * @throws LocalRunError when the file of an earlier run is damaged
+   * @throws LocalRunError if the file of an earlier run is damaged
    */
   constructor(usagePlans: readonly UsagePlan[], directory?: DataDirectory) {
     this.#usagePlans = usagePlans;
@@ -76,7 +76,7 @@ export class ControlPlane {
     this.#state = directory?.read(file, format) ?? { apiKeys: [], usagePlanKeys: [] };
   }
 
-  /** Creates an API key. @throws ControlPlaneError when there is one with this value */
+  /** Creates an API key. @throws ControlPlaneError if there is one with this value */
   createApiKey({ name, value, enabled }: Omit<ApiKey, 'id'>): ApiKey {
     if (this.findKey(value)) {
       throw new ControlPlaneError('ConflictException', 'API Key already exists');
@@ -91,7 +91,7 @@ export class ControlPlane {
     return this.#state.apiKeys.filter(({ name }) => name.startsWith(nameQuery));
   }
 
-  /** Removes a key from its plans and deletes it. @throws ControlPlaneError when it does not exist */
+  /** Removes a key from its plans and deletes it. @throws ControlPlaneError if it does not exist */
   deleteApiKey(id: string): void {
     const deleted = this.#key(id);
     const { apiKeys, usagePlanKeys } = this.#state;
@@ -110,7 +110,7 @@ export class ControlPlane {
   /**
    * Adds a key to a usage plan.
    *
-   * @throws ControlPlaneError when the key or the plan does not exist, or the key is already in this
+   * @throws ControlPlaneError if the key or the plan does not exist, or the key is already in this
    *   plan or in another plan of the same stage
    */
   createUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
@@ -125,7 +125,7 @@ export class ControlPlane {
     this.#change({ usagePlanKeys: [...this.#state.usagePlanKeys, { usagePlanId, keyId }] });
   }
 
-  /** Removes a key from a usage plan. @throws ControlPlaneError when the key is not in the plan */
+  /** Removes a key from a usage plan. @throws ControlPlaneError if the key is not in the plan */
   deleteUsagePlanKey({ usagePlanId, keyId }: UsagePlanMember): void {
     if (!this.isInPlan(keyId, usagePlanId)) throw notFound('Usage Plan Key identifier');
     const others = this.#state.usagePlanKeys.filter((member) => member.keyId !== keyId);
@@ -136,7 +136,7 @@ export class ControlPlane {
    * The requests of a usage plan's keys on each day of an interval, and the rest of their quota. Keys
    * without requests are left out.
    *
-   * @throws ControlPlaneError when the plan does not exist
+   * @throws ControlPlaneError if the plan does not exist
    */
   getUsage({ usagePlanId, keyId, startDate, endDate }: UsageInterval): Record<string, number[][]> {
     const plan = this.#usagePlans.find(({ id }) => id === usagePlanId);
@@ -157,7 +157,7 @@ export class ControlPlane {
    * Counts a request for its key, and returns the key.
    *
    * @param nowMs milliseconds since the epoch
-   * @throws GatewayFault `INVALID_API_KEY` when the key is unknown, disabled or in no plan; `THROTTLED`
+   * @throws GatewayFault `INVALID_API_KEY` if the key is unknown, disabled or in no plan; `THROTTLED`
    *   above the plan's rate; `QUOTA_EXCEEDED` above its quota
    */
   meter(value: string | undefined, takeToken: TakeToken, nowMs: number): ApiKey {

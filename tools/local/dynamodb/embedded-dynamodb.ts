@@ -49,7 +49,7 @@ const watchdog = `
  * must not find it, so it gets a random loopback address of 16 million on Linux. Other systems have
  * one loopback address, where only the random port makes it hard to find.
  *
- * @throws LocalRunError when there is no binary for this platform, or it does not start
+ * @throws LocalRunError if there is no binary for this platform, or it does not start
  */
 export async function startEmbeddedDynamoDB(
   options: EmbeddedDynamoDBOptions = {},

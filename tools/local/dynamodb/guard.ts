@@ -59,7 +59,7 @@ const emptyPage = JSON.stringify({ Count: 0, Items: [], ScannedCount: 0 });
  *
  * A sender is known by its access key id, which is random and known in this run only. Signatures are
  * not verified: a program that can read the id can read the secret too. A web page knows neither, and
- * its browser asks first whether it may send an `Authorization` header, which is refused as well.
+ * the guard also refuses the preflight request with which its browser asks for an `Authorization` header.
  */
 export async function startDynamoDBGuard(options: GuardOptions): Promise<DynamoDBGuard> {
   const { identities, isEmbedded, log } = options;

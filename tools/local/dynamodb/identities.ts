@@ -32,7 +32,7 @@ type Statement = Readonly<Record<string, unknown>>;
 /**
  * Creates an identity for the operator and for each function of a template.
  *
- * @throws TemplateError when a function's role is not in the template or uses something that is not
+ * @throws TemplateError if a function's role is not in the template or uses something that is not
  *   supported
  */
 export function createIdentities(template: Template): Identities {
@@ -49,7 +49,7 @@ export function createIdentities(template: Template): Identities {
 
 /**
  * Checks a call against the policies of its sender's role. Returns why it is denied, in DynamoDB's
- * wording; undefined when it is allowed. A call that names no single table, such as a transaction or a
+ * wording; undefined if it is allowed. A call that names no single table, such as a transaction or a
  * batch, is denied, because it needs permissions that are not determined here.
  *
  * @param operation the DynamoDB operation, such as `UpdateItem`
@@ -107,7 +107,7 @@ function readStatement(statement: Statement, logicalId: string): string[] {
   return actions.flatMap((action) => resources.map((resource) => `${action} ${resource}`));
 }
 
-/** The table that a call names; undefined when there is none, or the body is not JSON. */
+/** The table that a call names; undefined if it names none, or if the body is not JSON. */
 function tableOf(body: Buffer): string | undefined {
   try {
     return JSON.parse(body.toString('utf8')).TableName;

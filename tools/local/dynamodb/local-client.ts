@@ -9,14 +9,14 @@ const requestTimeoutMs = 5_000;
 /**
  * Creates a client for a DynamoDB-compatible server.
  *
- * @param accessKeyId identifies its caller. @default - a placeholder, for a server that knows none
+ * @param accessKeyId identifies its caller. @default - a placeholder, for a server that accepts any
  */
 export function localDynamoDbClient(endpoint: string, accessKeyId = 'local'): DynamoDBClient {
   const requestHandler = { requestTimeout: requestTimeoutMs, throwOnRequestTimeout: true };
   return new DynamoDBClient({
     endpoint,
     region: localRegion,
-    // Nobody verifies the signature, for which the SDK needs a secret all the same.
+    // The SDK needs a secret for the signature, which nobody verifies.
     credentials: { accessKeyId, secretAccessKey: 'local' },
     requestHandler,
     // The SDK takes these from the user's environment and AWS configuration, and then refuses an endpoint.

@@ -4,7 +4,7 @@ export type GatewayResponseType = keyof typeof builtInResponses;
 /** Thrown by a step of the gateway to answer the request with a gateway response. */
 export class GatewayFault extends Error {
   readonly type: GatewayResponseType;
-  /** What is answered where the template defines nothing else. */
+  /** The answer if the template does not define another. */
   readonly builtIn: BuiltInResponse;
 
   /** @param options the cause, and values that replace those of the response type */
@@ -29,7 +29,7 @@ interface BuiltInResponse {
 }
 
 /**
- * The gateway responses of API Gateway when the template defines none.
+ * API Gateway's own responses, for the types that the template does not define.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */

@@ -33,7 +33,7 @@ const bodyMaxBytes = 10_485_760;
  * and discarded.
  *
  * @throws GatewayFault `REQUEST_TOO_LARGE`
- * @throws Error when the client disconnects
+ * @throws Error if the client disconnects
  */
 export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -59,7 +59,7 @@ export function parseTarget(target: string): Pick<IncomingRequest, 'path' | 'que
 }
 
 /**
- * The part of a request's path after the stage; undefined when the path is not below the stage.
+ * The part of a request's path after the stage; undefined if the path is not below the stage.
  *
  * @param path the request's path, including the stage
  */

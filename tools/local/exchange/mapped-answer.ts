@@ -41,7 +41,7 @@ export function readMappedAnswer(
   return { headers: Object.fromEntries(headers), body: bodies[0] ?? ['application/json', ''] };
 }
 
-/** @throws TemplateError when a body template has anything else than text and `$context` variables */
+/** @throws TemplateError if a body template has anything else than text and `$context` variables */
 function checkTemplate(template: string, logicalId: string): void {
   // Without the space, the texts before and after a variable could together look like Velocity.
   const found = /\$[!{A-Za-z]\w*|#[a-z*#]+/.exec(template.replaceAll(variables, ' '));

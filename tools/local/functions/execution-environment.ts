@@ -219,8 +219,8 @@ function startWorker(lambda: LambdaFunction, { variables, log }: EnvironmentOpti
 }
 
 /**
- * All environment variables of a function: those of Lambda without its logs, which do not exist here,
- * the given ones, and the function's own.
+ * All environment variables of a function: Lambda's, except those about its log group, the given ones,
+ * and the function's own.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */

@@ -30,7 +30,7 @@ export interface InvocationTarget {
 /**
  * Finds the function that an integration's or authorizer's URI invokes.
  *
- * @throws TemplateError when the URI does not invoke a function of the template
+ * @throws TemplateError if the URI does not invoke a function of the template
  */
 export type TargetOf = (uri: unknown, logicalId: string) => InvocationTarget;
 
@@ -55,7 +55,7 @@ const invocationUri =
  * Reads the functions of a template. Returns a lookup by URI.
  *
  * @param assetsManifestFile the synthesized `….assets.json`, which contains the paths of the code
- * @throws TemplateError when a function has no asset or uses something that is not supported
+ * @throws TemplateError if a function has no asset or uses something that is not supported
  */
 export function readFunctions(template: Template, assetsManifestFile: string): TargetOf {
   const directories = assetDirectories(assetsManifestFile);

@@ -9,7 +9,7 @@ import type { TokenBucketLimits } from './usage-plan.ts';
 
 /** The API and its stage, as the template defines them. */
 export interface ThrottledStage extends ApiStage {
-  /** The limits for all requests to a method together; undefined when there are none. */
+  /** The limits for all requests to a method together; undefined if there are none. */
   readonly throttle: TokenBucketLimits | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ApiMethod {
   readonly integration: MockIntegration | ProxyIntegration;
 }
 
-/** @throws TemplateError when the template has no REST API, several, or one that is not supported */
+/** @throws TemplateError if the template has no REST API, several, or one that is not supported */
 export function readRestApi(template: Template): TemplateResource {
   const restApi = onlyOne('AWS::ApiGateway::RestApi', template);
   // API Gateway's default is a key in a header of the request.
@@ -38,7 +38,7 @@ export function readRestApi(template: Template): TemplateResource {
   return restApi;
 }
 
-/** @throws TemplateError when the template has no stage, several, or one that is not supported */
+/** @throws TemplateError if the template has no stage, several, or one that is not supported */
 export function readStage(template: Template, restApi: TemplateResource): ThrottledStage {
   const { logicalId, ref, property } = onlyOne('AWS::ApiGateway::Stage', template);
   const settings: readonly Partial<MethodSettings>[] = property('MethodSettings') ?? [];

@@ -36,8 +36,8 @@ const invokeAction = 'execute-api:invoke';
 /**
  * The template's authorizers by id.
  *
- * @throws TemplateError for one that is not a TOKEN authorizer backed by a function, or whose results
- *   would be cached
+ * @throws TemplateError if one is not a TOKEN authorizer with a function, or if its results would be
+ *   cached
  */
 export function readAuthorizers(template: Template, targetOf: TargetOf): Map<string, Authorizer> {
   const authorizers = template.ofType('AWS::ApiGateway::Authorizer');
@@ -64,8 +64,8 @@ function readAuthorizer({ logicalId, property }: TemplateResource, targetOf: Tar
 /**
  * Asks an authorizer about a request.
  *
- * @throws GatewayFault `UNAUTHORIZED` when the token is missing or does not match the pattern, in
- *   which case the function is not invoked; `AUTHORIZER_FAILURE` when the function fails;
+ * @throws GatewayFault `UNAUTHORIZED` if the token is missing or does not match the pattern, in
+ *   which case the function is not invoked; `AUTHORIZER_FAILURE` if the function fails;
  *   `AUTHORIZER_CONFIGURATION_ERROR` when its result is malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */

@@ -47,7 +47,7 @@ function readGatewayResponse({ logicalId, property }: TemplateResource): [string
 
 /**
  * Renders the gateway response for a fault. The template's response for the fault's type comes
- * first, then its default response for 4xx or 5xx, then the one that API Gateway has built in.
+ * first, then its default response for 4xx or 5xx, then API Gateway's own.
  */
 export function renderGatewayResponse(
   fault: GatewayFault,

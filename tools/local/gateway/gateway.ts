@@ -24,7 +24,7 @@ import type { TakeToken, TokenBucketLimits } from './usage-plan.ts';
 /** The parts that a gateway needs besides its template. */
 interface GatewayServices {
   readonly targetOf: TargetOf;
-  /** Counts a request for its API key. @throws GatewayFault when it is not admitted */
+  /** Counts a request for its API key. @throws GatewayFault if it is not admitted */
   readonly meter: (keyValue: string | undefined) => ApiKey;
   readonly takeToken: TakeToken;
   readonly invoke: Invoke;

@@ -48,7 +48,7 @@ export function readRoutes(
 }
 
 /**
- * Finds the method for a request; undefined when the path or the method is unknown.
+ * Finds the method for a request; undefined if the path or the method is unknown.
  *
  * A static segment has precedence over `{parameter}`, and that over `{proxy+}`. A trailing slash is
  * ignored; paths are case-sensitive. Segments are compared and parameters passed on without decoding

@@ -13,7 +13,7 @@ export interface TokenBucketLimits {
 export interface UsagePlan {
   readonly id: string;
   readonly throttle: TokenBucketLimits | undefined;
-  /** The requests of a key on a day (UTC); undefined when there is no such limit. */
+  /** The requests of a key on a day (UTC); undefined if there is no such limit. */
   readonly perDay: number | undefined;
 }
 
@@ -35,7 +35,7 @@ function readUsagePlan({ logicalId, ref, property }: TemplateResource): UsagePla
   };
 }
 
-/** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` when it is empty */
+/** Takes a token from the bucket of a name. @throws GatewayFault `THROTTLED` if it is empty */
 export type TakeToken = (name: string, limits: TokenBucketLimits) => void;
 
 /**

@@ -47,8 +47,8 @@ export function readProxyIntegration(
 /**
  * Answers a request, which has passed all other steps, with its method's integration.
  *
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the function fails or its result
- *   is malformed; `INTEGRATION_TIMEOUT` when it takes too long
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 if the function fails or its result
+ *   is malformed; `INTEGRATION_TIMEOUT` if it takes too long
  */
 export async function answerIntegration(
   integration: MockIntegration | ProxyIntegration,

@@ -53,7 +53,7 @@ export function readMockIntegration({ logicalId, property }: TemplateResource): 
 /**
  * Answers a request as a MOCK integration does.
  *
- * @throws GatewayFault `UNSUPPORTED_MEDIA_TYPE` when no template is for the request's content type
+ * @throws GatewayFault `UNSUPPORTED_MEDIA_TYPE` if no template is for the request's content type
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-mock-integration.html
  */
 export function answerMock(

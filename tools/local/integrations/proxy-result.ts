@@ -15,7 +15,7 @@ const delimiter = Buffer.alloc(8);
  * Converts the result of a proxy integration's function, or a stream's prelude, into the answer to the
  * client. A body in base64 is not decoded, because the API has no binary media types.
  *
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the result is malformed
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 if the result is malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  */
 export function parseProxyResult(payload: string): GatewayAnswer {
@@ -38,7 +38,7 @@ export function parseProxyResult(payload: string): GatewayAnswer {
  * Reads the prelude of a streamed result, which is JSON and eight NUL bytes. The rest of the stream
  * becomes the answer's body.
  *
- * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 when the prelude is missing or malformed
+ * @throws GatewayFault `INTEGRATION_FAILURE` with status 502 if the prelude is missing or malformed
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export async function parseStreamedResult(

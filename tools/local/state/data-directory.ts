@@ -23,7 +23,7 @@ export class DataDirectory {
   /**
    * Creates a data directory or opens an existing one. Only this user can read it.
    *
-   * @throws LocalRunError when the directory cannot be used, or another process has opened it
+   * @throws LocalRunError if the directory cannot be used, or another process has opened it
    */
   constructor(path: string) {
     makeDirectory(path);
@@ -37,9 +37,9 @@ export class DataDirectory {
   }
 
   /**
-   * Reads a JSON file in the directory; undefined when there is no such file.
+   * Reads a JSON file in the directory; undefined if there is no such file.
    *
-   * @throws LocalRunError when the file cannot be read or does not have the expected format
+   * @throws LocalRunError if the file cannot be read or does not have the expected format
    */
   read<T>(name: string, { isValid, remedy }: FileFormat<T>): T | undefined {
     const file = this.pathOf(name);
@@ -58,7 +58,7 @@ export class DataDirectory {
    * Replaces a file as a whole, even if the process is killed meanwhile. A killed write leaves a
    * temporary file, which the next write replaces.
    *
-   * @throws LocalRunError when it cannot be written; then the file's previous content remains
+   * @throws LocalRunError if it cannot be written; then the file's previous content remains
    */
   write(name: string, value: unknown): void {
     const file = this.pathOf(name);

@@ -14,10 +14,10 @@ export interface TemplateResource {
   readonly type: string;
   /** The value of `Ref`. */
   readonly ref: string;
-  /** A property with its intrinsic functions resolved; undefined when it is not set. */
+  /** A property with its intrinsic functions resolved; undefined if it is not set. */
   // biome-ignore lint/suspicious/noExplicitAny: CloudFormation properties have hundreds of shapes
   property(name: string): any;
-  /** The value of `Fn::GetAtt`; undefined when the type has no such attribute. */
+  /** The value of `Fn::GetAtt`; undefined if the type has no such attribute. */
   attribute(name: string): string | undefined;
 }
 
@@ -132,7 +132,7 @@ function withoutDynamicReference(value: string, owner: string): string {
   throw unsupported(owner, `the dynamic reference ${value}`);
 }
 
-/** @throws TemplateError when a reference has no value */
+/** @throws TemplateError if a reference has no value */
 function known(value: string | undefined, referred: string, owner: string): string {
   if (value !== undefined) return value;
   throw unsupported(owner, `a reference to ${referred}`);

@@ -1,7 +1,7 @@
 /** Formats counts. */
 export const numbers = new Intl.NumberFormat('en');
 
-/** The page's element with this id. @throws Error when the page lacks it */
+/** The page's element with this id. @throws Error if the page lacks it */
 export function element<E extends HTMLElement = HTMLElement>(id: string): E {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no element #${id}`);

@@ -22,7 +22,7 @@ const idMember = new RegExp(`("(?:${idNames.join('|')})"\\s*:\\s*)(-?\\d+)`, 'g'
  * Reads a list of orders.
  *
  * @param onCount is told while the list arrives how many orders have begun
- * @throws SyntaxError when it is not JSON, such as a list that is cut off
+ * @throws SyntaxError if it is not JSON, such as a list that is cut off
  */
 export async function readOrders(
   response: Response,

@@ -22,7 +22,7 @@ interface PreflightOptions {
  * Ensures that the stage answers without errors, accepts the key and admits enough of its requests. Each
  * request has its own connection.
  *
- * @throws OperatorError when the checks cannot start, with one line that says what to do
+ * @throws OperatorError if the checks cannot start, with one line that says what to do
  */
 export async function preflight(stage: Stage, options: PreflightOptions): Promise<void> {
   const { hostname, sleep, print } = options;
@@ -72,7 +72,7 @@ function unreachable(hostname: string, { message, code = '' }: NodeJS.ErrnoExcep
   return new OperatorError(`--url does not answer: ${explanation}`);
 }
 
-/** @throws OperatorError when the answer is not from this service, or refuses the key */
+/** @throws OperatorError if the answer is not from this service, or refuses the key */
 function ensureService(answer: TextAnswer): void {
   const isOurs = codeOf(answer) !== undefined || answer.headers.has('x-ratelimit-limit');
   // The requested path exists only below the right address.

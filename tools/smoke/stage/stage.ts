@@ -147,7 +147,7 @@ export class Stage {
   }
 }
 
-/** The error code in an answer's body; undefined when there is none. */
+/** The error code in an answer's body; undefined if there is none. */
 export function codeOf({ text = '' }: { readonly text?: string }): string | undefined {
   try {
     const code = JSON.parse(text)?.code;

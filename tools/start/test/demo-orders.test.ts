@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { orderFieldNames } from '../../../lambdas/shared/order-fields.ts';
 import { temporaryDirectoryOfEachTest } from '../../../test/helpers/temporary-directory.ts';
 import { type OrdersTable, ordersTable } from '../../admin/orders/orders-table.ts';
@@ -107,19 +107,6 @@ describe('the orders of a local run', () => {
     expect(told).toEqual([
       expect.stringMatching('1 order not changed: the table has other values'),
     ]);
-  });
-
-  it('are reported while they are loaded if that takes long', async () => {
-    const now = jest.spyOn(performance, 'now');
-    let seconds = 0;
-    now.mockImplementation(() => 1_000 * seconds++);
-
-    await load(...Array.from({ length: 1_200 }, (_, id) => `{"id":${id}}`));
-
-    now.mockRestore();
-    expect(told[0]).toMatch(/orders\.jsonl: checking … \d+ %, \d+ orders?$/);
-    expect(told.at(-1)).toMatch(/orders\.jsonl: loading … \d+ %, [\d,]+ orders$/);
-    expect(told.length).toBeLessThan(6);
   });
 });
 

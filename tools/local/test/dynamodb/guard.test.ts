@@ -133,12 +133,6 @@ describe('the guard before DynamoDB', () => {
     expect(received).toEqual([]);
   });
 
-  it('lets the operator make calls that no function may make', async () => {
-    await clientOf(await start(), operator()).send(put);
-
-    expect(received.map(({ body }) => JSON.parse(body).TableName)).toEqual(['Orders']);
-  });
-
   it("forwards a call of the run itself as the operator's, whoever has signed it", async () => {
     const guard = await start();
     onCall = ({ answer }) =>

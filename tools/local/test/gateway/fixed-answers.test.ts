@@ -50,13 +50,6 @@ describe('a gateway response', () => {
   it.each<[string, GatewayResponseType, Record<string, object>, number, string]>([
     [
       'its class if its type has none',
-      'INTEGRATION_TIMEOUT',
-      { DEFAULT_5XX: default5xx },
-      599,
-      '5xx',
-    ],
-    [
-      'its class if the type has the status 500',
       'AUTHORIZER_FAILURE',
       { DEFAULT_5XX: default5xx },
       599,

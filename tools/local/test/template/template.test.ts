@@ -149,10 +149,7 @@ describe('a resource', () => {
   // Data of an earlier run are stored under these names.
   it.each<[string, Record<string, unknown>, string, Record<string, string>]>([
     ['AWS::ApiGateway::RestApi', {}, '1gv6ldbz5k', { RootResourceId: 'jn290ko459' }],
-    ['AWS::ApiGateway::Resource', {}, 'ldbz5k', {}],
-    ['AWS::ApiGateway::Deployment', {}, 'ldbz5k', {}],
     ['AWS::ApiGateway::Stage', { StageName: 'test' }, 'test', {}],
-    ['AWS::ApiGateway::Authorizer', {}, 'ldbz5k', {}],
     ['AWS::ApiGateway::UsagePlan', {}, 'ldbz5k', {}],
     ['AWS::Lambda::Function', {}, name, { Arn: arn('lambda', `function:${name}`) }],
     [
