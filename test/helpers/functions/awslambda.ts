@@ -15,12 +15,10 @@ const preludeEnd = new Uint8Array(8);
  * first write also writes the prelude as JSON, followed by eight zero bytes.
  */
 export class LambdaStream extends Writable {
-  contentType: string | undefined;
   /** Everything that was written, including the prelude. */
   readonly received: Buffer[] = [];
   private beforeFirstWrite: (() => void) | undefined;
-  private isOpen = true;
-  private resume: (() => void) | undefined;
+  private isHeld = false;
 
   constructor(options: { highWaterMark?: number } = {}) {
     super(options);
@@ -28,23 +26,13 @@ export class LambdaStream extends Writable {
     this.on('error', () => {});
   }
 
-  setContentType(contentType: string): void {
-    this.contentType = contentType;
-  }
-
   onBeforeFirstWrite(action: () => void): void {
     this.beforeFirstWrite = action;
   }
 
-  /** The client stops reading until `open` is called. */
+  /** The client stops reading. */
   hold(): void {
-    this.isOpen = false;
-  }
-
-  open(): void {
-    this.isOpen = true;
-    this.resume?.();
-    this.resume = undefined;
+    this.isHeld = true;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the signatures of write are many
@@ -56,13 +44,10 @@ export class LambdaStream extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    const take = () => {
-      // The function writes to its buffer again.
-      if (chunk.length > 0) this.received.push(Buffer.from(chunk));
-      done();
-    };
-    if (this.isOpen) take();
-    else this.resume = take;
+    if (this.isHeld) return;
+    // The function writes to its buffer again.
+    if (chunk.length > 0) this.received.push(Buffer.from(chunk));
+    done();
   }
 
   /** Undefined until the response has begun. */
@@ -88,7 +73,6 @@ const awslambda = {
   streamifyResponse: (handler: StreamingHandler) => handler,
   HttpResponseStream: {
     from(stream: LambdaStream, prelude: Prelude): LambdaStream {
-      stream.setContentType('application/vnd.awslambda.http-integration-response');
       stream.onBeforeFirstWrite(() => {
         stream.write(JSON.stringify(prelude));
         stream.write(preludeEnd);
@@ -106,8 +90,8 @@ export function installAwsLambda(): void {
 /** Calls a streaming function and returns its response. @throws the function's error */
 export async function streamed(
   invoke: (stream: LambdaStream) => Promise<unknown>,
-  stream = new LambdaStream(),
 ): Promise<LambdaStream> {
+  const stream = new LambdaStream();
   const finished = once(stream, 'finish');
   await invoke(stream);
   await finished;
