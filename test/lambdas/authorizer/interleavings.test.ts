@@ -66,6 +66,11 @@ function isBanBegun(step: Step): boolean {
   return until(step.after) !== until(step.before) && until(step.after) !== 0;
 }
 
+/** Whether DynamoDB's answer shows something, when its command was sent or when the request ends. */
+function isShown({ executed, nowSeconds }: Step, isAt: (time: number) => boolean): boolean {
+  return executed !== undefined && [executed.sentAtSeconds, nowSeconds].some(isAt);
+}
+
 const rules: Record<string, Rule> = {
   'admits no more than the limit in a window': ofWrites((step) =>
     windowNames.every((name) => {
@@ -105,27 +110,17 @@ const rules: Record<string, Rule> = {
   'rejects for a limit only where the answer shows a full window': (step) => {
     const code = codeOf(step);
     if (code !== 'rate_limit_exceeded' && code !== 'quota_exceeded') return true;
-    const { executed, nowSeconds } = step;
-    if (!executed) return false;
-    return [executed.sentAtSeconds, nowSeconds].some((time) => isFullAt(step.after, time));
+    return isShown(step, (time) => isFullAt(step.after, time));
   },
-  'rejects for a ban only where the answer shows one': (step) => {
-    if (codeOf(step) !== 'api_key_banned') return true;
-    const { executed, nowSeconds } = step;
-    if (!executed) return false;
-    const times = [executed.sentAtSeconds, nowSeconds];
-    return times.some((time) => isBannedAt(step.after, keyOf(step), time));
-  },
+  'rejects for a ban only where the answer shows one': (step) =>
+    codeOf(step) !== 'api_key_banned' ||
+    isShown(step, (time) => isBannedAt(step.after, keyOf(step), time)),
   'writes for no key that is revoked, expired or of a suspended owner': ofWrites((step, write) =>
     isUsableAt(step.before, write.key, write.sentAtSeconds),
   ),
-  'refuses as unauthorized only where the answer shows a key that is not usable': (step) => {
-    if (!step.end?.isUnauthorized) return true;
-    const { executed, nowSeconds } = step;
-    if (!executed) return false;
-    const times = [executed.sentAtSeconds, nowSeconds];
-    return times.some((time) => !isUsableAt(step.after, keyOf(step), time));
-  },
+  'refuses as unauthorized only where the answer shows a key that is not usable': (step) =>
+    !step.end?.isUnauthorized ||
+    isShown(step, (time) => !isUsableAt(step.after, keyOf(step), time)),
   'writes for no key that is banned': ofWrites(
     (step, write) => !isBannedAt(step.before, write.key, write.sentAtSeconds),
   ),

@@ -353,7 +353,6 @@ describe('R18: a key that is not valid', () => {
     ['of a suspended owner, and banned', { status: 'suspended', bannedUntil: minute + 500 }],
     ['of a suspended owner who has used all', { ...used(60, 1_000), status: 'suspended' }],
     ['of an owner without a status', { status: undefined }],
-    ['that expires at this very second', { ...used(3, 3), expiresAt: startSeconds }],
     ['of no owner', used(3, 3), { ownerHash: 'none', tokenHash: 'none' }],
     ['invented by a former client of the owner', used(3, 3), { ownerHash, tokenHash: 'none' }],
     ['named like a property', used(3, 3), { ownerHash, tokenHash: '__proto__' }],
