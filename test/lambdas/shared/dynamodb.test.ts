@@ -1,5 +1,5 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   asServiceError,
   clockOf,
@@ -9,7 +9,7 @@ import {
 import { ServiceUnavailableError } from '../../../lambdas/shared/errors.ts';
 import { answer, contentType, DynamodbProxy } from '../../helpers/dynamodb/dynamodb-proxy.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
-import { temporaryDirectory } from '../../helpers/temporary-directory.ts';
+import { temporaryDirectoryOfFile } from '../../helpers/temporary-directory.ts';
 
 interface SignedRequest {
   readonly protocol: string;
@@ -27,21 +27,9 @@ account_id_endpoint_mode = required
 sdk_ua_app_id = another-application
 `;
 
-const before = { ...process.env };
-const directory = temporaryDirectory();
-
-beforeAll(() => {
-  Object.assign(process.env, functionEnvironment, {
-    AWS_CONFIG_FILE: directory.write('config', configuration),
-  });
-});
-
-afterAll(() => {
-  for (const name of Object.keys(process.env)) {
-    if (!(name in before)) delete process.env[name];
-  }
-  Object.assign(process.env, before);
-  directory.remove();
+// Jest gives each file of tests its own environment.
+Object.assign(process.env, functionEnvironment, {
+  AWS_CONFIG_FILE: temporaryDirectoryOfFile().write('config', configuration),
 });
 
 const getOrder = new GetItemCommand({ TableName: 'orders', Key: { id: { N: '1' } } });

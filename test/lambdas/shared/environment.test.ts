@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   dynamoDbEndpoint,
   optionalVariable,
@@ -6,20 +6,11 @@ import {
 } from '../../../lambdas/shared/environment.ts';
 import { functionEnvironment } from '../../helpers/functions/function-environment.ts';
 
-const before = { ...process.env };
-
 beforeEach(() => {
   Object.assign(process.env, functionEnvironment);
   delete process.env.AWS_ENDPOINT_URL;
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
   jest.resetModules();
-});
-
-afterEach(() => {
-  for (const name of Object.keys(process.env)) {
-    if (!(name in before)) delete process.env[name];
-  }
-  Object.assign(process.env, before);
 });
 
 describe('a cold start', () => {
