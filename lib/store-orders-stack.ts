@@ -94,7 +94,6 @@ export class StoreOrdersStack extends Stack {
     });
   }
 
-  /** Adds the custom domain and the web ACL, if they are configured. */
   private addEdge(configuration: StageConfiguration, restApi: RestApi): void {
     const { domain, firewall, corsOrigin } = configuration;
     if (domain) new CustomDomain(this, 'CustomDomain', { restApi, ...domain });

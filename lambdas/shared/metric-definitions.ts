@@ -5,10 +5,8 @@ import { cancelRefusals } from './order-states.ts';
  * The stack imports this file, so nothing here reads a function's environment.
  */
 
-/** The namespace of all metrics. */
 export const metricNamespace = 'StoreOrders';
 
-/** The unit of each metric. */
 export const metricUnits = {
   RequestsAdmitted: 'Count',
   RequestsRejected: 'Count',

@@ -3,6 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { AuthorizerContext } from '../../lambdas/shared/api-handler.ts';
+import type { StageSettings } from '../settings/stages.ts';
 
 /**
  * The fields of a line, which is one JSON object per request. The public `ownerId` and `keyId` tell
@@ -43,20 +44,16 @@ function ofAuthorizer(name: keyof AuthorizerContext): string {
   return `$context.authorizer.${name}`;
 }
 
-export interface AccessLogsProps {
-  readonly retentionDays: number;
-}
-
 /** The API's access log: its log group and its format. */
 export class AccessLogs extends Construct {
   readonly logGroup: LogGroup;
   readonly destination: LogGroupLogDestination;
   readonly format = AccessLogFormat.custom(JSON.stringify(fields));
 
-  constructor(scope: Construct, id: string, props: AccessLogsProps) {
+  constructor(scope: Construct, id: string, { logRetentionDays }: StageSettings) {
     super(scope, id);
     this.logGroup = new LogGroup(this, 'Logs', {
-      retention: props.retentionDays,
+      retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.destination = new LogGroupLogDestination(this.logGroup);

@@ -23,11 +23,9 @@ import {
 
 type Mappings = Readonly<Record<string, string>>;
 
-/** The dates on which `GET /pets/{petId}` was deprecated and on which it was retired. */
-const petOperationDates = {
-  deprecatedAt: new Date('2026-05-01T00:00:00Z'),
-  sunsetAt: new Date('2026-11-01T00:00:00Z'),
-};
+/** When `GET /pets/{petId}` was deprecated, and when it was retired. */
+const deprecatedAt = new Date('2026-05-01T00:00:00Z');
+const sunsetAt = new Date('2026-11-01T00:00:00Z');
 
 const gone: ErrorAnswer = {
   status: 410,
@@ -77,8 +75,8 @@ export function addRetiredPetOperation(restApi: RestApi, everyResponse: Mappings
     ...rateLimitMappings(true),
     ...everyResponse,
     ...staticMappings({
-      Deprecation: `@${petOperationDates.deprecatedAt.getTime() / 1000}`,
-      Sunset: petOperationDates.sunsetAt.toUTCString(),
+      Deprecation: `@${deprecatedAt.getTime() / 1000}`,
+      Sunset: sunsetAt.toUTCString(),
       Link: '<../store/orders>; rel="successor-version"',
     }),
   };

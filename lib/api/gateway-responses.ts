@@ -23,13 +23,6 @@ interface GatewayAnswer extends ErrorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const unauthorized: GatewayAnswer = {
-  status: 401,
-  code: 'unauthorized',
-  message: 'A valid API key is required: Authorization: Bearer <API key>.',
-  headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
-};
-
 const authorizerDown: GatewayAnswer = {
   status: 503,
   code: 'service_unavailable',
@@ -61,7 +54,12 @@ const retryAfter = { 'Retry-After': 'context.authorizer.retryAfter' };
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const answers: Readonly<Record<string, GatewayAnswer>> = {
-  UNAUTHORIZED: unauthorized,
+  UNAUTHORIZED: {
+    status: 401,
+    code: 'unauthorized',
+    message: 'A valid API key is required: Authorization: Bearer <API key>.',
+    headers: { 'WWW-Authenticate': `'Bearer realm="store-orders"'` },
+  },
   // No method accepts AWS signatures, so API Gateway checks one only for a route that does not exist.
   EXPIRED_TOKEN: notFound,
   INVALID_SIGNATURE: notFound,

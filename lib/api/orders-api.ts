@@ -50,9 +50,7 @@ export class OrdersApi extends Construct {
   constructor(scope: Construct, id: string, props: OrdersApiProps) {
     super(scope, id);
     const { configuration } = props;
-    this.accessLogs = new AccessLogs(this, 'AccessLogs', {
-      retentionDays: configuration.logRetentionDays,
-    });
+    this.accessLogs = new AccessLogs(this, 'AccessLogs', configuration);
     this.restApi = this.createRestApi(props);
     const everyResponse = staticMappings(everyResponseHeaders(configuration.corsOrigin));
     addGatewayResponses(this, this.restApi, everyResponse);

@@ -35,7 +35,6 @@ export interface MonitoringProps {
  * reasons.
  */
 export class Monitoring extends Construct {
-  /** The alarms that roll a deployment back. */
   readonly deploymentAlarms: Alarm[];
   /** Notifies its subscribers when an alarm begins and when it ends. The stack adds no subscribers. */
   readonly topic: Topic;

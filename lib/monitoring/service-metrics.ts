@@ -12,7 +12,6 @@ import {
 import { operations } from '../settings/functions.ts';
 import type { StageName } from '../settings/stages.ts';
 
-/** The metrics that are counted in the access log. */
 type AccessLogMetric = 'ClientErrors' | 'ServerErrors' | 'AuthorizerFailures';
 
 export interface ServiceMetricsProps {
