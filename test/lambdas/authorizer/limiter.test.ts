@@ -372,7 +372,7 @@ describe('R18: a key that is not valid', () => {
     owner.wait(1);
 
     expect(codeOf(served)).toBe('admitted');
-    await expect(owner.decide()).rejects.toThrow(UnauthorizedError);
+    expect(await owner.cost(() => owner.decide())).toEqual(unauthorized);
   });
 });
 
